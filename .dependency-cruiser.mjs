@@ -1,0 +1,109 @@
+// Generated rules: the import table itself is in scripts/rooms.mjs.
+import { frontDoorPattern, ROOMS, roomPattern } from './scripts/rooms.mjs';
+
+const rooms = Object.keys(ROOMS);
+const pureRooms = rooms.filter((room) => ROOMS[room].pure).map(roomPattern);
+
+const TESTS = '\\.test\\.ts$';
+/** Sample values for tests, beside the code they are samples of: `fixtures.ts` or `<subject>-fixtures.ts`. */
+const FIXTURES = 'fixtures\\.ts$';
+const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
+const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
+const ANY_ROOM = '^src/(loop/[^/]+|[^/]+)/';
+const PACKAGES = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg'];
+
+/** Rooms may import themselves, the front doors in their row and nothing else of ours. */
+function rowRule(room) {
+  const allowed = [roomPattern(room), ...ROOMS[room].mayImport.map(roomPattern)];
+  return {
+    name: `${room.replace('/', '-')}-may-import`,
+    comment: `${room} may import: ${ROOMS[room].mayImport.join(', ') || 'nothing'} (scripts/rooms.mjs)`,
+    severity: 'error',
+    from: { path: roomPattern(room), pathNot: TESTS },
+    to: { path: '^(src|test|bench|scripts|bin|web)/', pathNot: allowed },
+  };
+}
+
+/** Tests see what their room sees, and the fixtures of core. */
+function testRowRule(room) {
+  const allowed = [roomPattern(room), ...ROOMS[room].mayImport.map(roomPattern), frontDoorPattern('core'), CORE_FIXTURES];
+  return {
+    ...rowRule(room),
+    name: `${room.replace('/', '-')}-tests-may-import`,
+    from: { path: `${roomPattern(room).replace(/\$$/, '')}.*${TESTS}` },
+    to: { path: '^(src|test|bench|scripts|bin|web)/', pathNot: allowed },
+  };
+}
+
+const generalRules = [
+  {
+    name: 'no-cycle',
+    comment: 'No import cycles, types included.',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'room-front-door-only',
+    comment: "Another room is entered by its index.ts; tests may also take core's fixtures.",
+    severity: 'error',
+    from: { path: ANY_ROOM },
+    to: { path: ANY_ROOM, pathNot: ['^src/$1/', '^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+  },
+  {
+    name: 'outside-front-door-only',
+    comment: 'The suites, the benchmarks and src/index.ts enter a room by its index.ts.',
+    severity: 'error',
+    from: { path: '^(test|bench)/|^src/index\\.ts$' },
+    to: { path: ANY_ROOM, pathNot: ['^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+  },
+  {
+    name: 'fixtures-for-tests-only',
+    comment: 'Fixtures and test packages are no part of the product.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: [TESTS, FIXTURES] },
+    to: { path: [FIXTURES, TESTS, TEST_PACKAGES] },
+  },
+  {
+    name: 'pure-rooms-no-io',
+    comment: 'A pure room imports no Node module.',
+    severity: 'error',
+    from: { path: pureRooms, pathNot: TESTS },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'pure-rooms-no-packages',
+    comment: 'A pure room imports no package.',
+    severity: 'error',
+    from: { path: pureRooms, pathNot: TESTS },
+    to: { dependencyTypes: PACKAGES, pathNot: [TEST_PACKAGES] },
+  },
+  {
+    name: 'yaml-in-config-only',
+    comment: 'config is the only room that sees YAML.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: ['^src/config/', TESTS] },
+    to: { path: 'node_modules/(yaml|js-yaml)/' },
+  },
+  {
+    name: 'resolvable',
+    comment: 'Every import leads to a file or to a package in package.json.',
+    severity: 'error',
+    from: {},
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+  },
+];
+
+export default {
+  forbidden: [...rooms.map(rowRule), ...rooms.filter((room) => room !== 'index').map(testRowRule), ...generalRules],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules|^dist/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

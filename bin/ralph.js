@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Runs before anything is known about the machine: keep to syntax that an old Node can still read, so that it can say what is wrong.
+// Imports nothing by itself: `ralph --version` is measured against a bare `node -e 0`.
+
+const REQUIRED = [20, 19];
+
+const problem = findProblem();
+const command = problem ? undefined : await loadCommand();
+if (command) {
+  process.exitCode = await command.main(process.argv.slice(2));
+} else {
+  const unbuilt =
+    'is not built (dist/cli.js is missing). Run `npm ci` in the checkout; if the packages are installed already, `npm run build`.';
+  process.stderr.write(`ralph: ${problem || unbuilt}\n`);
+  process.exitCode = 2;
+}
+
+function findProblem() {
+  if (process.platform === 'win32') {
+    return 'native Windows is not supported. Install WSL (https://learn.microsoft.com/windows/wsl/install), then install and run ralph inside it.';
+  }
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
+    return `needs Node.js ${REQUIRED.join('.')} or newer, this is ${process.versions.node}. Install a newer one from https://nodejs.org.`;
+  }
+  return undefined;
+}
+
+/** The built command; undefined when there is no build. */
+async function loadCommand() {
+  try {
+    return await import('../dist/cli.js');
+  } catch (error) {
+    const { existsSync } = await import('node:fs');
+    if (existsSync(new URL('../dist/cli.js', import.meta.url))) throw error;
+    return undefined;
+  }
+}

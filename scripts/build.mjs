@@ -1,0 +1,95 @@
+/**
+ * Builds dist/: the command, the two library entries and their types.
+ *
+ *   node scripts/build.mjs              everything
+ *   node scripts/build.mjs --no-types   the code alone, in a fraction of the time
+ *   node scripts/build.mjs --prepare    as npm calls it: without the development packages, a note instead of a failure
+ *
+ * Packages in `dependencies` stay imports; those in `devDependencies` are bundled, and their licences go to
+ * dist/THIRD_PARTY_LICENSES.txt. Everything is built beside dist/ and swapped in at the end, so a failed build leaves the last good one.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkPublishedTypes } from './published-types.mjs';
+import { collectLicences } from './third-party.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const { version, dependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const require = createRequire(import.meta.url);
+
+async function bundle(outDir) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    cwd: ROOT,
+    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    platform: 'node',
+    external: Object.keys(dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
+    transform: { target: 'node20', define: { RALPH_VERSION: JSON.stringify(version) } },
+  });
+  const { output } = await build.write({
+    dir: outDir,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  });
+  await build.close();
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
+}
+
+async function emitTypes(outDir) {
+  const tsc = join(require.resolve('typescript/package.json'), '..', 'bin', 'tsc');
+  await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(outDir, 'types')]);
+  checkPublishedTypes(join(outDir, 'types'), ['index.d.ts', 'testing/index.d.ts'], Object.keys(dependencies));
+}
+
+function run(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${args[0]} ended with exit code ${code}`))));
+  });
+}
+
+/** Resolves to false when the packages that the build needs are not there (`npm ci --omit=dev`). */
+function canBuild() {
+  try {
+    require.resolve('rolldown');
+    require.resolve('typescript');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function main(flags) {
+  if (!canBuild()) {
+    console.error('ralph: not built, the development packages are missing. Run `npm ci --include=dev`.');
+    process.exitCode = flags.includes('--prepare') ? 0 : 1;
+    return;
+  }
+  const fresh = join(ROOT, `dist.new-${process.pid}`);
+  const old = join(ROOT, `dist.old-${process.pid}`);
+  try {
+    await Promise.all([bundle(fresh), ...(flags.includes('--no-types') ? [] : [emitTypes(fresh)])]);
+    rmSync(old, { recursive: true, force: true });
+    renameIfPresent(join(ROOT, 'dist'), old);
+    renameSync(fresh, join(ROOT, 'dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+function renameIfPresent(from, to) {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,108 @@
+/**
+ * The one check: `npm run check` runs the quick steps, two at a time; `npm test` (`--all`) builds, then runs them and the longer suites.
+ * A passing step is one line; a failing one shows what it printed.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PARALLEL = 2;
+
+/** A person looks on: colours, also through the pipes. */
+const COLOURED = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+
+const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-diagnostics=50', `--colors=${COLOURED ? 'force' : 'off'}`];
+
+/** Slow ones first, so that the quick ones fill the other lane. */
+const CHECK_STEPS = [
+  { name: 'unit tests', commands: [bin('vitest', 'run', '--project', 'unit')] },
+  { name: 'types', commands: [bin('tsc', '-p', '.')] },
+  {
+    name: 'rooms',
+    commands: [script('rooms.mjs'), bin('depcruise', '--config', '.dependency-cruiser.mjs', ...folders('src', 'test', 'bench'))],
+  },
+  { name: 'dead code', commands: [bin('knip')] },
+  { name: 'lint and format', commands: [bin('biome', 'ci', ...LINT_FLAGS)] },
+  { name: 'sizes', commands: [script('ratchet.mjs')] },
+  { name: 'source rules', commands: [script('source-rules.mjs')] },
+];
+
+const BUILD_STEPS = [
+  { name: 'build', commands: [script('build.mjs')] },
+  { name: 'package', commands: [bin('publint', '--strict')] },
+];
+
+/** These use child processes and clocks: one at a time, and their progress is shown. */
+const SUITES = ['contract', 'replay', 'scenario', 'e2e'].map((project) => ({
+  name: `${project} tests`,
+  commands: [bin('vitest', 'run', '--project', project)],
+  shown: true,
+}));
+
+/** Those of the folders that exist. */
+function folders(...names) {
+  return names.filter((name) => existsSync(join(ROOT, name)));
+}
+
+function bin(name, ...args) {
+  return [`node_modules/.bin/${name}`, ...args];
+}
+
+function script(name, ...args) {
+  return [process.execPath, `scripts/${name}`, ...args];
+}
+
+/** Runs a step's commands in order, to the end even when one fails. */
+async function runStep(step) {
+  const startedAt = performance.now();
+  const results = [];
+  for (const command of step.commands) results.push(await runCommand(command, step.shown));
+  const passed = results.every((result) => result.passed);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${passed ? 'ok  ' : 'FAIL'} ${step.name.padEnd(16)} ${seconds.padStart(6)} s`);
+  if (!passed) console.log(results.map((result) => (result.passed ? '' : result.output)).join(''));
+  return passed;
+}
+
+function runCommand([command, ...args], shown = false) {
+  return new Promise((resolve) => {
+    const chunks = [];
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: COLOURED ? { ...process.env, FORCE_COLOR: '1' } : process.env,
+      stdio: shown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout?.on('data', (chunk) => chunks.push(chunk));
+    child.stderr?.on('data', (chunk) => chunks.push(chunk));
+    child.once('error', (error) => resolve({ passed: false, output: `${command}: ${error.message}\n` }));
+    child.once('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString('utf8') }));
+  });
+}
+
+/** Runs steps in `lanes` lanes and returns whether all passed. */
+async function runSteps(steps, lanes) {
+  const waiting = [...steps];
+  let allPassed = true;
+  const lane = async () => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      if (!(await runStep(step))) allPassed = false;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return allPassed;
+}
+
+async function main(all) {
+  const startedAt = performance.now();
+  // The suites run the built command: without a build they would test the last one.
+  let passed = !all || (await runSteps(BUILD_STEPS, 1));
+  passed = (await runSteps(CHECK_STEPS, PARALLEL)) && passed;
+  if (all) passed = (await runSteps(SUITES, 1)) && passed;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(passed ? `all passed in ${seconds} s` : `failed after ${seconds} s`);
+  process.exitCode = passed ? 0 : 1;
+}
+
+await main(process.argv.includes('--all'));

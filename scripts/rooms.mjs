@@ -1,0 +1,201 @@
+/**
+ * The import table: the one place that says which room may import which. The dependency rules (.dependency-cruiser.mjs)
+ * are generated from it, and so is the table in ARCHITECTURE.md.
+ *
+ *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table
+ *   node scripts/rooms.mjs --write    writes the table into ARCHITECTURE.md
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * One row per room: what lives there (`holds`), the rooms whose front door it may import (`mayImport`), and whether it is
+ * pure (`pure`: no Node modules, no packages, no clock, no randomness).
+ *
+ * @type {Record<string, { holds: string, mayImport: string[], pure?: true }>}
+ */
+export const ROOMS = {
+  core: {
+    holds: 'events, topics and patterns, hats, profiles, inputs, effects, run state, ids, durations, money: types and total functions',
+    mayImport: [],
+    pure: true,
+  },
+  topology: {
+    holds: 'declared hats become a checked topology or diagnostics; the routing table; the flow graph and its drawings',
+    mayImport: ['core'],
+    pure: true,
+  },
+  'loop/decide': {
+    holds: 'the pure step, one file per kind of input: dispatch, completion, limits, staleness',
+    mayImport: ['core', 'topology'],
+    pure: true,
+  },
+  prompts: {
+    holds: 'what an agent reads, within a token budget',
+    mayImport: ['core', 'topology'],
+    pure: true,
+  },
+  ports: {
+    holds: 'interfaces to the world and their contracts in words; no implementation',
+    mayImport: ['core'],
+  },
+  config: {
+    holds: 'finds, reads, merges, checks and explains settings; the only room that sees YAML and `process.env`',
+    mayImport: ['core'],
+  },
+  journal: {
+    holds: 'the append-only record of inputs: lock, snapshot, tail, resume; the inbox of the agents',
+    mayImport: ['core', 'ports'],
+  },
+  process: {
+    holds: 'child processes: groups, killing the whole tree, timeouts, backpressure, splitting into lines',
+    mayImport: ['core', 'ports'],
+  },
+  backends: {
+    holds: 'one folder per agent CLI (`argv.ts` and `translate.ts` are pure), the scripted agent, registry and detection',
+    mayImport: ['core', 'ports', 'process'],
+  },
+  agent: {
+    holds: 'the native agent: step loop, tools, profiles, injection, providers',
+    mayImport: ['core', 'ports', 'process', 'hooks'],
+  },
+  sandbox: {
+    holds: "what a profile means outside our own tools: a CLI's flags, the sandbox of the operating system",
+    mayImport: ['core', 'ports', 'process'],
+  },
+  hooks: {
+    holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
+    mayImport: ['core', 'ports', 'process'],
+  },
+  gates: {
+    holds: 'quality gates: run commands, turn an event into a blocked one with the feedback',
+    mayImport: ['core', 'ports', 'process'],
+  },
+  panel: {
+    holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
+    mayImport: ['core', 'ports', 'hooks'],
+  },
+  fleet: {
+    holds: 'the journal, the work queue and the workers over several machines',
+    mayImport: ['core', 'ports'],
+  },
+  'loop/shell': {
+    holds: 'the mailbox; append, then decide, then perform; resume; one performer per effect',
+    mayImport: ['core', 'topology', 'ports', 'loop/decide', 'prompts'],
+  },
+  views: {
+    holds: 'folds of the journal: run view, cost view, graph view',
+    mayImport: ['core', 'topology'],
+  },
+  simulate: {
+    holds: 'plays a topology with seeded agents through the real `decide`',
+    mayImport: ['core', 'topology', 'loop/decide'],
+  },
+  mcp: {
+    holds: 'the MCP server through which agents publish',
+    mayImport: ['core', 'ports'],
+  },
+  testing: {
+    holds: 'the scenario harness, exported as `ralph-hats/testing`',
+    mayImport: ['app', 'core', 'ports'],
+  },
+  tui: {
+    holds: 'view in, terminal frame out',
+    mayImport: ['core', 'views'],
+  },
+  'web-server': {
+    holds: 'view in, HTTP and server-sent events out',
+    mayImport: ['core', 'views'],
+  },
+  app: {
+    holds: 'the composition root: the only place that constructs adapters',
+    mayImport: [
+      'core',
+      'topology',
+      'loop/decide',
+      'prompts',
+      'ports',
+      'config',
+      'journal',
+      'process',
+      'backends',
+      'agent',
+      'sandbox',
+      'hooks',
+      'gates',
+      'panel',
+      'fleet',
+      'loop/shell',
+      'views',
+      'simulate',
+      'mcp',
+    ],
+  },
+  cli: {
+    holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
+    mayImport: ['app', 'config', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
+  },
+  index: {
+    holds: 'the library front door, the single file `src/index.ts`',
+    mayImport: ['app', 'config', 'topology', 'simulate', 'views', 'core'],
+  },
+};
+
+const TABLE_FILE = new URL('../ARCHITECTURE.md', import.meta.url);
+const SOURCE_FOLDER = new URL('../src/', import.meta.url);
+const MARKERS = ['<!-- rooms: written by `npm run rooms`, do not edit -->', '<!-- /rooms -->'];
+/** Files of `src/` itself that belong to no room. */
+const ROOMLESS = ['build-constants.d.ts'];
+
+/** Regular expression source for the files of a room; `index` is one file, the others are folders. */
+export function roomPattern(room) {
+  return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/`;
+}
+
+/** Regular expression source for the one file of a room that others may import. */
+export function frontDoorPattern(room) {
+  return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/index\\.ts$`;
+}
+
+/** The table of ARCHITECTURE.md. */
+export function renderTable() {
+  const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure }]) => {
+    const imports = mayImport.length === 0 ? 'nothing' : mayImport.join(', ');
+    return `| \`${room}\` | ${holds} | ${imports} | ${pure ? 'yes' : ''} |`;
+  });
+  return ['| room | what lives there | may import | pure |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function replaceTable(text) {
+  const [start, end] = MARKERS.map((marker) => text.indexOf(marker));
+  if (start < 0 || end < start) throw new Error(`ARCHITECTURE.md lacks the markers ${MARKERS.join(' … ')}`);
+  return `${text.slice(0, start)}${MARKERS[0]}\n${renderTable()}\n${text.slice(end)}`;
+}
+
+/** Problems of the table itself and of the folders under `src/`. */
+function findProblems() {
+  const problems = [];
+  for (const [room, { mayImport }] of Object.entries(ROOMS)) {
+    for (const other of mayImport) {
+      if (!(other in ROOMS)) problems.push(`scripts/rooms.mjs: ${room} may import the unknown room ${other}`);
+    }
+  }
+  for (const file of readdirSync(SOURCE_FOLDER, { recursive: true, withFileTypes: true })) {
+    const path = `${file.parentPath.slice(SOURCE_FOLDER.pathname.length - 1)}/${file.name}`.replace(/^\/+/, '');
+    const hasRoom = Object.keys(ROOMS).some((room) => new RegExp(roomPattern(room)).test(`src/${path}`));
+    if (file.isFile() && !hasRoom && !ROOMLESS.includes(path)) problems.push(`src/${path} is in no room of scripts/rooms.mjs`);
+  }
+  return problems;
+}
+
+function main(write) {
+  const before = readFileSync(TABLE_FILE, 'utf8');
+  const after = replaceTable(before);
+  const problems = findProblems();
+  if (write && after !== before) writeFileSync(TABLE_FILE, after);
+  if (!write && after !== before) problems.push('ARCHITECTURE.md differs from the table in scripts/rooms.mjs: run `npm run rooms`');
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main(process.argv.includes('--write'));

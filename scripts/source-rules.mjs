@@ -1,0 +1,59 @@
+/**
+ * Rules that the linter has no name for. Each: the files it looks at, what may not stand there, and why.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ROOMS, roomPattern } from './rooms.mjs';
+import { listSources } from './sources.mjs';
+
+const CODE = ['.ts', '.tsx', '.mjs', '.js'];
+const TEST = /\.test\.tsx?$/;
+const PURE = new RegExp(
+  Object.keys(ROOMS)
+    .filter((room) => ROOMS[room].pure)
+    .map(roomPattern)
+    .join('|'),
+);
+
+const LINE_RULES = [
+  {
+    files: (path) => PURE.test(path) && !TEST.test(path),
+    forbidden: /\bMath\.random\b/,
+    why: 'a pure room draws no random numbers: take a seed as an argument',
+  },
+  {
+    files: (path) => PURE.test(path) && !TEST.test(path),
+    forbidden: /\.localeCompare\(|\.toLocale[A-Z]\w*\(|\bIntl\./,
+    why: "a pure room gives the same bytes on every machine: nothing that asks for the user's language",
+  },
+  {
+    files: (path) => TEST.test(path),
+    forbidden: /\bvi\.(mock|doMock)\(/,
+    why: 'no module mocks: fake the port instead',
+  },
+  {
+    files: (path) => TEST.test(path),
+    forbidden: /\b(it|test|describe|suite)(\.\w+)*\.only\b/,
+    why: 'an `.only` hides the other tests',
+  },
+];
+
+const VAGUE_NAME = /^(.*-)?(utils?|helpers?|common|managers?|services?)$/;
+
+function lineProblems(path) {
+  const rules = LINE_RULES.filter((rule) => rule.files(path));
+  if (rules.length === 0) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line, index) => rules.filter((rule) => rule.forbidden.test(line)).map((rule) => `${path}:${index + 1}: ${rule.why}`));
+}
+
+function nameProblems(path) {
+  const vague = path.split('/').some((part) => VAGUE_NAME.test(basename(part).replace(/\..*$/, '')));
+  return vague ? [`${path}: name files after what they hold, not utils, helpers, common, manager or service`] : [];
+}
+
+const paths = listSources(['src', 'test', 'bench', 'scripts', 'web'], CODE);
+const problems = paths.flatMap((path) => [...nameProblems(path), ...lineProblems(path)]);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;

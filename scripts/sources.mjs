@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Files below folders of the project, sorted; folders that do not exist are empty.
+ *
+ * @param {string[]} folders relative to the project
+ * @param {string[]} extensions with their dot
+ * @returns {string[]} paths relative to the project, as seen from there
+ */
+export function listSources(folders, extensions) {
+  return folders
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
+    .filter((file) => file.isFile() && extensions.some((extension) => file.name.endsWith(extension)))
+    .map((file) => relative(ROOT, join(file.parentPath, file.name)))
+    .filter((path) => !path.includes('node_modules'))
+    .sort();
+}

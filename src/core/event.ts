@@ -1,0 +1,58 @@
+import type { Json } from './json.ts';
+
+/** A message of the run, as it was accepted by the loop. */
+export interface RalphEvent {
+  /** `e1`, `e2`, …: a counter, unique in the run. */
+  readonly id: string;
+  readonly topic: string;
+  readonly payload: Json;
+  /** The hat that published it, `ralph`, `external` or `system`. */
+  readonly source: string;
+  /** The hat it is meant for, when the publisher named one. */
+  readonly target?: string;
+  /** Epoch milliseconds. */
+  readonly ts: number;
+  /** The iteration in which it was published; 0 before the first. */
+  readonly iteration: number;
+}
+
+/** By which channel a signal reached the loop. */
+export type SignalChannel = 'jsonl' | 'text';
+
+/** An event as an agent wrote it: parsed and bounded, but not yet checked against any contract. */
+export interface EventSignal {
+  readonly kind: 'event';
+  readonly channel: SignalChannel;
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target?: string;
+}
+
+/** The completion promise, on a line of its own in the final text. */
+export interface PromiseSignal {
+  readonly kind: 'promise';
+  readonly channel: SignalChannel;
+}
+
+/** A legacy `HAT_TRANSITION:hat` line. */
+export interface TransitionSignal {
+  readonly kind: 'transition';
+  readonly hat: string;
+}
+
+/** Something that could not be read; never fatal, always reported. */
+export interface SignalProblem {
+  /** Where, for a person: `.agent/events.jsonl:12` or `output`. */
+  readonly where: string;
+  readonly message: string;
+  /** The beginning of the offending text, at most 200 characters. */
+  readonly excerpt: string;
+}
+
+export type Signal = EventSignal | PromiseSignal | TransitionSignal;
+
+/** Everything that a turn said to the loop. */
+export interface TurnSignals {
+  readonly signals: readonly Signal[];
+  readonly problems: readonly SignalProblem[];
+}

@@ -1,0 +1,41 @@
+import type { EventSignal } from './event.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from './json.ts';
+import { isTopic } from './topics.ts';
+
+/** The largest payload that is taken from an agent, in characters of its JSON; a longer one is cut to text. */
+export const MAX_PAYLOAD_LENGTH = 1_000_000;
+
+/** What one line of the agents' events file says: an event, nothing (blank, or our own record), or a problem. */
+export type InboxLine = { readonly kind: 'signal'; readonly signal: EventSignal } | { readonly kind: 'skip' } | { readonly kind: 'problem'; readonly message: string };
+
+/**
+ * Reads one line of `.agent/events.jsonl` (decisions, section 3): `{topic, payload?, target?, ts? | timestamp?}`.
+ * A `source` in the line is ignored: the source is the hat that was active. A line with `"by": "ralph"` is a record
+ * that the loop itself wrote for the agents to read. Never throws.
+ */
+export function parseInboxLine(line: string): InboxLine {
+  const text = line.replace(/^\uFEFF/, '').trim();
+  if (text === '') return { kind: 'skip' };
+  const value = parseJson(text);
+  if (value === undefined) return { kind: 'problem', message: 'not valid JSON' };
+  if (!isJsonObject(value)) return { kind: 'problem', message: 'not a JSON object' };
+  if (value['by'] === 'ralph') return { kind: 'skip' };
+  return toSignal(value);
+}
+
+function toSignal(value: JsonObject): InboxLine {
+  const topic = value['topic'];
+  if (typeof topic !== 'string') return { kind: 'problem', message: 'has no "topic" text' };
+  if (!isTopic(topic)) return { kind: 'problem', message: `${JSON.stringify(topic.slice(0, 80))} is not a topic` };
+  const target = value['target'];
+  if (target !== undefined && target !== null && typeof target !== 'string') return { kind: 'problem', message: '"target" is not a text' };
+  const signal: EventSignal = { kind: 'event', channel: 'jsonl', topic, payload: toBoundedPayload(value['payload'] ?? '') };
+  return { kind: 'signal', signal: typeof target === 'string' && target !== '' ? { ...signal, target } : signal };
+}
+
+/** A payload within {@link MAX_PAYLOAD_LENGTH}: as it is, or cut and turned into text that says so. */
+export function toBoundedPayload(payload: Json): Json {
+  const text = typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '');
+  if (text.length <= MAX_PAYLOAD_LENGTH) return payload;
+  return `${text.slice(0, MAX_PAYLOAD_LENGTH)}\n[cut: ${text.length - MAX_PAYLOAD_LENGTH} more characters]`;
+}

@@ -1,0 +1,42 @@
+/**
+ * The names that mean something to the loop itself. They are compared nowhere else by their text:
+ * the loop knows no other topic, hat or backend.
+ */
+export const TOPIC_START = 'task.start';
+export const TOPIC_READY = 'task.ready';
+export const TOPIC_CONTINUE = 'task.continue';
+export const TOPIC_RESUME = 'task.resume';
+export const TOPIC_COMPLETE = 'task.complete';
+export const TOPIC_ERROR_CLI = 'error.cli';
+export const TOPIC_ERROR_TIMEOUT = 'error.timeout';
+export const TOPIC_TASK_DONE = 'task.done';
+/** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */
+export const TOPIC_LEGACY_TRANSITION = 'legacy.hat_transition';
+
+/** The coordinator's id, as agents see it in `RALPH_HAT`. */
+export const RALPH = 'ralph';
+/** The one hat of `mode: single`. */
+export const DEFAULT_HAT = 'default';
+/** Source of an event that came while no hat was active. */
+export const EXTERNAL = 'external';
+/** Source of what the loop itself publishes. */
+export const SYSTEM = 'system';
+
+/** The default completion promise. */
+export const DEFAULT_PROMISE = 'LOOP_COMPLETE';
+
+/** Topics that the loop publishes by itself; a hat may take them, nobody need publish them. */
+export const SYSTEM_TOPICS: readonly string[] = [
+  TOPIC_START,
+  TOPIC_READY,
+  TOPIC_CONTINUE,
+  TOPIC_RESUME,
+  TOPIC_ERROR_CLI,
+  TOPIC_ERROR_TIMEOUT,
+];
+
+/** `build.done` -> `build.blocked`: what a failing gate makes of a topic (decisions, section 5). */
+export function toBlockedTopic(topic: string): string {
+  const cut = topic.lastIndexOf('.');
+  return cut < 0 ? `${topic}.blocked` : `${topic.slice(0, cut)}.blocked`;
+}

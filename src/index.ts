@@ -1,0 +1,2 @@
+/** The version of this package, as in its package.json. */
+export const version: string = RALPH_VERSION;

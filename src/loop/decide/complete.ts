@@ -1,0 +1,39 @@
+import { type Activation, type EventDraft, TOPIC_COMPLETE } from '../../core/index.ts';
+import { refuseEnd } from './accept-signals.ts';
+import { askGates, gatesOn } from './guard-events.ts';
+import { recordDraft } from './publish.ts';
+import { endRun, notify, type Step } from './step.ts';
+
+/**
+ * Somebody who may end the run says that the work is done: required events, then gates, then the end (decisions, section 5).
+ *
+ * @returns true if the completion was taken up (the run ended, or gates were asked); false if it was refused at once
+ */
+export function claimCompletion(step: Step, activation: Activation, completion: EventDraft, drafts: readonly EventDraft[]): boolean {
+  const missing = findMissing(step, drafts);
+  if (missing.length > 0) {
+    const words = `these events must have been published first: ${missing.join(', ')}`;
+    refuseEnd(step, activation.hat, completion.topic, 'required-events', words);
+    notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
+    return false;
+  }
+  const gates = gatesOn(step, [TOPIC_COMPLETE]);
+  const { hat, iteration } = activation;
+  if (gates.length === 0) complete(step, completion, drafts);
+  else askGates(step, { hat, iteration, drafts, completion, gates });
+  return true;
+}
+
+function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string[] {
+  const published = new Set([...step.state.seenRequired, ...drafts.map((draft) => draft.topic)]);
+  return step.topology.spec.requiredEvents.filter((topic) => !published.has(topic));
+}
+
+/** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */
+export function complete(step: Step, completion: EventDraft, drafts: readonly EventDraft[]): void {
+  for (const draft of drafts) recordDraft(step, draft, 'undelivered');
+  recordDraft(step, completion, 'terminal');
+  const waiting = step.state.pending.map((entry) => `${entry.event.topic} (for ${entry.hat})`);
+  if (waiting.length > 0) notify(step, 'info', 'undelivered-events', `Not delivered any more: ${waiting.join(', ')}.`);
+  endRun(step, 'completed', `${completion.source} declared the work complete`);
+}

@@ -1,0 +1,66 @@
+import type { Effect, Input, RunState } from '../../core/index.ts';
+import type { Topology } from '../../topology/index.ts';
+import { onCheckpointFinished } from './on-checkpoint-finished.ts';
+import { onEnvironmentFailed } from './on-environment-failed.ts';
+import { onEventsReceived } from './on-events-received.ts';
+import { onGatesFinished } from './on-gates-finished.ts';
+import { onIterationEnded } from './on-iteration-ended.ts';
+import { onIterationSpawned } from './on-iteration-spawned.ts';
+import { onRunResumed } from './on-run-resumed.ts';
+import { onRunStarted } from './on-run-started.ts';
+import { onStopRequested } from './on-stop-requested.ts';
+import { onTimerFired } from './on-timer-fired.ts';
+import type { Step } from './step.ts';
+
+/** What follows from an input. */
+export interface Decision {
+  readonly state: RunState;
+  readonly effects: readonly Effect[];
+}
+
+/**
+ * The loop's whole mind: `(topology, state, input) -> [state, effects]`.
+ *
+ * Pure and total: it never throws, never changes what it was given, reads no clock, no random, no file. The same
+ * arguments give the same decision, byte for byte, so a run is the fold of its journal. After `run-end` nothing follows
+ * until `run-resumed`; only the record of where reading stopped is still kept.
+ *
+ * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
+ */
+export function decide(topology: Topology, state: RunState, input: Input): Decision {
+  const step: Step = { topology, at: input.at, state, effects: [] };
+  if (mayHappen(state, input)) handle(step, input);
+  return { state: { ...step.state, at: input.at }, effects: step.effects };
+}
+
+/** An input out of its time (a first input that comes twice, anything after the end) changes nothing. */
+function mayHappen(state: RunState, input: Input): boolean {
+  if (state.status === 'new') return input.type === 'run-started';
+  if (input.type === 'run-started') return false;
+  return state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished' || input.type === 'iteration-ended';
+}
+
+function handle(step: Step, input: Input): void {
+  switch (input.type) {
+    case 'run-started':
+      return onRunStarted(step, input);
+    case 'run-resumed':
+      return onRunResumed(step, input);
+    case 'iteration-spawned':
+      return onIterationSpawned(step, input);
+    case 'iteration-ended':
+      return onIterationEnded(step, input);
+    case 'events-received':
+      return onEventsReceived(step, input);
+    case 'gates-finished':
+      return onGatesFinished(step, input);
+    case 'timer-fired':
+      return onTimerFired(step, input);
+    case 'checkpoint-finished':
+      return onCheckpointFinished(step, input);
+    case 'stop-requested':
+      return onStopRequested(step, input);
+    case 'environment-failed':
+      return onEnvironmentFailed(step, input);
+  }
+}

@@ -1,0 +1,29 @@
+import type { Footprint, LoopDetection } from '../../core/index.ts';
+
+/**
+ * Looks for a loop at the end of the publications: `repetition` times the same hat, topic and payload, or `oscillation`
+ * times the same pair in turn (A, B, A, B, A, B). A new payload is a new publication, so progress reports under one topic are no loop.
+ *
+ * @returns what was seen, in words, or `null`
+ */
+export function findLoop(footprints: readonly Footprint[], detection: LoopDetection): string | null {
+  const last = footprints[footprints.length - 1];
+  if (last === undefined) return null;
+  if (repeats(footprints, detection.repetition, 1)) return `${last.hat} published the same event with the same payload ${detection.repetition} times in a row`;
+  const before = footprints[footprints.length - 2];
+  if (before === undefined || isSame(before, last)) return null;
+  if (!repeats(footprints, detection.oscillation, 2)) return null;
+  return `${before.hat} and ${last.hat} exchanged the same two events ${detection.oscillation} times`;
+}
+
+/** True if the last `times * period` publications repeat with that period. */
+function repeats(footprints: readonly Footprint[], times: number, period: number): boolean {
+  const length = times * period;
+  if (times < 2 || footprints.length < length) return false;
+  const tail = footprints.slice(-length);
+  return tail.every((mark, index) => index < period || isSame(mark, tail[index - period] as Footprint));
+}
+
+function isSame(left: Footprint, right: Footprint): boolean {
+  return left.hat === right.hat && left.hash === right.hash;
+}

@@ -1,0 +1,88 @@
+import { type Activation, type EventDraft, type IterationEnded, RALPH, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, type TurnFailure } from '../../core/index.ts';
+import { takersOf } from '../../topology/index.ts';
+import type { Accepted } from './accept-signals.ts';
+import { claimCompletion } from './complete.ts';
+import { guardEvents } from './guard-events.ts';
+import { deliver } from './publish.ts';
+import { change, notify, type Step } from './step.ts';
+
+/** A turn that ended, with what is left of its signals. */
+export interface FinishedTurn {
+  readonly activation: Activation;
+  readonly input: IterationEnded;
+  readonly failure: TurnFailure | null;
+  readonly accepted: Accepted;
+}
+
+/** Deals with what a turn said: completion first, then its events, then what follows from silence. */
+export function finishTurn(step: Step, turn: FinishedTurn): void {
+  const { activation, accepted, failure } = turn;
+  noteFallback(step, turn);
+  if (accepted.completion !== null && claimCompletion(step, activation, accepted.completion, accepted.drafts)) return;
+  const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
+  if (drafts.length > 0) forgive(step, activation.hat);
+  guardEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
+  if (drafts.length > 0) return continueSolo(step, failure);
+  if (failure !== null) return publishError(step, activation, failure);
+  if (accepted.refused > 0 && giveSecondChance(step, activation)) return;
+  continueSolo(step, failure);
+}
+
+/** Counts fallback turns that brought nothing; any other turn begins the count anew. */
+function noteFallback(step: Step, turn: FinishedTurn): void {
+  const { activation, accepted, failure, input } = turn;
+  const idle = accepted.drafts.length === 0 && !hasPromise(input) && input.treeChanged === false && failure === null;
+  if (activation.fallback === null) change(step, { idleFallbacks: 0 });
+  else if (idle) change(step, { idleFallbacks: step.state.idleFallbacks + 1 });
+  else if (failure === null) change(step, { idleFallbacks: 0 });
+}
+
+function hasPromise(input: IterationEnded): boolean {
+  return input.signals.some((signal) => signal.kind === 'promise');
+}
+
+/** `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all (decisions, section 6). */
+function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
+  const { activation, accepted, failure, input } = turn;
+  const topics = step.topology.hatById.get(activation.hat)?.defaultPublishes ?? [];
+  if (topics.length === 0 || failure !== null || !input.producedOutput || accepted.refused > 0) return [];
+  notify(step, 'info', 'default-publishes', `${activation.hat} wrote no event; ${topics.join(', ')} is published for it.`);
+  return topics.map((topic) => ({ topic, payload: '', source: activation.hat, by: 'default' }));
+}
+
+/** `error.cli` or `error.timeout` goes to a subscriber or Ralph, with the events that the hat had been given, so that none is lost. */
+function publishError(step: Step, activation: Activation, failure: TurnFailure): void {
+  const timedOut = failure.class === 'timeout' || failure.class === 'idle-timeout';
+  const topic = timedOut ? TOPIC_ERROR_TIMEOUT : TOPIC_ERROR_CLI;
+  const takers = takersOf(step.topology, topic);
+  const events = activation.events.map(({ id, topic: given, payload }) => ({ id, topic: given, payload }));
+  const payload = { hat: activation.hat, class: failure.class, message: failure.message, events };
+  deliver(step, { topic, payload, to: takers.length > 0 ? takers : [RALPH], how: takers.length > 0 ? 'trigger' : 'safety-net' });
+}
+
+/** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
+function giveSecondChance(step: Step, activation: Activation): boolean {
+  const { hat, events, fallback } = activation;
+  if ((step.state.refusals[hat] ?? 0) === 0) {
+    change(step, { refusals: { ...step.state.refusals, [hat]: 1 }, plans: [...step.state.plans, { retryOf: null, hat, events, feedback: [], fallback }] });
+    return true;
+  }
+  forgive(step, hat);
+  const next = step.topology.fallback === hat ? RALPH : step.topology.fallback;
+  notify(step, 'warning', 'refused-twice', `${hat} wrote only events that it may not publish, twice; ${next} takes over.`);
+  change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback: [], fallback: 'refused-twice' }] });
+  return true;
+}
+
+function forgive(step: Step, hat: string): void {
+  if (step.state.refusals[hat] === undefined) return;
+  const { [hat]: _, ...rest } = step.state.refusals;
+  change(step, { refusals: rest });
+}
+
+/** Solo: a turn without the promise is followed by `task.continue` (seed 004). */
+function continueSolo(step: Step, failure: TurnFailure | null): void {
+  const { topology } = step;
+  if (topology.coordination !== 'solo' || failure !== null || step.state.gateWaits.length > 0) return;
+  deliver(step, { topic: TOPIC_CONTINUE, payload: '', to: [topology.fallback], how: 'trigger' });
+}

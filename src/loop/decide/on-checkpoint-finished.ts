@@ -1,0 +1,10 @@
+import type { CheckpointFinished } from '../../core/index.ts';
+import { change, notify, type Step } from './step.ts';
+
+/** A checkpoint was made, or could not be. */
+export function onCheckpointFinished(step: Step, input: CheckpointFinished): void {
+  if (step.state.checkpointing === input.iteration) change(step, { checkpointing: null });
+  if (input.leftOut.length > 0) {
+    notify(step, 'info', 'checkpoint-left-out', `Left out of the checkpoint, because you had changed them before the run: ${input.leftOut.join(', ')}.`);
+  }
+}

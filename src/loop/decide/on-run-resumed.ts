@@ -1,0 +1,75 @@
+import { type EndReason, type PlannedTurn, RALPH, type RunResumed, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/index.ts';
+import { takersOf } from '../../topology/index.ts';
+import { proceed } from './proceed.ts';
+import { deliver } from './publish.ts';
+import { change, order, setTimer, type Step, startClock } from './step.ts';
+
+/** Ends after which the person has looked into it: what led there is forgotten. */
+const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
+
+/**
+ * The run goes on, in a new process. Every order without an answer is given again, except an agent's turn: the caller has
+ * ended that one as interrupted, and its hat runs again in a new iteration.
+ */
+export function onRunResumed(step: Step, input: RunResumed): void {
+  forgiveEnd(step);
+  change(step, { limits: { ...(input.spec?.limits ?? step.state.limits), ...input.limits }, status: 'running', end: null, stopping: null });
+  if (input.spec !== undefined) rehome(step);
+  stopDeadClock(step);
+  startClock(step);
+  repeatOrders(step);
+  if (isIdle(step)) callBack(step);
+  proceed(step);
+}
+
+/** A process that died could not stop the clock: it ran until the last thing that is known of it. */
+function stopDeadClock(step: Step): void {
+  const { runningSince, elapsedMs, at } = step.state;
+  const ranMs = runningSince === null ? 0 : Math.max(0, at - runningSince);
+  change(step, { runningSince: null, elapsedMs: elapsedMs + ranMs, timers: step.state.timers.filter((timer) => timer.purpose !== 'runtime') });
+}
+
+function forgiveEnd(step: Step): void {
+  const { end } = step.state;
+  if (end === null || !LOOKED_INTO.includes(end.reason)) return;
+  change(step, { consecutiveFailures: 0, idleFallbacks: 0, gateRefusals: 0, footprints: [], refusals: {} });
+}
+
+/** Orders whose answer is missing. A wait for a limit or a retry that has passed ends at once; a new process need not wait out a cooldown. */
+function repeatOrders(step: Step): void {
+  const waits = step.state.timers.filter((timer) => timer.purpose === 'retry' && timer.dueAt > step.at);
+  change(step, { timers: step.state.timers.filter((timer) => timer.purpose === 'runtime') });
+  for (const wait of waits) setTimer(step, wait.dueAt, wait.purpose);
+  if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });
+  for (const wait of step.state.gateWaits) {
+    const topics = wait.completion === null ? wait.drafts.map((draft) => draft.topic) : [wait.completion.topic];
+    order(step, { type: 'gates-run', request: wait.request, gates: wait.gates, topics: [...new Set(topics)] });
+  }
+}
+
+/** `task.resume` is published only if nothing was interrupted and nothing is pending (decisions, section 1). */
+function isIdle(step: Step): boolean {
+  const { plans, pending, gateWaits } = step.state;
+  return plans.length === 0 && pending.length === 0 && gateWaits.length === 0;
+}
+
+function callBack(step: Step): void {
+  const { topology } = step;
+  const takers = takersOf(topology, TOPIC_RESUME);
+  const to = topology.coordination === 'hats' && takers.length > 0 ? takers.slice(0, 1) : [topology.fallback];
+  const topic = topology.classic ? TOPIC_CONTINUE : TOPIC_RESUME;
+  deliver(step, { topic, payload: '', to, how: 'fallback' });
+}
+
+/** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph. Gates that are no more are not waited for. */
+function rehome(step: Step): void {
+  const { topology, state } = step;
+  const known = (hat: string): boolean => hat === RALPH || topology.hatById.has(hat);
+  const gates = topology.spec.gates.length;
+  change(step, {
+    pending: state.pending.map((entry) => (known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? RALPH })),
+    plans: state.plans.map((plan): PlannedTurn => (known(plan.hat) ? plan : { ...plan, hat: topology.fallback, retryOf: null })),
+    gateWaits: state.gateWaits.map((wait) => ({ ...wait, gates: wait.gates.filter((gate) => gate < gates) })),
+    backendOf: {},
+  });
+}

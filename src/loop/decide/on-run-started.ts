@@ -1,0 +1,29 @@
+import { type RunStarted, TOPIC_START } from '../../core/index.ts';
+import { takersOf } from '../../topology/index.ts';
+import { proceed } from './proceed.ts';
+import { deliver } from './publish.ts';
+import { change, type Step, startClock } from './step.ts';
+
+/** The run begins: its first event carries the objective to the entry. */
+export function onRunStarted(step: Step, input: RunStarted): void {
+  change(step, {
+    status: 'running',
+    runId: input.runId,
+    limits: input.spec.limits,
+    startedAt: input.at,
+    inboxOffset: input.inboxOffset,
+  });
+  startClock(step);
+  const { topology } = step;
+  deliver(step, { topic: topology.startTopic, payload: input.spec.objective, to: entriesOf(step), how: 'trigger' });
+  proceed(step);
+}
+
+/** Under fan-out every taker of the first topic begins; else the one entry. */
+function entriesOf(step: Step): readonly string[] {
+  const { topology } = step;
+  const takers = takersOf(topology, topology.startTopic);
+  const fans = topology.spec.routing === 'fanout' && topology.spec.startingHat === null && takers.length > 1;
+  const ownStart = topology.startTopic !== TOPIC_START || topology.coordination === 'hats';
+  return fans && ownStart ? takers : [topology.entry];
+}

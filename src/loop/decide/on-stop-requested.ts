@@ -1,0 +1,21 @@
+import type { EndReason, StopRequested } from '../../core/index.ts';
+import { change, endRun, type Step } from './step.ts';
+import { stopTurns } from './stop-turns.ts';
+
+const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {
+  interrupt: 'interrupted',
+  kill: 'interrupted',
+  'after-iteration': 'interrupted',
+  terminate: 'terminated',
+  hangup: 'hangup',
+};
+
+/** Somebody wants the run to stop: after the turn, during it, or at once. */
+export function onStopRequested(step: Step, input: StopRequested): void {
+  const { state } = step;
+  const parked = state.status === 'parked' && input.how === 'after-iteration';
+  const stopping = { reason: parked ? ('parked' as const) : REASONS[input.how], detail: `stopped by ${input.by}` };
+  if (state.activations.length === 0) return endRun(step, stopping.reason, stopping.detail);
+  if (input.how === 'after-iteration') return change(step, { stopping: state.stopping ?? stopping });
+  stopTurns(step, stopping, input.how === 'kill');
+}

@@ -1,0 +1,23 @@
+import { type TimerFired, toDurationText } from '../../core/index.ts';
+import { proceed } from './proceed.ts';
+import { change, endRun, type Step, startClock } from './step.ts';
+import { stopTurns } from './stop-turns.ts';
+
+/** A time has come: the end of the running time, or of a wait. */
+export function onTimerFired(step: Step, input: TimerFired): void {
+  const timer = step.state.timers.find((entry) => entry.timer === input.timer);
+  if (timer === undefined) return;
+  change(step, { timers: step.state.timers.filter((entry) => entry !== timer) });
+  if (timer.purpose === 'runtime') return endRuntime(step);
+  if (timer.purpose === 'limit' && step.state.status === 'parked') {
+    change(step, { status: 'running' });
+    startClock(step);
+  }
+  proceed(step);
+}
+
+/** `max_runtime_seconds` also interrupts a running turn. */
+function endRuntime(step: Step): void {
+  const detail = `${toDurationText(step.state.limits.maxRuntimeMs)} of running time are used`;
+  if (!stopTurns(step, { reason: 'max_runtime', detail }, false)) endRun(step, 'max_runtime', detail);
+}

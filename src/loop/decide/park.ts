@@ -1,0 +1,39 @@
+import { type Activation, toDurationText, type TurnFailure } from '../../core/index.ts';
+import { wearerOf } from './dispatch.ts';
+import { change, endRun, notify, setTimer, type Step, stopClock } from './step.ts';
+
+/** How long a run stays parked when nobody said when the limit resets. */
+const UNKNOWN_RESET_MS = 15 * 60_000;
+/** A little patience after the reset that was announced. */
+const RESET_SLACK_MS = 5_000;
+
+/**
+ * A usage limit is used up: the next backend of the hat's list takes over (`on_limit: switch`), or the run parks until the reset
+ * (`wait`), or it ends as parked (`stop`). Counts no iteration: the attempt is made again under the same one.
+ */
+export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFailure): boolean {
+  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { backends } = wearerOf(step, hat);
+  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  const { onLimit } = step.topology.spec;
+  if (onLimit === 'switch' && backend + 1 < backends.length) return switchBackend(step, hat, backend + 1);
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
+  const waitMs = Math.max(0, (failure.resetAt ?? step.at + UNKNOWN_RESET_MS) - step.at) + RESET_SLACK_MS;
+  const detail = `${failure.message}${failure.resetAt === undefined ? '' : ` (resets in ${toDurationText(waitMs)})`}`;
+  if (onLimit === 'stop') {
+    endRun(step, 'parked', detail);
+    return true;
+  }
+  stopClock(step);
+  change(step, { status: 'parked' });
+  setTimer(step, step.at + waitMs, 'limit');
+  notify(step, 'warning', 'usage-limit', `${detail}. The run is parked; it goes on by itself in ${toDurationText(waitMs)}.`);
+  return true;
+}
+
+function switchBackend(step: Step, hat: string, next: number): true {
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: next } });
+  const label = wearerOf(step, hat).backends[next] ?? '';
+  notify(step, 'warning', 'usage-limit', `The usage limit is reached; ${hat} goes on with ${label}.`);
+  return true;
+}

@@ -1,0 +1,94 @@
+import { type DeliveryKind, type EventDraft, type FallbackCause, type Footprint, type Json, RALPH, type RalphEvent, SYSTEM, toComparablePayload, toTextHash } from '../../core/index.ts';
+import { isTerminalTopic, takersOf } from '../../topology/index.ts';
+import { change, count, notify, order, type Step } from './step.ts';
+
+/** An event that the loop itself publishes, with its receivers already known. */
+export interface SystemPublication {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly to: readonly string[];
+  readonly how: DeliveryKind;
+}
+
+/** Publishes an event of the loop's own. */
+export function deliver(step: Step, publication: SystemPublication): RalphEvent {
+  const { topic, payload, to, how } = publication;
+  return put(step, { topic, payload, source: SYSTEM }, to, how);
+}
+
+/** Publishes what agents wrote, in order: each event gets its id, its receivers and its place in the queue. */
+export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
+  const seen: Footprint[] = [];
+  for (const draft of drafts) {
+    const [to, how] = findReceivers(step, draft);
+    const event = put(step, draft, to, how);
+    if (draft.by === 'default') order(step, { type: 'inbox-append', event });
+    if (draft.by === undefined) addFootprint(seen, draft);
+  }
+  const limit = keptFootprints(step);
+  change(step, { footprints: [...step.state.footprints, ...seen].slice(-limit) });
+}
+
+/** Records a draft without giving it to anybody. */
+export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): RalphEvent {
+  return put(step, draft, [], how);
+}
+
+/**
+ * Who gets an event: its target; else the takers of its topic; else nobody for a terminal topic; else Ralph, the safety net
+ * (in `mode: single` everything has a taker).
+ */
+export function findReceivers(step: Step, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
+  const { topology } = step;
+  const { target } = draft;
+  if (target !== undefined) {
+    if (target === RALPH || topology.hatById.has(target)) return [[target], 'target'];
+    notify(step, 'warning', 'unknown-target', `${draft.source} sent ${draft.topic} to "${target}", which is no hat; Ralph gets it.`);
+    return [[RALPH], 'safety-net'];
+  }
+  const takers = takersOf(topology, draft.topic);
+  if (takers.length > 0) return [takers, 'trigger'];
+  if (isTerminalTopic(topology, draft.topic)) return [[], 'terminal'];
+  if (topology.coordination === 'hats') notify(step, 'warning', 'untaken-event', `No hat takes ${draft.topic} (published by ${draft.source}); Ralph gets it.`);
+  return [[RALPH], 'safety-net'];
+}
+
+function put(step: Step, draft: EventDraft, to: readonly string[], how: DeliveryKind): RalphEvent {
+  const id = `e${count(step, 'event')}`;
+  const { topic, payload, source } = draft;
+  const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
+  const event = draft.target === undefined ? base : { ...base, target: draft.target };
+  if (to.length > 0) enqueue(step, event, to, how);
+  if (how !== 'undelivered') noteRequired(step, topic);
+  order(step, { type: 'event-publish', event, to, how });
+  return event;
+}
+
+function enqueue(step: Step, event: RalphEvent, to: readonly string[], how: DeliveryKind): void {
+  const cause = toCause(step, how);
+  const entries = to.map((hat) => (cause === null ? { hat, event } : { hat, event, cause }));
+  change(step, { pending: [...step.state.pending, ...entries] });
+}
+
+/** In solo everything is the one agent's own business. */
+function toCause(step: Step, how: DeliveryKind): FallbackCause | null {
+  if (step.topology.coordination === 'solo') return null;
+  if (how === 'fallback') return 'empty-queue';
+  return how === 'safety-net' ? 'untaken' : null;
+}
+
+function noteRequired(step: Step, topic: string): void {
+  const { requiredEvents } = step.topology.spec;
+  if (!requiredEvents.includes(topic) || step.state.seenRequired.includes(topic)) return;
+  change(step, { seenRequired: [...step.state.seenRequired, topic] });
+}
+
+function addFootprint(seen: Footprint[], draft: EventDraft): void {
+  const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}`);
+  if (!seen.some((mark) => mark.hat === draft.source && mark.hash === hash)) seen.push({ hat: draft.source, hash });
+}
+
+function keptFootprints(step: Step): number {
+  const { repetition, oscillation } = step.topology.spec.loopDetection;
+  return Math.max(repetition, oscillation * 2, 1);
+}

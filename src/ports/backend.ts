@@ -1,0 +1,90 @@
+import type { TurnFailure, TurnId, Usage } from '../core/index.ts';
+
+/**
+ * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
+ *
+ * Contract (checked by test/contract/backend): `start` returns at once and never throws; everything that goes wrong is told in the
+ * result. Events come in order and only before the result settles. `stop` and `kill` may be called at any time, any number of times, and the result
+ * still settles. When the result has settled, no process of the turn is alive. Optional abilities (steering, hooks) are told by the presence of
+ * a method, never by a list of capabilities.
+ */
+export interface Backend {
+  /** A label for people: `claude`, `custom:./agent.sh`. */
+  readonly label: string;
+  readonly start: (request: TurnRequest, observe: (event: BackendEvent) => void) => RunningTurn;
+}
+
+/** One turn to be run. */
+export interface TurnRequest {
+  readonly turn: TurnId;
+  /** The whole prompt. */
+  readonly prompt: string;
+  /** Absolute path of a file that holds the prompt, for backends that take a file. */
+  readonly promptFile: string;
+  /** Absolute path of the workspace. */
+  readonly cwd: string;
+  /** The complete environment of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Opaque token by which the turn's processes can be found again. */
+  readonly marker: string;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly logs: TurnLogs;
+}
+
+/** Where the raw output goes, whole and unchanged up to a cap. */
+export interface TurnLogs {
+  readonly stdoutPath: string;
+  readonly stderrPath: string;
+  readonly capBytes: number;
+}
+
+/** A turn that runs. */
+export interface RunningTurn {
+  /** Settles once, never rejects. */
+  readonly result: Promise<TurnResult>;
+  /** Ends the whole process tree: asks, waits `graceMs`, then forces. */
+  readonly stop: (graceMs: number) => void;
+  /** Ends the whole process tree at once. */
+  readonly kill: () => void;
+}
+
+/**
+ * What an agent does while it works, in one language for all of them. A subscriber can only watch.
+ * `text` is assistant text: every character once and in order; `message-end` closes an assistant message.
+ */
+export type BackendEvent =
+  | { readonly type: 'started'; readonly pid: number | null; readonly processStart: string | null; readonly argv: readonly string[] }
+  | { readonly type: 'session'; readonly sessionId: string; readonly model: string | null }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'message-end' }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
+  | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }
+  | { readonly type: 'warning'; readonly message: string };
+
+/** How a turn ended, as far as the backend can tell. */
+export interface TurnResult {
+  /**
+   * `succeeded` only if the agent's own final event says so (where its stream has one) and its exit code agrees;
+   * `stopped` if `stop` or `kill` ended it.
+   */
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  /** Present if and only if `failed`. */
+  readonly failure: TurnFailure | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** Totals of the turn. */
+  readonly usage: Usage;
+  readonly sessionId: string | null;
+  /** `null` where the stream does not tell tool calls. */
+  readonly toolCalls: number | null;
+  /** Whether anything but white space came on standard output. */
+  readonly producedOutput: boolean;
+  /** Processes that had to be ended after the agent's own exit. */
+  readonly leftovers: number;
+  /** A log could not be written (the code of the system error, such as ENOSPC); the turn was stopped for it. */
+  readonly logError: string | null;
+}

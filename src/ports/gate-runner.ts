@@ -1,0 +1,15 @@
+import type { GateResult, GateSpec } from '../core/index.ts';
+
+/** One gate to run. */
+export interface GateOrder {
+  readonly gate: number;
+  readonly spec: GateSpec;
+}
+
+/**
+ * Runs quality gates itself; what agents say about their tests is no evidence.
+ * Contract: never rejects; one result for each order, in order; a gate that cannot be started has not passed.
+ */
+export interface GateRunner {
+  readonly run: (orders: readonly GateOrder[], signal: AbortSignal, observe: (gate: number, line: string) => void) => Promise<readonly GateResult[]>;
+}

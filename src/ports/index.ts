@@ -1,0 +1,8 @@
+/** Front door of `ports`: the interfaces between the loop and the world, with their contracts in words. */
+export type { Backend, BackendEvent, RunningTurn, TurnLogs, TurnRequest, TurnResult } from './backend.ts';
+export type { Clock } from './clock.ts';
+export type { GateOrder, GateRunner } from './gate-runner.ts';
+export type { Inbox, InboxBatch } from './inbox.ts';
+export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
+export type { TurnFolder, TurnStore } from './turn-store.ts';
+export type { CheckpointResult, Workspace } from './workspace.ts';

@@ -1,0 +1,30 @@
+import type { Input } from '../core/index.ts';
+
+/** An input with its place in the journal: 1, 2, 3, … without gaps. */
+export interface JournalEntry {
+  readonly seq: number;
+  readonly input: Input;
+}
+
+/** What recovery found: where the good prefix ends and what was wrong after it. */
+export interface JournalDamage {
+  /** Bytes of the good prefix. */
+  readonly goodBytes: number;
+  /** Bytes after it, which were set aside. */
+  readonly lostBytes: number;
+  /** In words, with the line. */
+  readonly message: string;
+}
+
+/**
+ * The append-only list of a run's inputs. One writer at a time.
+ *
+ * Contract: when `append` returns, the entry is on disk (write-ahead) and every later `read` sees it; entries come back in order,
+ * a prefix after any crash. `append` throws the system error when it cannot write; then nothing of that entry is ever read.
+ */
+export interface Journal {
+  readonly append: (input: Input) => JournalEntry;
+  /** Gives every entry to `visit`, oldest first, at constant memory. */
+  readonly read: (visit: (entry: JournalEntry) => void) => void;
+  readonly close: () => void;
+}

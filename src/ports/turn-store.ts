@@ -1,0 +1,19 @@
+import type { TurnId } from '../core/index.ts';
+
+/** The folder of one turn: what it was asked and what it said. Never overwritten. */
+export interface TurnFolder {
+  readonly promptFile: string;
+  readonly stdoutPath: string;
+  readonly stderrPath: string;
+  /** Readable text of the assistant, without tool output. */
+  readonly textPath: string;
+}
+
+/** Keeps prompts and outputs of turns, by turn. */
+export interface TurnStore {
+  /** Makes the folder and writes the prompt; returns the paths and the prompt's SHA-256. Throws the system error. */
+  readonly open: (turn: TurnId, prompt: string) => TurnFolder & { readonly promptHash: string };
+  /** Appends assistant text; drops it silently above the cap. Throws the system error. */
+  readonly appendText: (turn: TurnId, text: string) => void;
+  readonly close: (turn: TurnId) => void;
+}

@@ -1,0 +1,21 @@
+/** The outcome of a checkpoint. */
+export interface CheckpointResult {
+  readonly commit: string | null;
+  readonly leftOut: readonly string[];
+  readonly note: string;
+}
+
+/**
+ * The folder the agents work in.
+ * Contract: never throws; never touches a stash, the user's index, or a file.
+ */
+export interface Workspace {
+  /** False when the folder is gone. */
+  readonly exists: () => boolean;
+  /** A text that changes when a file of the working tree does; `null` where it cannot be told. */
+  readonly fingerprint: () => Promise<string | null>;
+  /** Commits what the run changed since it began. */
+  readonly checkpoint: (iteration: number) => Promise<CheckpointResult>;
+  /** The difference between the two trees of a turn as a patch; `null` outside git. */
+  readonly diff?: (turn: string) => Promise<string | null>;
+}

@@ -1,0 +1,62 @@
+import { type ProcessRef, toProcessKey } from './process-identity.ts';
+import type { ProcessEntry } from './process-source.ts';
+import { type EndSignal, signalProcess } from './send-signal.ts';
+import { waitUntilGone } from './wait-until-gone.ts';
+
+/** SIGKILL acts within milliseconds; only a process that hangs in the kernel takes longer, and waiting does not help it. */
+const killWaitMs = 1000;
+/** A tree may go on starting processes while it is being ended: it is looked at again this many times. */
+const killRounds = 5;
+
+/** Which processes were sent which signal, so that none gets SIGTERM twice: to many programs the second means "drop everything". */
+export interface SignalLedger {
+  mark(processes: readonly ProcessRef[], signal: EndSignal): void;
+  wasSent(process: ProcessRef, signal: EndSignal): boolean;
+}
+
+export function createSignalLedger(): SignalLedger {
+  const sent = new Map<string, EndSignal>();
+  return {
+    mark(processes, signal) {
+      for (const process of processes) sent.set(toProcessKey(process), signal);
+    },
+    wasSent(process, signal) {
+      const last = sent.get(toProcessKey(process));
+      return last === signal || last === 'SIGKILL';
+    },
+  };
+}
+
+/** How one round of ending went. */
+export interface EndReport {
+  /** Processes that were signalled by this round. */
+  readonly signalled: number;
+  /** Those that run even after SIGKILL: hung in the kernel, or not ours to signal. */
+  readonly survivors: readonly ProcessRef[];
+}
+
+/**
+ * Ends everything `scan` finds: SIGTERM, up to `graceMs` of patience, then SIGKILL until a look finds nobody.
+ * When there is nobody, `scan` is called once.
+ */
+export async function endMembers(scan: () => ProcessEntry[], graceMs: number, ledger: SignalLedger): Promise<EndReport> {
+  const signalled = new Set<string>();
+  const send = (members: readonly ProcessEntry[], signal: EndSignal): void => {
+    const fresh = members.filter((member) => !ledger.wasSent(member, signal) && signalProcess(member, signal));
+    ledger.mark(fresh, signal);
+    for (const member of fresh) signalled.add(toProcessKey(member));
+  };
+
+  let members = scan();
+  if (members.length === 0) return { signalled: 0, survivors: [] };
+  send(members, 'SIGTERM');
+  await waitUntilGone(members, graceMs);
+  for (let round = 0; round < killRounds; round += 1) {
+    members = scan();
+    if (members.length === 0) break;
+    send(members, 'SIGKILL');
+    await waitUntilGone(members, killWaitMs);
+  }
+  const survivors = members.length === 0 ? [] : scan();
+  return { signalled: signalled.size, survivors };
+}

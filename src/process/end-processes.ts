@@ -1,0 +1,23 @@
+import { protectedPids, selectWithDescendants } from './descendants.ts';
+import { createSignalLedger, type EndReport, endMembers } from './end-members.ts';
+import { type ProcessRef, toProcessKey } from './process-identity.ts';
+import type { ProcessEntry } from './process-source.ts';
+import { systemProcessSource } from './system-process-source.ts';
+
+const defaultGraceMs = 2000;
+
+/**
+ * Ends these processes and their descendants, for example what a dead run left behind: SIGTERM, up to `graceMs` (default 2 s) of
+ * patience, SIGKILL. A process is only touched while its start time still matches; never touched are pid 1, this process and its
+ * own ancestors.
+ */
+export async function endProcesses(processes: readonly ProcessRef[], graceMs: number = defaultGraceMs): Promise<EndReport> {
+  const wanted = new Set(processes.map(toProcessKey));
+  const scan = (): ProcessEntry[] => {
+    const table = systemProcessSource.list();
+    const members = selectWithDescendants(table, (entry) => wanted.has(toProcessKey(entry)), protectedPids(table, process.pid));
+    for (const member of members) wanted.add(toProcessKey(member));
+    return members;
+  };
+  return endMembers(scan, graceMs, createSignalLedger());
+}

@@ -1,0 +1,18 @@
+export type { EndReport } from './end-members.ts';
+export { endProcesses } from './end-processes.ts';
+export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
+export { createLineSplitter, type LineListener, type LineSplitter } from './line-splitter.ts';
+export { markerVariable } from './marker.ts';
+export { createOutputTail, type OutputTail } from './output-tail.ts';
+export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
+export type {
+  ChildProcessHandle,
+  ProcessFault,
+  ProcessInput,
+  ProcessResult,
+  ProcessSpec,
+  StopReason,
+} from './process-spec.ts';
+export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions } from './run-command.ts';
+export { killAllStarted } from './running-child.ts';
+export { startProcess } from './start-process.ts';

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+const pipesPerRefill = 8;
+
+/** Both ends of a pipe: the child's is a plain file descriptor that the caller closes after the start. */
+export interface OutputPipe {
+  readonly childFd: number;
+  /** Begins to read; to be called once. */
+  open(): Readable;
+  /** For a pipe that is not going to be read. */
+  discard(): void;
+}
+
+interface PipeEnds {
+  readonly readFd: number;
+  readonly writeFd: number;
+}
+
+const spares: PipeEnds[] = [];
+let isUnavailable = process.platform !== 'linux';
+
+/**
+ * A real pipe, as a shell makes one. What Node.js itself calls a pipe is a socket, and a socket cannot be opened by name: scripts
+ * that say `tee /dev/stderr` or `> /dev/stdout` fail on it. Undefined where no pipe can be made; use Node's own way then.
+ *
+ * Node.js has no call for it, so named pipes are made by `mkfifo`, opened at both ends, and unlinked: several at a time, because
+ * starting `mkfifo` takes a millisecond. Nothing stays on the disk.
+ */
+export function takeOutputPipe(): OutputPipe | undefined {
+  if (spares.length === 0 && !isUnavailable) refill();
+  const ends = spares.pop();
+  if (ends === undefined) return undefined;
+  return {
+    childFd: ends.writeFd,
+    open: () => new Socket({ fd: ends.readFd, readable: true, writable: false }),
+    discard: () => closeSync(ends.readFd),
+  };
+}
+
+function refill(): void {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'ralph-pipes-'));
+    const base = join(folder, 'pipe');
+    const paths = Array.from({ length: pipesPerRefill }, (_, index) => base + index);
+    const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
+    if (made.status !== 0) throw new Error('no mkfifo');
+    for (const path of paths) spares.push(openBothEnds(path));
+  } catch {
+    // Out of file descriptors or no space: what there is gets used up first.
+    isUnavailable = spares.length === 0;
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function openBothEnds(path: string): PipeEnds {
+  // Opening waits for the other end, unless it is the reading end and asked not to wait.
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  }
+}

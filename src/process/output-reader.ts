@@ -1,0 +1,96 @@
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { createLineSplitter, type LineListener } from './line-splitter.ts';
+import { type LogWriter, openLogWriter } from './log-writer.ts';
+import type { ProcessFault } from './process-spec.ts';
+
+/** What is wanted of one output, and who is told. */
+export interface OutputReaderSettings {
+  readonly logPath?: string | undefined;
+  readonly maxLogBytes?: number | undefined;
+  readonly maxLineBytes: number;
+  readonly onLine?: LineListener | undefined;
+  readonly onText?: ((text: string) => void) | undefined;
+  readonly onBytes?: ((bytes: Buffer) => void) | undefined;
+  /** A sign of life: bytes came, or a held source was let go. */
+  readonly onActivity: () => void;
+  readonly onLogError: (fault: ProcessFault) => void;
+  /** Wraps each call of the callbacks above, so that an error thrown there does not tear down the reading. */
+  readonly guard: (call: () => void) => void;
+}
+
+/** Reads one output of a child: log, lines, text, bytes. The child is slowed down when the log cannot keep up. */
+export interface OutputReader {
+  /** Begins to read. */
+  attach(stream: Readable): void;
+  /** Settles at the end of the stream. */
+  readonly ended: Promise<void>;
+  bytes(): number;
+  /** True while the child is kept waiting. */
+  isHeld(): boolean;
+  /** Stops reading, hands on what is left over, closes the log. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Makes an output ready to be read; the log is opened at once.
+ *
+ * @throws the system's error when the log cannot be opened.
+ */
+export function createOutputReader(settings: OutputReaderSettings): OutputReader {
+  const { onText, onBytes, guard } = settings;
+  const splitter = settings.onLine && createLineSplitter(settings.maxLineBytes, guardLines(settings.onLine, guard));
+  const decoder = onText && new StringDecoder('utf8');
+  const log: LogWriter | undefined =
+    settings.logPath === undefined
+      ? undefined
+      : openLogWriter({ path: settings.logPath, maxBytes: settings.maxLogBytes, onDrain: release, onError: settings.onLogError });
+  let stream: Readable | undefined;
+  let totalBytes = 0;
+  let isHeld = false;
+  let markEnded: () => void = () => {};
+  const ended = new Promise<void>((resolve) => (markEnded = resolve));
+
+  function release(): void {
+    isHeld = false;
+    settings.onActivity();
+    stream?.resume();
+  }
+
+  function sendText(text: string): void {
+    if (onText && text !== '') guard(() => onText(text));
+  }
+
+  function take(bytes: Buffer): void {
+    totalBytes += bytes.length;
+    settings.onActivity();
+    if (log?.write(bytes) === false) {
+      isHeld = true;
+      stream?.pause();
+    }
+    if (onBytes) guard(() => onBytes(bytes));
+    if (decoder) sendText(decoder.write(bytes));
+    splitter?.push(bytes);
+  }
+
+  return {
+    ended,
+    bytes: () => totalBytes,
+    isHeld: () => isHeld,
+    attach(source) {
+      stream = source;
+      // A broken pipe ends the output like an orderly end does.
+      source.on('data', take).on('end', markEnded).on('close', markEnded).on('error', markEnded);
+    },
+    async finish() {
+      stream?.off('data', take).destroy();
+      if (decoder) sendText(decoder.end());
+      splitter?.end();
+      await log?.close();
+    },
+  };
+}
+
+function guardLines(onLine: LineListener, guard: (call: () => void) => void): LineListener {
+  return (line, cut) => guard(() => onLine(line, cut));
+}

@@ -1,0 +1,43 @@
+import { firstWholeCharacter } from './utf8-boundary.ts';
+
+/** The end of a stream of any length, in constant memory. */
+export interface OutputTail {
+  push(bytes: Buffer): void;
+  /** The last bytes as text, beginning with a whole character. */
+  text(): string;
+  /** True when the beginning is not in {@link OutputTail.text}. */
+  isCut(): boolean;
+}
+
+/** Keeps the last `maxBytes` of what is pushed. */
+export function createOutputTail(maxBytes: number): OutputTail {
+  let kept: Buffer = Buffer.alloc(0);
+  let length = 0;
+  let totalBytes = 0;
+
+  /** The buffer is twice the tail, so that old bytes are moved out of the way once in `maxBytes`, not at every push. */
+  function makeRoom(needed: number): void {
+    if (length + needed <= kept.length) return;
+    const capacity = Math.min(maxBytes * 2, Math.max((length + needed) * 2, 1024));
+    const keep = Math.min(length, maxBytes - needed);
+    const target = capacity > kept.length ? Buffer.allocUnsafe(capacity) : kept;
+    kept.copy(target, 0, length - keep, length);
+    kept = target;
+    length = keep;
+  }
+
+  return {
+    push(bytes) {
+      totalBytes += bytes.length;
+      const last = bytes.length > maxBytes ? bytes.subarray(bytes.length - maxBytes) : bytes;
+      makeRoom(last.length);
+      last.copy(kept, length);
+      length += last.length;
+    },
+    text() {
+      const start = Math.max(0, length - maxBytes);
+      return kept.toString('utf8', totalBytes > maxBytes ? firstWholeCharacter(kept, start, length) : start, length);
+    },
+    isCut: () => totalBytes > maxBytes,
+  };
+}

@@ -1,0 +1,54 @@
+/** A throw-away place for one run of one CLI: HOME, working folder, environment, and the end of whatever it left running. */
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { environment } from './clis.mjs';
+import { killTree } from './run-bounded.mjs';
+
+/**
+ * @typedef {object} Place
+ * @property {string} home
+ * @property {string} cwd an empty folder, not under version control
+ * @property {Record<string, string>} env
+ * @property {() => Promise<void>} dispose ends leftover processes and removes the folders
+ */
+
+/**
+ * @param {string} name the CLI's short name
+ * @param {number} port the mock server's port
+ * @param {{ keep?: boolean, retries?: boolean }} [options] keep: leave the folders there for a look;
+ *   retries: let the CLI repeat failed model calls, default false
+ * @returns {Promise<Place>}
+ */
+export async function createPlace(name, port, options = {}) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), `ralph-real-${name}-`)));
+  const home = join(root, 'home');
+  const cwd = join(root, 'project');
+  await mkdir(home);
+  await mkdir(cwd);
+  const env = await environment(name, { home, port, retries: options.retries === true });
+  const dispose = async () => {
+    await endLeftovers(home);
+    if (options.keep !== true) await rm(root, { recursive: true, force: true, maxRetries: 3 });
+  };
+  return { home, cwd, env, dispose };
+}
+
+/**
+ * Ends processes that a CLI left behind. A daemon has a session and a parent of its own, so neither group nor parentage
+ * finds it; the throw-away HOME in its environment does, and belongs to nobody else. Does nothing without /proc.
+ *
+ * @param {string} home
+ * @returns {Promise<number>} how many were found
+ */
+export async function endLeftovers(home) {
+  const names = await readdir('/proc').catch(() => /** @type {string[]} */ ([]));
+  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid);
+  const owned = await Promise.all(pids.map(async (pid) => {
+    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    return variables.split('\0').includes(`HOME=${home}`) ? [pid] : [];
+  }));
+  const leftovers = owned.flat();
+  await Promise.all(leftovers.map((pid) => killTree(pid)));
+  return leftovers.length;
+}

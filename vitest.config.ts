@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config';
+import packageJson from './package.json' with { type: 'json' };
+
+const define = { RALPH_VERSION: JSON.stringify(packageJson.version) };
+
+/** Suites of their own processes: real files, child processes, longer waits. */
+function integration(name: string, include: string, testTimeoutMs: number) {
+  return {
+    define,
+    test: {
+      name,
+      include: [include],
+      pool: 'forks' as const,
+      isolate: true,
+      testTimeout: testTimeoutMs,
+      hookTimeout: testTimeoutMs,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    passWithNoTests: true,
+    projects: [
+      // The unit tests share their threads' module graphs: starting a fresh one per file would cost ten times the tests themselves.
+      {
+        define,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      integration('contract', 'test/contract/**/*.test.ts', 30_000),
+      integration('replay', 'test/replay/**/*.test.ts', 30_000),
+      integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),
+      integration('e2e', 'test/e2e/**/*.test.ts', 180_000),
+    ],
+  },
+});
