@@ -1,4 +1,6 @@
 /** Front door of `core`: types and total functions, no IO, no clock, no dependency. */
+export type { BackendEvent } from './backend-event.ts';
+export { BACKEND_TYPES, type BackendSpec, type BackendType, DETECTED_BACKENDS, toBackendLabel } from './backend-spec.ts';
 export { toDurationText, toUsdText } from './duration.ts';
 export type { CheckpointMake, DeliveryKind, Effect, EventPublish, EventReject, GatesRun, InboxAppend, IterationStart, IterationStop, Notice, RejectionCause, RunEnd, TimerSet } from './effects.ts';
 export { END_REASONS, type EndReason, type EndReasonFacts } from './end-reasons.ts';
@@ -31,6 +33,7 @@ export {
 export type { GateSpec, HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
 export type { Activation, Counters, EventDraft, Footprint, GateWait, PendingEvent, PlannedTurn, RunState, RunStatus, Stopping, TimerWait } from './state.ts';
 export { createTextSignalScanner, isPromiseLine, type ScannedSignals, type TextSignalScanner } from './text-signals.ts';
+export type { LiveRecord, RunRecord } from './run-record.ts';
 export { comparePrecedence, hasWildcard, intersectsPatterns, isTopic, isTopicPattern, MAX_TOPIC_LENGTH, matchesTopic, type PatternPrecedence, toPrecedence } from './topics.ts';
 export { type FailureClass, type TurnFailure, type TurnId, type TurnOutcome, type TurnReport, toTurnName } from './turn.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';

@@ -1,4 +1,4 @@
-import type { TurnFailure, TurnId, Usage } from '../core/index.ts';
+import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
 
 /**
  * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
@@ -48,22 +48,6 @@ export interface RunningTurn {
   /** Ends the whole process tree at once. */
   readonly kill: () => void;
 }
-
-/**
- * What an agent does while it works, in one language for all of them. A subscriber can only watch.
- * `text` is assistant text: every character once and in order; `message-end` closes an assistant message.
- */
-export type BackendEvent =
-  | { readonly type: 'started'; readonly pid: number | null; readonly processStart: string | null; readonly argv: readonly string[] }
-  | { readonly type: 'session'; readonly sessionId: string; readonly model: string | null }
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'message-end' }
-  | { readonly type: 'thinking'; readonly text: string }
-  | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
-  | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
-  | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }
-  | { readonly type: 'warning'; readonly message: string };
 
 /** How a turn ended, as far as the backend can tell. */
 export interface TurnResult {

@@ -16,6 +16,7 @@ export interface Workspace {
   readonly fingerprint: () => Promise<string | null>;
   /** Commits what the run changed since it began. */
   readonly checkpoint: (iteration: number) => Promise<CheckpointResult>;
-  /** The difference between the two trees of a turn as a patch; `null` outside git. */
-  readonly diff?: (turn: string) => Promise<string | null>;
+  /** Keeps the working tree as it is before and after a turn, so that the difference can be shown later. Absent where it is not wanted. */
+  readonly keepBefore?: (turn: string) => Promise<void>;
+  readonly keepAfter?: (turn: string) => Promise<void>;
 }

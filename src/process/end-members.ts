@@ -1,3 +1,4 @@
+import { freezeMembers } from './freeze-members.ts';
 import { type ProcessRef, toProcessKey } from './process-identity.ts';
 import type { ProcessEntry } from './process-source.ts';
 import { type EndSignal, signalProcess } from './send-signal.ts';
@@ -52,7 +53,7 @@ export async function endMembers(scan: () => ProcessEntry[], graceMs: number, le
   send(members, 'SIGTERM');
   await waitUntilGone(members, graceMs);
   for (let round = 0; round < killRounds; round += 1) {
-    members = scan();
+    members = freezeMembers(scan);
     if (members.length === 0) break;
     send(members, 'SIGKILL');
     await waitUntilGone(members, killWaitMs);

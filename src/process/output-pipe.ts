@@ -4,6 +4,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isMainThread } from 'node:worker_threads';
+import { toFault } from './to-fault.ts';
 
 const pipesPerRefill = 8;
 
@@ -22,7 +24,8 @@ interface PipeEnds {
 }
 
 const spares: PipeEnds[] = [];
-let isUnavailable = process.platform !== 'linux';
+/** In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. */
+let isUnavailable = process.platform !== 'linux' || !isMainThread;
 
 /**
  * A real pipe, as a shell makes one. What Node.js itself calls a pipe is a socket, and a socket cannot be opened by name: scripts
@@ -49,11 +52,11 @@ function refill(): void {
     const base = join(folder, 'pipe');
     const paths = Array.from({ length: pipesPerRefill }, (_, index) => base + index);
     const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
-    if (made.status !== 0) throw new Error('no mkfifo');
+    isUnavailable = made.status !== null ? made.status !== 0 : toFault(made.error).code === 'ENOENT';
+    if (made.status !== 0) return;
     for (const path of paths) spares.push(openBothEnds(path));
   } catch {
-    // Out of file descriptors or no space: what there is gets used up first.
-    isUnavailable = spares.length === 0;
+    // Out of file descriptors or no space: perhaps not for long.
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

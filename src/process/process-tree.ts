@@ -1,5 +1,6 @@
 import { protectedPids, selectWithDescendants } from './descendants.ts';
 import { createSignalLedger, endMembers } from './end-members.ts';
+import { freezeMembers } from './freeze-members.ts';
 import { toProcessKey } from './process-identity.ts';
 import type { ProcessEntry } from './process-source.ts';
 import { type EndSignal, hasGroupMembers, signalGroup, signalProcess } from './send-signal.ts';
@@ -56,7 +57,8 @@ export function createProcessTree(rootPid: number, marker: string | undefined): 
   }
 
   function signal(kind: EndSignal): void {
-    const members = scan().filter((member) => !ledger.wasSent(member, kind));
+    const found = kind === 'SIGKILL' ? freezeMembers(scan) : scan();
+    const members = found.filter((member) => !ledger.wasSent(member, kind));
     // Until the child is collected its pid, and so its group, cannot be anybody else's. The group gets the signal at one moment,
     // so that no member can start another in between.
     if (!hasExited) signalGroup(rootPid, kind);

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { ChildOutputs } from './child-outputs.ts';
 import type { LaunchedChild } from './launch-child.ts';
@@ -43,6 +44,7 @@ export class RunningChild implements ChildProcessHandle {
   readonly #spec: ProcessSpec;
   readonly #startedAt: number;
   readonly #outputs: ChildOutputs;
+  readonly #child: ChildProcess;
   readonly #input: Writable | null;
   readonly #tree: ProcessTree;
   readonly #clock: StopClock;
@@ -61,6 +63,7 @@ export class RunningChild implements ChildProcessHandle {
     this.#spec = spec;
     this.#startedAt = startedAt;
     this.#outputs = outputs;
+    this.#child = launched.child;
     this.#input = launched.stdin;
     this.#tree = createProcessTree(launched.pid, spec.marker);
     this.pid = launched.pid;
@@ -165,7 +168,12 @@ export class RunningChild implements ChildProcessHandle {
     clearTimeout(this.#timer);
     this.#tree.signal('SIGKILL');
     if (this.#phase !== 'running') return;
-    this.#timer = setTimeout(() => this.#leave({ code: null, signal: 'SIGKILL', isUnkillable: true }), unkillableMs);
+    this.#timer = setTimeout(() => this.#giveUp(), unkillableMs);
+  }
+
+  #giveUp(): void {
+    this.#child.unref();
+    this.#leave({ code: null, signal: 'SIGKILL', isUnkillable: true });
   }
 
   #restGraceMs(): number {

@@ -3,8 +3,8 @@ import { isAlive, type ProcessRef } from './process-identity.ts';
 /** The signals that end processes. */
 export type EndSignal = 'SIGTERM' | 'SIGKILL';
 
-/** Signals exactly this process; false when it is gone, is not ours to signal, or must not be signalled. */
-export function signalProcess(target: ProcessRef, signal: EndSignal): boolean {
+/** Signals exactly this process (SIGSTOP is for what SIGKILL follows at once); false when it is gone, is not ours to signal, or must not be signalled. */
+export function signalProcess(target: ProcessRef, signal: EndSignal | 'SIGSTOP'): boolean {
   if (target.pid <= 1 || target.pid === process.pid || !isAlive(target)) return false;
   return send(target.pid, signal);
 }
@@ -19,7 +19,7 @@ export function hasGroupMembers(groupId: number): boolean {
   return groupId > 1 && send(-groupId, 0);
 }
 
-function send(pid: number, signal: EndSignal | 0): boolean {
+function send(pid: number, signal: EndSignal | 'SIGSTOP' | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

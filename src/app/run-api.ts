@@ -1,0 +1,68 @@
+import type { EndReason, RunRecord, RunState, StopRequested } from '../core/index.ts';
+
+/** A run that is under way in this process. */
+export interface RunHandle {
+  readonly runId: string;
+  /** Absolute path of the run's folder under `.ralph/runs/`. */
+  readonly runFolder: string;
+  /** Absolute path of the folder that the agents work in. */
+  readonly workspace: string;
+  /** Asks the run to stop; the outcome follows. `kill` may come after any other. */
+  readonly stop: (how: StopRequested['how'], by: string) => void;
+  /** Settles when the run has ended and nothing of it is alive; never rejects. */
+  readonly outcome: Promise<RunEnd>;
+}
+
+/** How a run ended, this time. */
+export interface RunEnd {
+  readonly reason: EndReason;
+  readonly detail: string;
+  readonly exitCode: number;
+  readonly state: RunState;
+}
+
+/** Who watches a run. */
+export interface RunWatch {
+  /** Every input, every effect, and what agents and gates say. Errors in it are swallowed. */
+  readonly observe: (record: RunRecord) => void;
+}
+
+/** A run that can be read, whether it is under way or over. */
+export interface RunReader {
+  readonly runId: string;
+  readonly runFolder: string;
+  readonly isAlive: boolean;
+  /** Gives every input and effect so far, oldest first, and returns the state. */
+  readonly replay: (visit: (record: RunRecord) => void) => RunState;
+  /** As `replay`, then goes on with what is appended until the run has ended or the signal comes. */
+  readonly follow: (visit: (record: RunRecord) => void, signal: AbortSignal) => Promise<void>;
+  /** Absolute path of a turn's file; `name` is `7.1`. The file need not exist. */
+  readonly turnFile: (name: string, file: 'prompt.md' | 'stdout.log' | 'stderr.log' | 'text.md') => string;
+  /** Names of the turns that have a folder, in order. */
+  readonly turns: () => readonly string[];
+  /** What a turn changed, as a patch; `null` where it was not kept (no git). */
+  readonly diff: (name: string) => Promise<string | null>;
+}
+
+/** One line of `ralph runs`. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'damaged';
+  readonly reason: EndReason | null;
+  readonly iterations: number;
+  readonly costUsd: number | null;
+  readonly objective: string;
+  readonly workspace: string;
+}
+
+/** A process that a run started and that is still there. */
+export interface LeftProcess {
+  readonly pid: number;
+  readonly runId: string;
+  /** `7.1` */
+  readonly turn: string;
+  readonly command: string;
+  /** True if the run itself is alive: then it is no leftover. */
+  readonly isRunAlive: boolean;
+}

@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject, parseJson, UNKNOWN_USAGE } from '../../core/index.ts';
+import { toExitFailure } from '../exit-failure.ts';
+import { classifyFailure } from '../failure-class.ts';
+import { textAt } from '../json-fields.ts';
+import type { ExitFacts, Translator, TurnEnd } from '../translator.ts';
+
+const MAX_HELD_LENGTH = 16 << 20;
+
+/** Translates `auggie -p --output-format json`: one JSON object at the end, on one line or on many. It tells neither tools nor tokens. */
+export function createAuggieTranslator(): Translator {
+  let held: string[] = [];
+  let heldLength = 0;
+  let result: JsonObject | null = null;
+
+  function findResult(text: string): void {
+    const value = parseJson(text);
+    if (isJsonObject(value) && textAt(value, 'type') === 'result') result = value;
+  }
+
+  return {
+    line(text) {
+      findResult(text);
+      heldLength += text.length + 1;
+      held.push(text);
+      while (heldLength > MAX_HELD_LENGTH) heldLength -= (held.shift()?.length ?? heldLength) + 1;
+      return [];
+    },
+    isFinished: () => result !== null,
+    end(exit) {
+      const text = held.join('\n');
+      held = [];
+      if (result === null) findResult(text.slice(text.indexOf('{')));
+      return result === null ? toSilentEnd(exit, text) : toTurnEnd(result, exit);
+    },
+  };
+}
+
+function toSilentEnd(exit: ExitFacts, text: string): TurnEnd {
+  const failure = toExitFailure(exit, text, true);
+  return { events: [], verdict: 'missing', failure, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
+}
+
+function toTurnEnd(result: JsonObject, exit: ExitFacts): TurnEnd {
+  const text = textAt(result, 'result');
+  const sessionId = textAt(result, 'session_id') || null;
+  const facts = { usage: UNKNOWN_USAGE, sessionId, toolCalls: null };
+  const session = sessionId === null ? [] : [{ type: 'session', sessionId, model: null } as const];
+  if (result['is_error'] === true || textAt(result, 'subtype').startsWith('error')) {
+    return { ...facts, events: session, verdict: 'failed', failure: classifyFailure({ message: text || textAt(result, 'subtype') }, exit.now) };
+  }
+  const words = text === '' ? [] : [{ type: 'text', text } as const, { type: 'message-end' } as const];
+  return { ...facts, events: [...session, ...words], verdict: 'succeeded', failure: null };
+}

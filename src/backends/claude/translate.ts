@@ -1,0 +1,36 @@
+import type { JsonObject, Usage } from '../../core/index.ts';
+import { createClaudeStream } from '../claude-stream.ts';
+import { numberAt, objectAt } from '../json-fields.ts';
+import { createJsonTranslator } from '../json-translator.ts';
+import type { Translator } from '../translator.ts';
+import { toUsage } from '../usage-figures.ts';
+
+/** Translates `claude -p --output-format stream-json --verbose [--include-partial-messages]`. */
+export function createClaudeTranslator(): Translator {
+  return createJsonTranslator(createClaudeStream({ toUsage: readUsage }));
+}
+
+/**
+ * The totals of all models where the result has them (`modelUsage` also counts sub-agents and small helper models, and so does the
+ * cost), else those of the main conversation.
+ */
+function readUsage(result: JsonObject): Usage {
+  const costUsd = numberAt(result, 'total_cost_usd');
+  const usage = objectAt(result, 'usage');
+  const main = {
+    input: numberAt(usage, 'input_tokens'),
+    output: numberAt(usage, 'output_tokens'),
+    cacheRead: numberAt(usage, 'cache_read_input_tokens'),
+    cacheWrite: numberAt(usage, 'cache_creation_input_tokens'),
+  };
+  const models = Object.values(objectAt(result, 'modelUsage'));
+  if (models.length === 0) return toUsage({ ...main, costUsd });
+  const sum = (key: string): number => models.reduce<number>((total, model) => total + (numberAt(model, key) ?? 0), 0);
+  return toUsage({
+    input: sum('inputTokens'),
+    output: sum('outputTokens'),
+    cacheRead: sum('cacheReadInputTokens'),
+    cacheWrite: sum('cacheCreationInputTokens'),
+    costUsd,
+  });
+}

@@ -1,0 +1,82 @@
+/** Removes one text, where it is repeated as a block of lines, from the lines that go through. */
+export interface EchoFilter {
+  /** The lines that are known not to be an echo, in order: what was held back first. */
+  line(text: string): readonly string[];
+  /** What is still held back: the beginning of an echo that did not go on. */
+  end(): readonly string[];
+}
+
+/** What a CLI may put before a line that it repeats: quote marks, bullets, bars, a speaker's name. */
+const MARK = /^\s*(?:(?:[>|│┃▏▌»›❯#*$-]+|(?:user|human|you|prompt|input|task|me)\s*[:>])\s*)*$/i;
+const MAX_MARK_LENGTH = 24;
+/** Comparisons spent on lines that are looked at again. Only a text made to waste our time needs more; then less is filtered. */
+const REPLAY_BUDGET = 2_000_000;
+
+/**
+ * Makes a filter for an echo of `prompt`. The whole prompt must be repeated, line by line; each line may carry the same mark (`> `),
+ * or the first one alone may (`user: `). White space at line ends and empty lines around the prompt do not matter.
+ * Holds at most as much as the prompt is long.
+ */
+export function createEchoFilter(prompt: string): EchoFilter {
+  const wanted = toLines(prompt);
+  const first = wanted[0];
+  if (first === undefined) return { line: (text) => [text], end: () => [] };
+  let held: string[] = [];
+  let marks: readonly string[] = [];
+  let replayBudget = REPLAY_BUDGET;
+
+  /** Whether the line goes on with the block that `held` begins. */
+  function fits(text: string): boolean {
+    const line = text.trimEnd();
+    if (held.length === 0) {
+      const mark = line.endsWith(first as string) ? line.slice(0, line.length - (first as string).length) : undefined;
+      if (mark === undefined || mark.length > MAX_MARK_LENGTH || !MARK.test(mark)) return false;
+      marks = mark.trim() === '' ? [mark] : [mark, '', ' '.repeat(mark.length)];
+      return true;
+    }
+    const expected = wanted[held.length] ?? '';
+    marks = marks.filter((mark) => line === `${mark}${expected}`.trimEnd());
+    return marks.length > 0;
+  }
+
+  function take(text: string): string[] {
+    const out: string[] = [];
+    // A line that breaks a block may begin one, and so may each line that was held for it.
+    let waiting = [text];
+    while (waiting.length > 0) {
+      const next = waiting.shift() as string;
+      if (fits(next)) {
+        held.push(next);
+        if (held.length === wanted.length) held = [];
+        continue;
+      }
+      if (held.length === 0) {
+        out.push(next);
+        continue;
+      }
+      replayBudget -= held.length;
+      const [released, ...again] = held;
+      held = [];
+      out.push(released as string);
+      if (replayBudget > 0) waiting = [...again, next, ...waiting];
+      else out.push(...again, next);
+    }
+    return out;
+  }
+
+  return {
+    line: take,
+    end() {
+      const rest = held;
+      held = [];
+      return rest;
+    },
+  };
+}
+
+function toLines(prompt: string): string[] {
+  const lines = prompt.split(/\r\n|\n|\r/).map((line) => line.trimEnd());
+  while (lines[0] === '') lines.shift();
+  while (lines[lines.length - 1] === '') lines.pop();
+  return lines;
+}

@@ -1,0 +1,50 @@
+import type { TurnFailure } from '../core/index.ts';
+import { classifyFailure } from './failure-class.ts';
+import type { ExitFacts } from './translator.ts';
+
+const MAX_TOLD_LENGTH = 1500;
+const NOISE = /^\s*(?:at .+[:)]|[{}[\]();,]*|\d+ \|.*|\^+|node:internal.*|Node\.js v[\d.]+)\s*$/;
+const WARNING = /^\W*(?:warn(?:ing)?|info|debug|note|deprecat\w*)\b|DeprecationWarning|ExperimentalWarning/i;
+const TROUBLE = /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|not found|unknown|cannot|can't|unable|missing|no such|expected|required|log ?in|please/i;
+const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1000})"/;
+
+/**
+ * Why a turn failed whose agent gave no verdict of its own: from its exit, and from what it said beside its stream
+ * (`words`: stray lines of standard output; standard error comes first).
+ */
+export function toExitFailure(exit: ExitFacts, words: string, isStreamTorn: boolean): TurnFailure {
+  const lines = findTrouble(exit.stderrTail) ?? findTrouble(words);
+  const ending = describeExit(exit);
+  if (lines !== undefined) {
+    const told = toTold(lines);
+    return { ...classifyFailure({ message: lines.join('\n') }, exit.now), message: exit.exitCode === 0 ? `${TORN}: ${told}` : `${told} (${ending})` };
+  }
+  return { class: 'agent', message: isStreamTorn ? `${TORN} (${ending})` : `the agent ended with ${ending}` };
+}
+
+const TORN = 'the stream ended before its final event';
+
+function describeExit(exit: ExitFacts): string {
+  if (exit.exitCode !== null) return `exit code ${exit.exitCode}`;
+  return exit.signal === null ? 'no exit code' : `signal ${exit.signal}`;
+}
+
+/** The lines that say most about what went wrong, at most three; `undefined` where there is none. */
+function findTrouble(text: string): readonly string[] | undefined {
+  const lines = text.split('\n').map((line) => stripControls(line).trim());
+  const useful = lines.filter((line) => line !== '' && !NOISE.test(line) && !WARNING.test(line));
+  const telling = useful.filter((line) => TROUBLE.test(line));
+  const chosen = (telling.length > 0 ? telling : useful).slice(-3);
+  return chosen.length === 0 ? undefined : chosen;
+}
+
+/** The lines for a person: of an error in JSON only its message, nothing twice, not too long. */
+function toTold(lines: readonly string[]): string {
+  const told = [...new Set(lines.map((line) => JSON_MESSAGE.exec(line)?.[1] ?? line))].join(' · ');
+  return told.length > MAX_TOLD_LENGTH ? `${told.slice(0, MAX_TOLD_LENGTH - 1)}…` : told;
+}
+
+function stripControls(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed here.
+  return line.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replace(/[\u0000-\u0008\u000b-\u001f]/g, '');
+}

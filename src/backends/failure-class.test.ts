@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { classifyFailure, findStatus } from './failure-class.ts';
+
+const NOW = Date.UTC(2025, 10, 5, 12, 0);
+const classOf = (message: string, httpStatus?: number): string => classifyFailure({ message, httpStatus: httpStatus ?? null }, NOW).class;
+
+describe('classifyFailure', () => {
+  it.each([
+    'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    'exceeded retry limit, last status: 429 Too Many Requests',
+    'Rate limit reached for gpt-5 in organization org-x on tokens per min (TPM): Limit 30000, Used 29000',
+    'stream disconnected before completion: error sending request',
+    'connect ECONNRESET 10.0.0.1:443',
+    'getaddrinfo ENOTFOUND api.anthropic.com',
+    'TypeError: fetch failed',
+    'Request timed out.',
+    'unexpected status 503 Service Unavailable',
+    "We're currently experiencing high demand, which may cause temporary errors.",
+    '[API Error: {"error":{"code":429,"message":"Quota exceeded for quota metric GenerateRequestsPerMinutePerProject","status":"RESOURCE_EXHAUSTED"}}]',
+    '500 {"error":{"message":"boom"}}',
+  ])('calls a passing trouble transient: %s', (message) => expect(classOf(message)).toBe('transient'));
+
+  it.each([
+    'Claude AI usage limit reached|1762365600',
+    "You've hit your limit · resets 3pm (Europe/Berlin)",
+    "You've hit your usage limit. Upgrade to Pro or try again in 2 hours 5 minutes.",
+    '5-hour limit reached ∙ resets 7pm',
+    '429 You exceeded your current quota, please check your plan and billing details.',
+    '{"error":{"type":"insufficient_quota"}}',
+    'Your credit balance is too low to access the Anthropic API.',
+    '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]}}',
+    'QUOTA_EXHAUSTED: You have exhausted your capacity on this model. Your quota will reset after 5h3m.',
+    '402 Payment Required',
+    'You have no quota remaining for premium requests',
+  ])('calls a used-up quota a limit: %s', (message) => expect(classOf(message)).toBe('limit'));
+
+  it.each([
+    'Invalid API key · Please run /login',
+    'Invalid API key · Fix external API key',
+    'unexpected status 401 Unauthorized: Incorrect API key provided',
+    '[API Error: {"error":{"code":401,"message":"API key not valid. Please pass a valid API key.","status":"UNAUTHENTICATED"}}]',
+    'Incorrect API key provided: sk-x.',
+    'Authentication required: Call authenticate',
+    'OAuth token has expired. Please obtain a new token',
+    'When using Gemini API, you must specify the GEMINI_API_KEY environment variable.',
+    'Not logged in. Run `codex login` first.',
+    'No API key found for provider "anthropic"',
+  ])('calls a refused key auth: %s', (message) => expect(classOf(message)).toBe('auth'));
+
+  it.each(['Prompt is too long', 'the tests on line 500 fail', 'Session not found', 'unexpected argument --foo', ''])(
+    'calls anything else agent: %s',
+    (message) => expect(classOf(message)).toBe('agent'),
+  );
+
+  it('lets a status field speak before the words', () => {
+    expect(classOf('something odd', 401)).toBe('auth');
+    expect(classOf('something odd', 529)).toBe('transient');
+    expect(classOf('something odd', 429)).toBe('transient');
+    expect(classOf('usage limit reached', 429)).toBe('limit');
+    expect(classOf('quota service failed', 500)).toBe('transient');
+  });
+
+  it('tells the reset time of a limit, and only of a limit', () => {
+    expect(classifyFailure({ message: 'usage limit reached|1762365600' }, NOW).resetAt).toBe(1762365600000);
+    expect(classifyFailure({ message: 'rate limit, retry in 20s', httpStatus: 429 }, NOW)).not.toHaveProperty('resetAt');
+    expect(classifyFailure({ message: 'usage limit reached', resetAt: 7 }, NOW).resetAt).toBe(7);
+  });
+
+  it('bounds the message and never leaves it empty', () => {
+    expect(classifyFailure({ message: 'x'.repeat(5000) }, NOW).message).toHaveLength(2000);
+    expect(classifyFailure({ message: ' ' }, NOW).message).not.toBe('');
+  });
+
+  it('judges any text without failing or taking long', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 3000 }), (text) => ['transient', 'limit', 'auth', 'agent'].includes(classOf(text))));
+    const started = performance.now();
+    classOf(`${'reset in 1 '.repeat(2000)}${' 1h'.repeat(5000)}`);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe('findStatus', () => {
+  it.each([
+    ['unexpected status 401 Unauthorized', 401],
+    ['HTTP error: 503', 503],
+    ['"statusCode":429', 429],
+    ['401 Incorrect API key', 401],
+    ['API Error: 529 {}', 529],
+    ['(HTTP 401).', 401],
+  ])('finds the status in: %s', (text, status) => expect(findStatus(text)).toBe(status));
+
+  it.each(['wrote 500 lines', 'port 4010', 'line 404'])('finds none in: %s', (text) => expect(findStatus(text)).toBeNull());
+});

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../core/index.ts';
+import { numberAt, objectAt, textAt } from '../json-fields.ts';
+import { createJsonTranslator } from '../json-translator.ts';
+import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
+import type { ExitFacts, Translator } from '../translator.ts';
+import type { TurnRecorder } from '../turn-recorder.ts';
+import { toUsage, withoutCached } from '../usage-figures.ts';
+
+/** Translates `gemini -o stream-json`. It tells no cost, and echoes the prompt as the user's message. */
+export function createGeminiTranslator(): Translator {
+  return createJsonTranslator({
+    read(event, turn) {
+      const type = textAt(event, 'type');
+      if (type === 'init') turn.session(textAt(event, 'session_id'), textAt(event, 'model'));
+      if (type === 'message' && textAt(event, 'role') === 'assistant') turn.delta(textAt(event, 'content'));
+      if (type === 'tool_use') {
+        turn.endMessage();
+        turn.toolStart(textAt(event, 'tool_id'), textAt(event, 'tool_name'), toInputSummary(event['parameters']));
+      }
+      if (type === 'tool_result') {
+        const error = textAt(objectAt(event, 'error'), 'message');
+        turn.toolEnd(textAt(event, 'tool_id'), textAt(event, 'status') !== 'error', error ? toOneLine(error) : toOutputSummary(event['output']));
+      }
+      if (type === 'error') turn.warn(toOneLine(textAt(event, 'message')));
+      if (type === 'result') readResult(event, turn);
+    },
+    close: judgeByExitCode,
+  });
+}
+
+function readResult(event: JsonObject, turn: TurnRecorder): void {
+  const stats = objectAt(event, 'stats');
+  const cacheRead = numberAt(stats, 'cached');
+  const input = numberAt(stats, 'input') ?? withoutCached(numberAt(stats, 'input_tokens'), cacheRead);
+  turn.setUsage(toUsage({ input, output: numberAt(stats, 'output_tokens'), cacheRead }));
+  const error = objectAt(event, 'error');
+  if (textAt(event, 'status') === 'success') turn.succeed();
+  else turn.fail({ message: textAt(error, 'message') || textAt(error, 'type') || 'the agent reported an error' });
+}
+
+/** Without a result the exit code may be all there is: this CLI exits with the HTTP status modulo 256. */
+function judgeByExitCode(turn: TurnRecorder, exit: ExitFacts): void {
+  const status = STATUS_OF_EXIT.get(exit.exitCode ?? 0);
+  if (turn.facts.final === null && status !== undefined) {
+    turn.fail({ message: `HTTP ${status} from the model (exit code ${exit.exitCode}): ${toOneLine(exit.stderrTail.slice(-600), 600)}`, httpStatus: status });
+  }
+}
+
+const STATUS_OF_EXIT = new Map([400, 401, 403, 404, 429, 500, 502, 503, 504].map((status) => [status % 256, status]));

@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
+import { toExitFailure } from './exit-failure.ts';
+import { classifyFailure } from './failure-class.ts';
+import type { ExitFacts, Translator, TurnEnd } from './translator.ts';
+import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
+
+const MAX_STRAY_LENGTH = 4000;
+const MAX_STRAY_WARNINGS = 3;
+
+/** What differs between the JSON streams of agent CLIs. */
+export interface JsonStream {
+  /** One event of the stream. Whatever it holds, this must not throw. */
+  read(event: JsonObject, turn: TurnRecorder): void;
+  /** Called at the end of the process, for streams whose last event can only be known then. */
+  close?(turn: TurnRecorder, exit: ExitFacts): void;
+  /** False for streams that do not tell of tool calls. Default true. */
+  readonly tellsTools?: boolean;
+}
+
+/** A translator for a stream of one JSON object a line. Lines that are none are kept (the last few) for telling why a turn failed. */
+export function createJsonTranslator(stream: JsonStream): Translator {
+  const turn = createTurnRecorder();
+  let stray = '';
+  let strayCount = 0;
+
+  function noteStray(text: string): void {
+    if (text.trim() === '') return;
+    stray = `${stray}${text.slice(0, MAX_STRAY_LENGTH)}\n`.slice(-MAX_STRAY_LENGTH);
+    strayCount += 1;
+    if (strayCount <= MAX_STRAY_WARNINGS) turn.warn(`not part of the stream: ${text.trim().slice(0, 200)}`);
+  }
+
+  return {
+    line(text) {
+      const event = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
+      if (isJsonObject(event)) stream.read(event, turn);
+      else noteStray(text);
+      return turn.take();
+    },
+    isFinished: () => turn.facts.final !== null,
+    end(exit) {
+      stream.close?.(turn, exit);
+      turn.endMessage();
+      const { final, usage, sessionId, toolCalls } = turn.facts;
+      const facts = { events: turn.take(), usage, sessionId, toolCalls: stream.tellsTools === false ? null : toolCalls };
+      return { ...facts, ...toVerdict(final, exit, stray) };
+    },
+  };
+}
+
+function toVerdict(final: TurnRecorder['facts']['final'], exit: ExitFacts, stray: string): Pick<TurnEnd, 'verdict' | 'failure'> {
+  if (final === null) return { verdict: 'missing', failure: toExitFailure(exit, stray, true) };
+  if (final.kind === 'succeeded') return { verdict: 'succeeded', failure: null };
+  return { verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };
+}

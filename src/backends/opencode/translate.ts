@@ -1,0 +1,73 @@
+import { addUsage, isJsonObject, type JsonObject, UNKNOWN_USAGE } from '../../core/index.ts';
+import { numberAt, objectAt, textAt } from '../json-fields.ts';
+import { createJsonTranslator } from '../json-translator.ts';
+import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
+import type { Translator } from '../translator.ts';
+import type { TurnRecorder } from '../turn-recorder.ts';
+import { toUsage } from '../usage-figures.ts';
+
+/**
+ * Translates `opencode run --format json`. There is no final event: the end of the process is the end of the turn, and it went well
+ * if the last step was finished for another reason than a tool call and no error was told after it.
+ */
+export function createOpencodeTranslator(): Translator {
+  let isStepDone = false;
+  let total = UNKNOWN_USAGE;
+
+  function finishStep(part: JsonObject, turn: TurnRecorder): void {
+    turn.endMessage();
+    const tokens = objectAt(part, 'tokens');
+    const cache = objectAt(tokens, 'cache');
+    const step = toUsage({
+      input: numberAt(tokens, 'input'),
+      output: sumKnown(numberAt(tokens, 'output'), numberAt(tokens, 'reasoning')),
+      cacheRead: numberAt(cache, 'read'),
+      cacheWrite: numberAt(cache, 'write'),
+      costUsd: numberAt(part, 'cost'),
+    });
+    total = addUsage(total, step);
+    turn.setUsage(total);
+    isStepDone = textAt(part, 'reason') !== 'tool-calls';
+  }
+
+  return createJsonTranslator({
+    read(event, turn) {
+      const type = textAt(event, 'type');
+      const part = objectAt(event, 'part');
+      turn.session(textAt(event, 'sessionID'), null);
+      if (type === 'step_start') {
+        turn.endMessage();
+        turn.reopen();
+        isStepDone = false;
+      }
+      if (type === 'text') turn.whole(textAt(part, 'text'), textAt(part, 'messageID') || undefined);
+      if (type === 'reasoning') turn.thinking(textAt(part, 'text'));
+      if (type === 'tool_use') readTool(part, turn);
+      if (type === 'step_finish') finishStep(part, turn);
+      if (type === 'error') readError(event, turn);
+    },
+    close(turn, exit) {
+      if (turn.facts.final === null && isStepDone && exit.exitCode === 0) turn.succeed();
+    },
+  });
+}
+
+function readTool(part: JsonObject, turn: TurnRecorder): void {
+  const state = objectAt(part, 'state');
+  const id = textAt(part, 'callID');
+  turn.toolStart(id, textAt(part, 'tool'), toInputSummary(state['input']));
+  const exitCode = numberAt(objectAt(state, 'metadata'), 'exit');
+  const ok = textAt(state, 'status') === 'completed' && (exitCode ?? 0) === 0;
+  turn.toolEnd(id, ok, textAt(state, 'error') ? toOneLine(textAt(state, 'error')) : toOutputSummary(state['output']));
+}
+
+function readError(event: JsonObject, turn: TurnRecorder): void {
+  const error = event['error'];
+  const data = objectAt(error, 'data');
+  const message = textAt(data, 'message') || textAt(error, 'message') || textAt(error, 'name') || (isJsonObject(error) ? JSON.stringify(error) : 'unknown error');
+  turn.fail({ message, httpStatus: numberAt(data, 'statusCode') });
+}
+
+function sumKnown(left: number | null, right: number | null): number | null {
+  return left === null ? right : left + (right ?? 0);
+}

@@ -1,0 +1,52 @@
+import type { BackendEvent, TurnFailure, Usage } from '../core/index.ts';
+
+/** How the agent's process ended, as far as translating its words needs to know. */
+export interface ExitFacts {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The last part of standard error. */
+  readonly stderrTail: string;
+  /** Epoch milliseconds, for reset times that are told relative to now. */
+  readonly now: number;
+}
+
+/**
+ * What the agent itself says about its turn: `succeeded` and `failed` by its final event, `missing` when its stream should have had one,
+ * `none` when it has no such thing and the exit code decides.
+ */
+export type StreamVerdict = 'succeeded' | 'failed' | 'missing' | 'none';
+
+/** Everything a stream told, once it is over. */
+export interface TurnEnd {
+  /** What was still held back. */
+  readonly events: readonly BackendEvent[];
+  readonly verdict: StreamVerdict;
+  /** Present unless the turn succeeded. */
+  readonly failure: TurnFailure | null;
+  /** Totals of the turn. `inputTokens` are those that were not read from a cache, whatever the CLI counts in. */
+  readonly usage: Usage;
+  readonly sessionId: string | null;
+  readonly toolCalls: number | null;
+}
+
+/** Turns one agent's output into our events, line by line, without IO. Takes any text and never throws. */
+export interface Translator {
+  /** One line of standard output, without its line end. */
+  line(text: string): readonly BackendEvent[];
+  /** Whether the final event has come and nothing since says that the agent goes on. */
+  isFinished(): boolean;
+  end(exit: ExitFacts): TurnEnd;
+  /** Present where the agent is talked to over its standard input while it runs. */
+  readonly dialogue?: Dialogue;
+}
+
+/** What has to be written to the agent's standard input, one message a line. */
+export interface Dialogue {
+  /** The first words. */
+  open(): readonly string[];
+  /** Answers and orders that the lines so far gave rise to. */
+  replies(): readonly string[];
+  /** The words that ask the agent to end its turn. */
+  cancel(): readonly string[];
+}

@@ -1,0 +1,57 @@
+import { locateContents } from './locate-contents.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { LocatedMap } from './located-value.ts';
+import { readDocuments, TooDeepError } from './read-documents.ts';
+import { type Place, type SourceFile, toDiagnostic } from './source-file.ts';
+import { TEXT_FINDINGS, toTagFinding, toYamlFinding } from './yaml-problems.ts';
+
+/** A configuration file as it was read. */
+export interface ParsedYaml {
+  /** `null` where the text is no YAML or not a map; an empty text is an empty map. */
+  readonly root: LocatedMap | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const MAX_SYNTAX_FINDINGS = 20;
+
+/** Reads a text as one YAML document. Everything that is wrong is told with its place; never throws. */
+export function parseYaml(file: SourceFile): ParsedYaml {
+  try {
+    return parseDocuments(file);
+  } catch (error) {
+    const offset = error instanceof TooDeepError ? error.offset : 0;
+    const finding = error instanceof TooDeepError ? TEXT_FINDINGS.tooDeep : toYamlFinding({ code: '', message: String(error).slice(0, 200) });
+    return { root: null, diagnostics: [toDiagnostic(toPlace(file, [offset, offset]), finding)] };
+  }
+}
+
+function parseDocuments(file: SourceFile): ParsedYaml {
+  const [first, ...others] = readDocuments(file.text);
+  if (first === undefined) return { root: emptyMap(file), diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS)) diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
+  for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
+  const second = others.find((document) => document.contents !== null);
+  if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));
+  if (first.errors.length > 0) return { root: null, diagnostics };
+  const located = locateContents(first.contents, file);
+  diagnostics.push(...located.diagnostics);
+  return { root: toRoot(file, located.value, diagnostics), diagnostics };
+}
+
+function toRoot(file: SourceFile, value: ReturnType<typeof locateContents>['value'], diagnostics: Diagnostic[]): LocatedMap | null {
+  if (value === null) return null;
+  if (value.kind === 'map') return value;
+  if (value.kind === 'scalar' && value.value === null) return emptyMap(file);
+  diagnostics.push(toDiagnostic(value.place, TEXT_FINDINGS.noMap));
+  return null;
+}
+
+function emptyMap(file: SourceFile): LocatedMap {
+  return { kind: 'map', entries: new Map(), place: { file, start: 0, end: 0 } };
+}
+
+function toPlace(file: SourceFile, range: readonly number[] | null | undefined): Place {
+  const start = range?.[0] ?? 0;
+  return { file, start, end: range?.[1] ?? start };
+}

@@ -1,0 +1,58 @@
+import type { Diagnostic, Finding, Span } from './diagnostic.ts';
+
+/** A text with a name. */
+export interface SourceFile {
+  /** As it is shown to people. */
+  readonly name: string;
+  /** The folder that relative names in it are relative to; absolute. */
+  readonly folder: string;
+  /** Without byte order mark. */
+  readonly text: string;
+  /** Offsets at which lines begin. */
+  readonly lineStarts: readonly number[];
+}
+
+/** A range of a text, as offsets; the end is behind the last character. */
+export interface Place {
+  readonly file: SourceFile;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Takes a text in, its byte order mark off. */
+export function createSourceFile(name: string, folder: string, text: string): SourceFile {
+  const plain = text.replace(/^\uFEFF/, '');
+  const lineStarts = [0];
+  for (let at = plain.indexOf('\n'); at >= 0; at = plain.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  return { name, folder, text: plain, lineStarts };
+}
+
+/** The place in lines and columns. Of a place that spans several lines the first is taken; an empty one gets one character. */
+export function toSpan(place: Place): Span {
+  const { file } = place;
+  const start = Math.max(0, Math.min(place.start, file.text.length));
+  const line = lineAt(file, start);
+  const lineStart = file.lineStarts[line - 1] ?? 0;
+  const next = file.lineStarts[line];
+  const lineEnd = next === undefined ? file.text.length : next - 1;
+  const trimmedEnd = lineEnd > lineStart && file.text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
+  const end = Math.max(start + 1, Math.min(place.end, trimmedEnd));
+  return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1 };
+}
+
+/** The finding at a place. */
+export function toDiagnostic(place: Place, finding: Finding): Diagnostic {
+  return { ...finding, ...toSpan(place) };
+}
+
+/** The number of the line that holds an offset, by halving. */
+function lineAt(file: SourceFile, offset: number): number {
+  let low = 0;
+  let high = file.lineStarts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((file.lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
+}

@@ -1,0 +1,17 @@
+import type { Usage } from './usage.ts';
+
+/**
+ * What an agent does while it works, in one language for all of them. A subscriber can only watch.
+ * `text` is assistant text: every character once and in order; `message-end` closes an assistant message.
+ */
+export type BackendEvent =
+  | { readonly type: 'started'; readonly pid: number | null; readonly processStart: string | null; readonly argv: readonly string[] }
+  | { readonly type: 'session'; readonly sessionId: string; readonly model: string | null }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'message-end' }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
+  | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }
+  | { readonly type: 'warning'; readonly message: string };

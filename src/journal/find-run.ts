@@ -1,0 +1,72 @@
+import { RalphError } from '../core/index.ts';
+import { listRuns, type StateFolder } from './run-folder.ts';
+
+const MAX_SHOWN = 5;
+
+/**
+ * The id of the run that a person means: a whole id, its beginning (`20261121-22`), the end of it (`k7f2a`), or `last`.
+ *
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; the system error.
+ */
+export function findRun(state: StateFolder, text: string): string {
+  const runs = listRuns(state);
+  const last = runs.at(-1);
+  if (last === undefined) throw toNoRunsError();
+  const wanted = text.trim().toLowerCase();
+  if (wanted === 'last') return last;
+  if (runs.includes(wanted)) return wanted;
+  const matches = wanted === '' ? [] : listMatches(runs, wanted);
+  const [match] = matches;
+  if (match === undefined) throw toUnknownError(text, rankBySharedStart(runs, wanted));
+  if (matches.length > 1) throw toAmbiguousError(text, matches);
+  return match;
+}
+
+function listMatches(runs: readonly string[], wanted: string): readonly string[] {
+  const starting = runs.filter((run) => run.startsWith(wanted));
+  return starting.length > 0 ? starting : runs.filter((run) => run.endsWith(wanted));
+}
+
+/** The likeliest first: those that begin alike, else the newest. */
+function rankBySharedStart(runs: readonly string[], wanted: string): readonly string[] {
+  return [...runs].reverse().sort((a, b) => countSharedStart(b, wanted) - countSharedStart(a, wanted));
+}
+
+function countSharedStart(run: string, wanted: string): number {
+  let count = 0;
+  while (count < wanted.length && run[count] === wanted[count]) count += 1;
+  return count;
+}
+
+function toList(runs: readonly string[]): string {
+  const more = runs.length > MAX_SHOWN ? [`  … and ${runs.length - MAX_SHOWN} more`] : [];
+  return [...runs.slice(0, MAX_SHOWN).map((run) => `  ${run}`), ...more].join('\n');
+}
+
+function toNoRunsError(): RalphError {
+  return new RalphError({
+    code: 'no-runs',
+    what: 'There is no run in this folder yet.',
+    fix: 'Start one: ralph run -p "what is to be done"',
+  });
+}
+
+function toUnknownError(text: string, near: readonly string[]): RalphError {
+  const what = `No run is called ${JSON.stringify(text)}.`;
+  return new RalphError({
+    code: 'run-unknown',
+    what,
+    fix: `Did you mean one of these? (all of them: ralph runs)\n${toList(near)}`,
+    exitCode: 2,
+  });
+}
+
+function toAmbiguousError(text: string, matches: readonly string[]): RalphError {
+  const what = `${JSON.stringify(text)} fits ${matches.length} runs.`;
+  return new RalphError({
+    code: 'run-ambiguous',
+    what,
+    fix: `Write more of the one you mean:\n${toList([...matches].reverse())}`,
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,81 @@
+import type { JournalEntry } from '../ports/index.ts';
+import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
+import type { JournalFile } from './read-journal.ts';
+import { scanLines } from './scan-lines.ts';
+import { withHandle } from './whole-file.ts';
+
+/** Changes that the watch missed are seen after this time. */
+const POLL_MS = 250;
+
+/**
+ * Gives the entries from a byte of the journal on to `onEntry`, and goes on as they are written, until `signal` aborts; then it resolves.
+ * The journal may not exist yet. A cut or damaged line is waited for: it is being written, or a resume will cut it off.
+ * Rejects with the system error, RalphError `journal-newer`, or what `onEntry` throws.
+ */
+export function followJournal(
+  file: JournalFile,
+  fromBytes: number,
+  onEntry: (entry: JournalEntry) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const readOn = createReader(file, fromBytes, onEntry, signal);
+    let stopWatching: (() => void) | null = null;
+    let timer: NodeJS.Timeout | null = null;
+    const finish = (settle: () => void): void => {
+      if (timer !== null) clearInterval(timer);
+      stopWatching?.();
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = (): void => finish(resolve);
+    const poll = (): void => {
+      if (signal.aborted) return;
+      try {
+        readOn();
+        // `onEntry` may have ended it.
+        if (!signal.aborted) stopWatching ??= tryWatch(file, poll);
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', onAbort);
+    timer = setInterval(poll, POLL_MS);
+    poll();
+  });
+}
+
+/** `null` where nothing can be watched yet, or ever: the poll sees it too. */
+function tryWatch({ fs, path }: JournalFile, onChange: () => void): (() => void) | null {
+  try {
+    return fs.watch(path, onChange);
+  } catch {
+    return null;
+  }
+}
+
+/** A function that reads what has become readable since its last call. */
+function createReader({ fs, path }: JournalFile, fromBytes: number, onEntry: (entry: JournalEntry) => void, signal: AbortSignal) {
+  let offset = fromBytes;
+  let nextSeq: number | null = null;
+  return (): void => {
+    const sizeBytes = fs.stat(path)?.sizeBytes ?? offset;
+    if (sizeBytes < offset) {
+      // A repair cut off entries that had been told: go on with what is written in their place.
+      offset = sizeBytes;
+      nextSeq = null;
+    }
+    if (sizeBytes === offset) return;
+    withHandle(fs, fs.open(path, 'read'), (handle) => {
+      scanLines({ fs, handle, from: offset, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, (line, lineOffset, lengthBytes) => {
+        const parsed = line === null || signal.aborted ? null : parseJournalLine(line, nextSeq);
+        if (parsed === null || 'fault' in parsed) return false;
+        nextSeq = parsed.entry.seq + 1;
+        offset = lineOffset + lengthBytes + 1;
+        onEntry(parsed.entry);
+        return true;
+      });
+    });
+  };
+}

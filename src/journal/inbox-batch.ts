@@ -1,0 +1,90 @@
+import type { EventSignal, SignalProblem } from '../core/index.ts';
+import type { FileSystem } from './file-system.ts';
+import { readInboxLine, toExcerpt } from './read-inbox-line.ts';
+import { readRange } from './whole-file.ts';
+
+/** A longer line is told and skipped. */
+export const MAX_INBOX_LINE_BYTES = 4 << 20;
+/** What one read takes at most, so that a batch fits into one entry of the journal; the rest comes with the next read. */
+const MAX_BATCH_BYTES = 16 << 20;
+const MAX_BATCH_EVENTS = 10_000;
+/** More problems than these are only counted. */
+const MAX_PROBLEMS = 100;
+
+const EXCERPT_BYTES = 1024;
+const COUNT_CHUNK_BYTES = 1 << 20;
+const LINE_FEED = 10;
+
+export interface InboxBatchSettings {
+  readonly fs: FileSystem;
+  readonly handle: number;
+  /** For people: `.agent/events.jsonl`. */
+  readonly label: string;
+  /** The byte at which the batch begins. */
+  readonly from: number;
+}
+
+/** Collects what the lines of one read say. */
+export interface InboxCollector {
+  /** False, and nothing is taken, when the batch is full. `bytes` is `null` for a line that is too long. */
+  readonly take: (bytes: Buffer | null, offset: number, lengthBytes: number) => boolean;
+  readonly signals: readonly EventSignal[];
+  /** To be called once, at the end. */
+  readonly listProblems: () => readonly SignalProblem[];
+}
+
+export function createInboxCollector({ fs, handle, label, from }: InboxBatchSettings): InboxCollector {
+  const signals: EventSignal[] = [];
+  const problems: SignalProblem[] = [];
+  let lines = 0;
+  let untold = 0;
+  /** Lines before `from`: counted only when a line has to be named. */
+  let linesBefore: number | null = null;
+
+  const tell = (message: string, offset: number, bytes: Buffer | null): void => {
+    if (problems.length === MAX_PROBLEMS) {
+      untold += 1;
+      return;
+    }
+    linesBefore ??= countLineFeeds(fs, handle, from);
+    const excerpt = toExcerpt(bytes ?? readRange(fs, handle, offset, EXCERPT_BYTES));
+    problems.push({ where: `${label}:${linesBefore + lines}`, message, excerpt });
+  };
+
+  const take = (bytes: Buffer | null, offset: number, lengthBytes: number): boolean => {
+    const isFull = signals.length >= MAX_BATCH_EVENTS || (lines > 0 && offset + lengthBytes - from > MAX_BATCH_BYTES);
+    if (isFull) {
+      problems.push({ where: label, message: 'more events at once than are taken in one go; the rest is read next', excerpt: '' });
+      return false;
+    }
+    lines += 1;
+    if (bytes === null) {
+      tell(`the line has ${lengthBytes} bytes, over the limit of ${MAX_INBOX_LINE_BYTES}; it was skipped`, offset, null);
+      return true;
+    }
+    const { signal, problem } = readInboxLine(bytes);
+    if (signal !== null) signals.push(signal);
+    if (problem !== null) tell(problem, offset, bytes);
+    return true;
+  };
+
+  const listProblems = (): readonly SignalProblem[] => {
+    if (untold > 0) problems.push({ where: label, message: `${untold} more lines have problems`, excerpt: '' });
+    return problems;
+  };
+
+  return { take, signals, listProblems };
+}
+
+/** Line feeds before byte `to`. */
+function countLineFeeds(fs: FileSystem, handle: number, to: number): number {
+  const chunk = Buffer.allocUnsafe(COUNT_CHUNK_BYTES);
+  let count = 0;
+  for (let position = 0; position < to; ) {
+    const view = chunk.subarray(0, fs.read(handle, chunk.subarray(0, Math.min(chunk.length, to - position)), position));
+    if (view.length === 0) break;
+    for (let at = view.indexOf(LINE_FEED); at !== -1; at = view.indexOf(LINE_FEED, at + 1)) count += 1;
+    position += view.length;
+  }
+  return count;
+}

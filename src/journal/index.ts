@@ -1,0 +1,16 @@
+/** Front door of `journal`: everything that a run keeps on disk, behind a file system that tests can make fail. */
+export { type AgentEvent, appendAgentLine } from './agent-line.ts';
+export type { FileFacts, FileKind, FileSystem, FolderItem, OpenMode } from './file-system.ts';
+export { findRun } from './find-run.ts';
+export { followJournal } from './follow-journal.ts';
+export { createJsonlInbox, type InboxSettings } from './jsonl-inbox.ts';
+export { type OpenedJournal, openJsonlJournal } from './jsonl-journal.ts';
+export { acquireLock, type Lock, type LockHolder, type LockOutcome, type LockReadSettings, type LockSettings, readLock } from './lock.ts';
+export type { LockOwner } from './lock-file.ts';
+export { nodeFileSystem } from './node-file-system.ts';
+export { type JournalExtent, type JournalFile, readJournal } from './read-journal.ts';
+export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, toRunPaths } from './run-folder.ts';
+export { createRunId } from './run-id.ts';
+export { readSettings, writeSettings } from './run-settings.ts';
+export { ensureStateFolders } from './state-folders.ts';
+export { createTurnStore, type TurnStoreSettings, toTurnFolder } from './turn-store.ts';

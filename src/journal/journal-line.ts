@@ -1,0 +1,63 @@
+import { crc32 } from 'node:zlib';
+import { type Input, isJsonObject, parseJson, RalphError } from '../core/index.ts';
+import type { JournalEntry } from '../ports/index.ts';
+
+/** The version of a journal line that this program writes, and the newest that it reads. */
+const JOURNAL_VERSION = 1;
+
+/**
+ * A longer line is no entry: neither written nor read. Far below the longest text of the engine, far above what a turn can say
+ * (payloads are cut at a million characters, a batch of the inbox at 64 MB).
+ */
+export const MAX_JOURNAL_LINE_BYTES = 128 << 20;
+
+/** `{"crc":"` in front of the eight digits, `",` behind them: the same for every version to come. */
+const CRC_START = 8;
+const BODY_START = CRC_START + 8 + 2;
+
+/**
+ * One entry as it stands in the file: `{"crc":"0a1b2c3d","v":1,"seq":7,"input":{…}}` and a line feed. The checksum (CRC-32, as in
+ * zlib, eight hexadecimal digits) covers every byte behind its own `",`, so that it can be checked without parsing.
+ */
+export function toJournalLine(seq: number, input: Input): Buffer {
+  const body = `"v":${JOURNAL_VERSION},"seq":${seq},"input":${JSON.stringify(input)}}`;
+  return Buffer.from(`{"crc":"${toHex(crc32(body))}",${body}\n`);
+}
+
+function toHex(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+/** An entry, or what is wrong with the line in words. */
+export type ParsedJournalLine = { readonly entry: JournalEntry } | { readonly fault: string };
+
+/**
+ * Reads one line (without its line feed). `seq` is the number it must have; `null`: any.
+ *
+ * @throws RalphError `journal-newer` for a sound line of a later version: that is no damage, and nothing may be cut off.
+ */
+export function parseJournalLine(line: Buffer, seq: number | null): ParsedJournalLine {
+  if (line.length <= BODY_START) return { fault: 'is not a journal entry' };
+  if (toHex(crc32(line.subarray(BODY_START))) !== line.latin1Slice(CRC_START, CRC_START + 8)) {
+    return { fault: 'does not fit its checksum' };
+  }
+  const value = parseJson(line.utf8Slice(0, line.length));
+  if (!isJsonObject(value)) return { fault: 'is not a journal entry' };
+  const { v, seq: found, input } = value;
+  if (typeof v === 'number' && v > JOURNAL_VERSION) throw toNewerError(v);
+  if (v !== JOURNAL_VERSION || typeof found !== 'number' || !isJsonObject(input) || typeof input['type'] !== 'string') {
+    return { fault: 'is not a journal entry' };
+  }
+  if (seq !== null && found !== seq) return { fault: `is entry ${found}, where entry ${seq} belongs` };
+  // The checksum says that these are the bytes of an input that this program wrote.
+  return { entry: { seq: found, input: input as unknown as Input } };
+}
+
+function toNewerError(version: number): RalphError {
+  return new RalphError({
+    code: 'journal-newer',
+    what: `This run's journal is of version ${version}; this Ralph reads up to version ${JOURNAL_VERSION}.`,
+    why: 'It was written by a newer Ralph, and reading it in part would change what the run means.',
+    fix: 'Use the newer version: npm install -g ralph-hats@latest',
+  });
+}

@@ -1,0 +1,108 @@
+import { type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
+import type { Inbox, InboxBatch } from '../ports/index.ts';
+import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
+import type { FileSystem } from './file-system.ts';
+import { createInboxAnchor, type InboxAnchor } from './inbox-anchor.ts';
+import { createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
+import { scanLines } from './scan-lines.ts';
+import { readRange, withHandle } from './whole-file.ts';
+
+export interface InboxSettings {
+  readonly fs: FileSystem;
+  /** Absolute. */
+  readonly path: string;
+  /** The file as problems name it: `.agent/events.jsonl`. */
+  readonly label: string;
+}
+
+/**
+ * The inbox on a file of JSON lines that anybody may write, badly. A file that became shorter, was rewritten or removed since the last read is
+ * told once and read from its beginning; so is whatever stands in its place that cannot be read. One read takes at most 10,000 events
+ * or 16 MB, and leaves the rest to the next. `append` throws the system error, and RalphError `events-file-not-a-file`.
+ */
+export function createJsonlInbox(settings: InboxSettings): Inbox {
+  const { fs, path, label } = settings;
+  const anchor = createInboxAnchor(fs);
+  let lastFault: string | null = null;
+
+  /** A state of the file, not an event: told when it begins, not at every read. */
+  const tellOnce = (fault: string): readonly SignalProblem[] => {
+    const isNew = fault !== lastFault;
+    lastFault = fault;
+    return isNew ? [toFileProblem(label, fault)] : [];
+  };
+
+  const read = (offset: number, { final }: { readonly final: boolean }): InboxBatch => {
+    try {
+      const facts = fs.stat(path);
+      if (facts !== null && facts.kind !== 'file') return { signals: [], problems: tellOnce('what stands here is not a file'), offset };
+      lastFault = null;
+      if (facts !== null) return readFile(settings, anchor, { offset, sizeBytes: facts.sizeBytes, final });
+      return { signals: [], problems: offset === 0 ? [] : [toFileProblem(label, 'the file was removed')], offset: 0 };
+    } catch (error) {
+      return { signals: [], problems: tellOnce(`the file cannot be read (${toErrorCode(error)})`), offset };
+    }
+  };
+
+  const end = (): number => {
+    try {
+      const facts = fs.stat(path);
+      if (facts?.kind !== 'file') return 0;
+      rememberEnd(settings, anchor, facts.sizeBytes);
+      return facts.sizeBytes;
+    } catch {
+      return 0;
+    }
+  };
+
+  return { end, read, append: (event) => appendLine(fs, path, toRecord(event)) };
+}
+
+interface ReadOrder {
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly final: boolean;
+}
+
+function readFile({ fs, path, label }: InboxSettings, anchor: InboxAnchor, { offset, sizeBytes, final }: ReadOrder): InboxBatch {
+  const isTorn = final && sizeBytes !== offset && endsTorn(fs, path, sizeBytes);
+  const closingFault = isTorn ? closeTornLine(fs, path) : null;
+  return withHandle(fs, fs.open(path, 'read'), (handle) => {
+    const change = describeChange(anchor, handle, offset, sizeBytes);
+    const from = change === null ? offset : 0;
+    const collector = createInboxCollector({ fs, handle, label, from });
+    const { nextOffset, restBytes } = scanLines({ fs, handle, from, maxLineBytes: MAX_INBOX_LINE_BYTES }, collector.take);
+    // A last line that could not be closed is all there will be of it.
+    const rest = (): Buffer | null => (restBytes > MAX_INBOX_LINE_BYTES ? null : readRange(fs, handle, nextOffset, restBytes));
+    const tookRest = closingFault !== null && restBytes > 0 && collector.take(rest(), nextOffset, restBytes);
+    const end = tookRest ? nextOffset + restBytes : nextOffset;
+    anchor.remember(handle, end);
+    const faults = [change, closingFault && `the last line could not be closed (${closingFault})`].filter((fault) => fault !== null);
+    const problems = [...faults.map((fault) => toFileProblem(label, fault)), ...collector.listProblems()];
+    return { signals: collector.signals, problems, offset: end };
+  });
+}
+
+/** What happened to the part that had been read, in words; `null`: nothing. */
+function describeChange(anchor: InboxAnchor, handle: number, offset: number, sizeBytes: number): string | null {
+  if (sizeBytes < offset) return 'the file became shorter since it was last read; it is read again from its beginning';
+  if (!anchor.holds(handle, offset)) return 'the file was rewritten since it was last read; it is read again from its beginning';
+  return null;
+}
+
+function rememberEnd({ fs, path }: InboxSettings, anchor: InboxAnchor, sizeBytes: number): void {
+  try {
+    withHandle(fs, fs.open(path, 'read'), (handle) => anchor.remember(handle, sizeBytes));
+  } catch {
+    // The next read will tell.
+  }
+}
+
+function toFileProblem(label: string, message: string): SignalProblem {
+  return { where: label, message, excerpt: '' };
+}
+
+/** A line that agents can read and that is never read back. */
+function toRecord({ topic, payload, source, ts }: RalphEvent): string {
+  return JSON.stringify({ by: 'ralph', topic, payload, source, ts });
+}

@@ -1,0 +1,67 @@
+import {
+  closeSync,
+  type Dirent,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  watch,
+  writeSync,
+} from 'node:fs';
+import { toErrorCode } from '../core/index.ts';
+import type { FileKind, FileSystem, OpenMode } from './file-system.ts';
+
+const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', append: 'a', create: 'wx' };
+
+/** Answers of file systems (network mounts, some FUSE) that have no sync for folders; there is nothing more to be done there. */
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM']);
+
+/** The disk. */
+export const nodeFileSystem: FileSystem = {
+  open: (path, mode, permissions = 0o666) => openSync(path, FLAGS[mode], permissions),
+  close: (handle) => closeSync(handle),
+  read: (handle, into, at) => readSync(handle, into, 0, into.length, at),
+  write: (handle, bytes) => writeSync(handle, bytes, 0, bytes.length, null),
+  sync: (handle) => fdatasyncSync(handle),
+  truncate: (handle, sizeBytes) => ftruncateSync(handle, sizeBytes),
+  stat(path) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? null : { kind: toKind(stats), sizeBytes: stats.size, modifiedAt: stats.mtimeMs };
+  },
+  rename: (from, to) => renameSync(from, to),
+  unlink: (path) => unlinkSync(path),
+  makeFolder: (path) => mkdirSync(path),
+  removeFolder: (path) => rmdirSync(path),
+  list: (path) => readdirSync(path, { withFileTypes: true }).map((item) => ({ name: item.name, kind: toKind(item) })),
+  syncFolder,
+  watch(path, onChange) {
+    const watcher = watch(path, { persistent: false }, () => onChange());
+    // A watch that breaks (its file was removed, no watches left) is only a hint lost.
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  },
+};
+
+function toKind(facts: Stats | Dirent): FileKind {
+  if (facts.isFile()) return 'file';
+  return facts.isDirectory() ? 'folder' : 'other';
+}
+
+function syncFolder(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(toErrorCode(error))) throw error;
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,63 @@
+import { basename } from 'node:path';
+import type { JournalDamage, JournalEntry } from '../ports/index.ts';
+import type { FileSystem } from './file-system.ts';
+import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
+import { scanLines } from './scan-lines.ts';
+import { withHandle } from './whole-file.ts';
+
+export interface JournalFile {
+  readonly fs: FileSystem;
+  /** Of `journal.jsonl`. */
+  readonly path: string;
+}
+
+/** What a journal holds. */
+export interface JournalExtent {
+  /** Of the last good entry, which is also how many there are; 0 in an empty journal. */
+  readonly lastSeq: number;
+  /** Where the good entries end: the offset for `followJournal`. */
+  readonly goodBytes: number;
+  /** What stands behind them. While the run is on, a cut last line may only be an entry that is being written. */
+  readonly damage: JournalDamage | null;
+}
+
+/** The good prefix of a journal, and the fault that ends it: `journal.jsonl: line 7 is cut short`. */
+export interface JournalPrefix {
+  readonly lastSeq: number;
+  readonly goodBytes: number;
+  readonly fault: string | null;
+}
+
+/**
+ * Gives the good entries of a journal to `visit`, oldest first, at constant memory, and stops before the first line that is cut or damaged.
+ * Changes nothing, so it is safe beside a running run.
+ *
+ * @throws the system error (`ENOENT`); RalphError `journal-newer`.
+ */
+export function readJournal(file: JournalFile, visit: (entry: JournalEntry) => void): JournalExtent {
+  const { lastSeq, goodBytes, fault } = scanJournal(file, visit);
+  if (fault === null) return { lastSeq, goodBytes, damage: null };
+  const lostBytes = Math.max(0, (file.fs.stat(file.path)?.sizeBytes ?? 0) - goodBytes);
+  return { lastSeq, goodBytes, damage: { goodBytes, lostBytes, message: `${fault}; ${lostBytes} bytes from there on are not read` } };
+}
+
+/** Visits the good prefix, or the part of it before byte `toBytes`. */
+export function scanJournal({ fs, path }: JournalFile, visit: (entry: JournalEntry) => void, toBytes?: number): JournalPrefix {
+  return withHandle(fs, fs.open(path, 'read'), (handle) => {
+    let lastSeq = 0;
+    let fault: string | null = null;
+    const scan = { fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES, ...(toBytes !== undefined && { to: toBytes }) };
+    const { nextOffset, restBytes } = scanLines(scan, (line) => {
+      const parsed = line === null ? { fault: 'is longer than an entry can be' } : parseJournalLine(line, lastSeq + 1);
+      if ('fault' in parsed) {
+        fault = parsed.fault;
+        return false;
+      }
+      lastSeq = parsed.entry.seq;
+      visit(parsed.entry);
+      return true;
+    });
+    if (restBytes > 0) fault = 'is cut short';
+    return { lastSeq, goodBytes: nextOffset, fault: fault === null ? null : `${basename(path)}: line ${lastSeq + 1} ${fault}` };
+  });
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { toErrorCode } from '../core/index.ts';
+import type { FileSystem } from './file-system.ts';
+import { createRunId, isRunId } from './run-id.ts';
+import { makeFolders } from './whole-file.ts';
+
+/** Where the parts of a run are: everything under `.ralph/runs/<run-id>/`. */
+export interface RunPaths {
+  readonly runId: string;
+  readonly folder: string;
+  readonly journal: string;
+  readonly lock: string;
+  readonly settings: string;
+  /** Holds one folder per turn. */
+  readonly turns: string;
+}
+
+export interface StateFolder {
+  readonly fs: FileSystem;
+  /** Absolute path of `.ralph`. */
+  readonly stateDir: string;
+}
+
+const MAX_ATTEMPTS = 16;
+const REMOVED_PREFIX = '.removed-';
+
+export function toRunPaths(stateDir: string, runId: string): RunPaths {
+  const folder = join(toRunsFolder(stateDir), runId);
+  return {
+    runId,
+    folder,
+    journal: join(folder, 'journal.jsonl'),
+    lock: join(folder, 'lock'),
+    settings: join(folder, 'settings.json'),
+    turns: join(folder, 'turns'),
+  };
+}
+
+function toRunsFolder(stateDir: string): string {
+  return join(stateDir, 'runs');
+}
+
+/** Makes the folder of a new run under an id that no other run has. Throws the system error. */
+export function createRunFolder({ fs, stateDir }: StateFolder, now: number, random: () => number): RunPaths {
+  makeFolders(fs, toRunsFolder(stateDir));
+  for (let attempt = 1; ; attempt += 1) {
+    const paths = toRunPaths(stateDir, createRunId(now, random));
+    try {
+      fs.makeFolder(paths.folder);
+    } catch (error) {
+      if (toErrorCode(error) === 'EEXIST' && attempt < MAX_ATTEMPTS) continue;
+      throw error;
+    }
+    fs.syncFolder(toRunsFolder(stateDir));
+    makeFolders(fs, paths.turns);
+    return paths;
+  }
+}
+
+/** The ids of all runs, oldest first. Throws the system error. */
+export function listRuns({ fs, stateDir }: StateFolder): readonly string[] {
+  const items = listIfThere(fs, toRunsFolder(stateDir));
+  return items.flatMap(({ name, kind }) => (kind === 'folder' && isRunId(name) ? [name] : [])).sort();
+}
+
+/**
+ * Removes a run with everything it kept. The caller has made sure that it is not running. From the first step on the run is not listed any more;
+ * what a crash leaves of it is removed with the next run. Throws the system error.
+ */
+export function removeRun({ fs, stateDir }: StateFolder, runId: string): void {
+  const runs = toRunsFolder(stateDir);
+  if (!isRunId(runId)) throw new TypeError(`not a run id: ${runId}`);
+  fs.rename(join(runs, runId), join(runs, REMOVED_PREFIX + runId));
+  for (const { name } of fs.list(runs)) {
+    if (name.startsWith(REMOVED_PREFIX)) removeTree(fs, join(runs, name));
+  }
+}
+
+function removeTree(fs: FileSystem, folder: string): void {
+  for (const { name, kind } of fs.list(folder)) {
+    // A symbolic link is unlinked, never followed.
+    if (kind === 'folder') removeTree(fs, join(folder, name));
+    else fs.unlink(join(folder, name));
+  }
+  fs.removeFolder(folder);
+}
+
+function listIfThere(fs: FileSystem, folder: string): ReturnType<FileSystem['list']> {
+  try {
+    return fs.list(folder);
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { RalphError, toErrorCode } from '../core/index.ts';
+import type { FileSystem } from './file-system.ts';
+import { makeFolders, withHandle, writeAll } from './whole-file.ts';
+
+/**
+ * Makes the folders of Ralph (`.ralph`, `.agent`) and tells git to ignore them, with a `.gitignore` of their own that names everything
+ * in them. One that is already there is the user's and stays as it is.
+ *
+ * @throws RalphError `state-folder` when a folder cannot be made.
+ */
+export function ensureStateFolders(fs: FileSystem, folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      makeFolders(fs, folder);
+      ignoreContent(fs, join(folder, '.gitignore'));
+    } catch (error) {
+      throw toFolderError(folder, error);
+    }
+  }
+}
+
+function ignoreContent(fs: FileSystem, path: string): void {
+  let handle: number;
+  try {
+    handle = fs.open(path, 'create');
+  } catch (error) {
+    if (toErrorCode(error) === 'EEXIST') return;
+    throw error;
+  }
+  withHandle(fs, handle, () => writeAll(fs, handle, Buffer.from('*\n')));
+}
+
+function toFolderError(folder: string, cause: unknown): RalphError {
+  return new RalphError({
+    code: 'state-folder',
+    what: `Ralph cannot keep its files in ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    why: 'The journal of a run and the events of its agents live there.',
+    fix: 'Make room or give this folder write permission, or move away what stands in its place.',
+    cause,
+  });
+}

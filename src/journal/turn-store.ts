@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type TurnId, toTurnName } from '../core/index.ts';
+import type { TurnFolder, TurnStore } from '../ports/index.ts';
+import type { FileSystem } from './file-system.ts';
+import { makeFolders, withHandle, writeAll } from './whole-file.ts';
+
+export interface TurnStoreSettings {
+  readonly fs: FileSystem;
+  /** The run's `turns` folder. */
+  readonly dir: string;
+  /** Of a turn's `text.md`. */
+  readonly capBytes: number;
+}
+
+/** Where a turn's files are, also of a turn that ended long ago. */
+export function toTurnFolder(dir: string, turn: TurnId): TurnFolder {
+  const folder = join(dir, toTurnName(turn));
+  return {
+    promptFile: join(folder, 'prompt.md'),
+    stdoutPath: join(folder, 'stdout.log'),
+    stderrPath: join(folder, 'stderr.log'),
+    textPath: join(folder, 'text.md'),
+  };
+}
+
+interface OpenText {
+  readonly handle: number;
+  roomBytes: number;
+}
+
+/** Keeps turns in `<dir>/<iteration>.<attempt>/`. `open` throws `EEXIST` for a turn that has a folder: nothing is ever overwritten. */
+export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnStore {
+  const texts = new Map<string, OpenText>();
+
+  const open = (turn: TurnId, prompt: string): ReturnType<TurnStore['open']> => {
+    const folder = toTurnFolder(dir, turn);
+    makeFolders(fs, dir);
+    fs.makeFolder(join(dir, toTurnName(turn)));
+    const bytes = Buffer.from(prompt);
+    withHandle(fs, fs.open(folder.promptFile, 'create'), (handle) => writeAll(fs, handle, bytes));
+    texts.set(toTurnName(turn), { handle: fs.open(folder.textPath, 'append'), roomBytes: capBytes });
+    return { ...folder, promptHash: createHash('sha256').update(bytes).digest('hex') };
+  };
+
+  const appendText = (turn: TurnId, text: string): void => {
+    const open = texts.get(toTurnName(turn));
+    if (open === undefined || open.roomBytes <= 0) return;
+    const bytes = Buffer.from(text);
+    const kept = cutToCharacter(bytes, open.roomBytes);
+    // The first text that does not fit whole is the last: a gap in the middle would read as if nothing were missing.
+    open.roomBytes = kept.length < bytes.length ? 0 : open.roomBytes - kept.length;
+    writeAll(fs, open.handle, kept);
+  };
+
+  const close = (turn: TurnId): void => {
+    const open = texts.get(toTurnName(turn));
+    texts.delete(toTurnName(turn));
+    if (open !== undefined) fs.close(open.handle);
+  };
+
+  return { open, appendText, close };
+}
+
+/** The first bytes, at most `maxBytes`, without half a character at their end. */
+function cutToCharacter(bytes: Buffer, maxBytes: number): Buffer {
+  if (bytes.length <= maxBytes) return bytes;
+  let end = maxBytes;
+  // 10xxxxxx goes on with a character that began before it.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end);
+}

@@ -1,0 +1,44 @@
+import type { Activation, IterationStart, RunRecord, Usage } from '../../core/index.ts';
+import type { Backend, Clock, GateRunner, Inbox, Journal, TurnStore, Workspace } from '../../ports/index.ts';
+import type { PromptSettings } from '../../prompts/index.ts';
+
+/** The world as a run sees it. Everything that a test would like to fake is here. */
+export interface LoopPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly inbox: Inbox;
+  readonly turns: TurnStore;
+  readonly gates: GateRunner;
+  readonly workspace: Workspace;
+  /** Who wears a hat, and under which circumstances. */
+  readonly wardrobe: Wardrobe;
+  /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
+  readonly reap: (activation: Activation) => Promise<void>;
+  /** Sees everything, steers nothing; its errors are not the run's. */
+  readonly observe: (record: RunRecord) => void;
+}
+
+/** Hands out agents. */
+export interface Wardrobe {
+  /** The backend for a turn. Throws a `RalphError` when there is none. */
+  readonly backendFor: (order: IterationStart) => Backend;
+  /** The complete environment of the agent, the marker of its processes, and its folder. */
+  readonly surroundings: (order: IterationStart) => Surroundings;
+  /** The cost of a usage whose agent reported none; `null` where no price is known. */
+  readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
+}
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly marker: string;
+}
+
+/** What does not change during a run. */
+export interface LoopSettings {
+  readonly prompt: PromptSettings;
+  /** Largest raw log of a turn. */
+  readonly turnLogCapBytes: number;
+  /** How long an agent may take to end when asked to. */
+  readonly stopGraceMs: number;
+}

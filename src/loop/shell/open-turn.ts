@@ -1,0 +1,119 @@
+import { type BackendEvent, type IterationStart, type TurnFailure, type TurnReport, toErrorCode, toTurnName, UNKNOWN_USAGE } from '../../core/index.ts';
+import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
+import { buildPrompt } from '../../prompts/index.ts';
+import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import type { LoopView } from './performer.ts';
+import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
+
+/** A turn whose agent is at work. */
+export interface OpenedTurn {
+  readonly order: IterationStart;
+  readonly running: RunningTurn;
+  readonly recorder: TurnRecorder;
+  /** The working tree before the turn, where somebody wants to know whether it changes. */
+  readonly before: string | null;
+}
+
+/** False, and the run is told, when the workspace is gone. */
+export function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
+  if (ports.workspace.exists()) return true;
+  const at = ports.clock.now();
+  loop.post({ type: 'environment-failed', at, what: 'workspace', message: 'the folder of the run does not exist any more' });
+  loop.post({ type: 'iteration-ended', at, iteration: order.iteration, attempt: order.attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset });
+  return false;
+}
+
+/** The report of a turn that never got to do anything. */
+export const INTERRUPTED: TurnReport = {
+  outcome: { status: 'interrupted' },
+  signals: [],
+  problems: [],
+  exitCode: null,
+  durationMs: 0,
+  producedOutput: false,
+  usage: UNKNOWN_USAGE,
+  sessionId: null,
+  finalText: '',
+  toolCalls: null,
+  treeChanged: null,
+  leftovers: 0,
+};
+
+/** Writes the prompt, then starts the agent. Throws the system error when the turn's folder cannot be written. */
+export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn> {
+  const topology = loop.topology();
+  const prompt = buildPrompt(topology, { ...order, maxIterations: loop.state().limits.maxIterations }, settings.prompt);
+  const folder = ports.turns.open(order, prompt);
+  const before = order.fallback === null ? null : await ports.workspace.fingerprint();
+  await ports.workspace.keepBefore?.(toTurnName(order));
+  const recorder = createTurnRecorder(topology.spec.promise);
+  const listen = createListener({ ports, loop, order, recorder, promptHash: folder.promptHash, promptTokens: Math.ceil(prompt.length / 4) });
+  const backend = findBackend(ports, order);
+  const running = 'failure' in backend ? failAtOnce(backend.failure) : backend.start(toRequest(ports, settings, order, { prompt, folder }), listen(backend.label));
+  return { order, running, recorder, before };
+}
+
+function toRequest(ports: LoopPorts, settings: LoopSettings, order: IterationStart, asked: { readonly prompt: string; readonly folder: TurnFolder }): TurnRequest {
+  const { cwd, env, marker } = ports.wardrobe.surroundings(order);
+  const { promptFile, stdoutPath, stderrPath } = asked.folder;
+  const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
+  const logs = { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes };
+  return { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
+}
+
+/** A backend that cannot be had is a failed turn, not the end of the run: another hat may have a better one. */
+function findBackend(ports: LoopPorts, order: IterationStart): Backend | { readonly failure: TurnFailure } {
+  try {
+    return ports.wardrobe.backendFor(order);
+  } catch (error) {
+    return { failure: { class: 'spawn', message: error instanceof Error ? error.message : toErrorCode(error) } };
+  }
+}
+
+function failAtOnce(failure: TurnFailure): RunningTurn {
+  const result: TurnResult = {
+    status: 'failed',
+    failure,
+    exitCode: null,
+    durationMs: 0,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: null,
+    producedOutput: false,
+    leftovers: 0,
+    logError: null,
+  };
+  return { result: Promise.resolve(result), stop: () => undefined, kill: () => undefined };
+}
+
+interface Listening {
+  readonly ports: LoopPorts;
+  readonly loop: LoopView;
+  readonly order: IterationStart;
+  readonly recorder: TurnRecorder;
+  readonly promptHash: string;
+  readonly promptTokens: number;
+}
+
+/** Hands what an agent does to the recorder, the turn's text, the observers; and its start to the journal. */
+function createListener(listening: Listening): (backend: string) => (event: BackendEvent) => void {
+  const { ports, loop, order, recorder, promptHash, promptTokens } = listening;
+  const { iteration, attempt, hat } = order;
+  const keep = (text: string): void => {
+    try {
+      ports.turns.appendText(order, text);
+    } catch (error) {
+      loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message: `the turn's text cannot be written (${toErrorCode(error)})` });
+    }
+  };
+  return (backend) => (event) => {
+    if (event.type === 'started') {
+      const { pid, processStart, argv } = event;
+      loop.post({ type: 'iteration-spawned', at: ports.clock.now(), iteration, attempt, pid, processStart, backend, argv, promptHash, promptTokens });
+    }
+    recorder.take(event);
+    if (event.type === 'text') keep(event.text);
+    if (event.type === 'message-end') keep('\n');
+    ports.observe({ kind: 'live', iteration, attempt, hat, event });
+  };
+}

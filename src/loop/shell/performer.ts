@@ -1,0 +1,101 @@
+import type { CheckpointMake, Effect, GatesRun, Input, RunState, TimerSet } from '../../core/index.ts';
+import type { Topology } from '../../topology/index.ts';
+import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
+
+/** What a performer may know of the loop and tell it. */
+export interface LoopView {
+  readonly post: (input: Input) => void;
+  readonly topology: () => Topology;
+  readonly state: () => RunState;
+}
+
+/** Carries out effects; their results come back as inputs. */
+export interface Performer {
+  /** Resolves when the effect is under way (a turn, gates, a timer) or done (a checkpoint). Throws only when the storage fails. */
+  readonly perform: (effect: Effect) => Promise<void>;
+  /** Takes back timers, ends gates and turns; resolves when nothing is alive. */
+  readonly close: () => Promise<void>;
+}
+
+/** Creates the performer of one loop. */
+export function createPerformer(ports: LoopPorts, settings: LoopSettings, loop: LoopView): Performer {
+  const turns = createTurnRunner(ports, settings, loop);
+  const timers = new Map<number, () => void>();
+  const gates = createGatePerformer(ports, loop);
+  return {
+    perform: (effect) => perform(effect, { ports, loop, turns, timers, gates }),
+    close: async () => {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+      await Promise.all([gates.close(), turns.close()]);
+    },
+  };
+}
+
+interface Tools {
+  readonly ports: LoopPorts;
+  readonly loop: LoopView;
+  readonly turns: TurnRunner;
+  readonly timers: Map<number, () => void>;
+  readonly gates: GatePerformer;
+}
+
+async function perform(effect: Effect, tools: Tools): Promise<void> {
+  switch (effect.type) {
+    case 'iteration-start':
+      return tools.turns.start(effect);
+    case 'iteration-stop':
+      return tools.turns.stop(effect, effect.force);
+    case 'gates-run':
+      return tools.gates.run(effect);
+    case 'timer-set':
+      return setTimer(effect, tools);
+    case 'checkpoint-make':
+      return makeCheckpoint(effect, tools);
+    case 'inbox-append':
+      return tools.ports.inbox.append(effect.event);
+    default:
+      return undefined;
+  }
+}
+
+function setTimer(effect: TimerSet, { ports, loop, timers }: Tools): void {
+  const cancel = ports.clock.setTimer(effect.dueAt, () => {
+    timers.delete(effect.timer);
+    loop.post({ type: 'timer-fired', at: ports.clock.now(), timer: effect.timer });
+  });
+  timers.set(effect.timer, cancel);
+}
+
+async function makeCheckpoint(effect: CheckpointMake, { ports, loop }: Tools): Promise<void> {
+  const result = await ports.workspace.checkpoint(effect.iteration);
+  loop.post({ type: 'checkpoint-finished', at: ports.clock.now(), iteration: effect.iteration, ...result });
+}
+
+interface GatePerformer {
+  readonly run: (effect: GatesRun) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs gates beside the loop; closing ends them, and then they are run anew by a resume. */
+function createGatePerformer(ports: LoopPorts, loop: LoopView): GatePerformer {
+  const controller = new AbortController();
+  const running = new Set<Promise<void>>();
+  return {
+    run: ({ request, gates }) => {
+      const specs = loop.topology().spec.gates;
+      const orders = gates.flatMap((gate) => (specs[gate] === undefined ? [] : [{ gate, spec: specs[gate] }]));
+      const observe = (gate: number, line: string): void => ports.observe({ kind: 'gate-output', gate, line });
+      const job = ports.gates.run(orders, controller.signal, observe).then((results) => {
+        running.delete(job);
+        if (!controller.signal.aborted) loop.post({ type: 'gates-finished', at: ports.clock.now(), request, results });
+      });
+      running.add(job);
+    },
+    close: async () => {
+      controller.abort();
+      await Promise.all(running);
+    },
+  };
+}

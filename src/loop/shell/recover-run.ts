@@ -1,0 +1,27 @@
+import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/index.ts';
+import type { FoldedRun } from './fold-journal.ts';
+import type { LoopPorts } from './loop-ports.ts';
+import { INTERRUPTED } from './open-turn.ts';
+
+/** What a person changed since. */
+export interface ResumeChanges {
+  readonly spec?: RunSpec;
+  readonly limits?: Partial<RunLimits>;
+}
+
+/**
+ * The inputs with which a run goes on: each turn that a dead process left open ends as interrupted, after everything of it that is
+ * still alive was ended, so that two agents never work at once; what it had already written is withdrawn, not lost.
+ */
+export async function recoverRun(ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'>, folded: FoldedRun, changes: ResumeChanges): Promise<readonly Input[]> {
+  const ends: IterationEnded[] = [];
+  let { inboxOffset } = folded.state;
+  for (const activation of folded.state.activations) {
+    await ports.reap(activation);
+    const { signals, problems, offset } = ports.inbox.read(inboxOffset, { final: true });
+    inboxOffset = offset;
+    const { iteration, attempt } = activation;
+    ends.push({ type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, signals, problems, inboxOffset });
+  }
+  return [...ends, { type: 'run-resumed', at: ports.clock.now(), ...changes }];
+}

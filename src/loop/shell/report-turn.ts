@@ -1,0 +1,48 @@
+import { type IterationEnded, type TurnOutcome, toTurnName, type Usage } from '../../core/index.ts';
+import type { TurnResult } from '../../ports/index.ts';
+import type { LoopPorts } from './loop-ports.ts';
+import type { OpenedTurn } from './open-turn.ts';
+import type { LoopView } from './performer.ts';
+import { selectSignals } from './turn-recorder.ts';
+
+/** Puts together the one end of a turn: how it went, what it said through every channel, what it cost. */
+export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
+  const { order, recorder, before } = opened;
+  ports.turns.close(order);
+  await ports.workspace.keepAfter?.(toTurnName(order));
+  const after = before === null ? null : await ports.workspace.fingerprint();
+  const said = recorder.finish();
+  const { eventSources } = loop.topology().spec;
+  const inbox = ports.inbox.read(loop.state().inboxOffset, { final: true });
+  return {
+    type: 'iteration-ended',
+    at: ports.clock.now(),
+    iteration: order.iteration,
+    attempt: order.attempt,
+    outcome: toOutcome(result),
+    exitCode: result.exitCode,
+    durationMs: Math.round(result.durationMs),
+    producedOutput: result.producedOutput,
+    usage: withPrice(ports, opened, result.usage, said.model),
+    sessionId: result.sessionId ?? said.sessionId,
+    finalText: said.finalText,
+    toolCalls: result.toolCalls,
+    treeChanged: before === null || after === null ? null : before !== after,
+    leftovers: result.leftovers,
+    signals: selectSignals(eventSources, inbox.signals, said.signals),
+    problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
+    inboxOffset: inbox.offset,
+  };
+}
+
+function toOutcome(result: TurnResult): TurnOutcome {
+  if (result.status === 'stopped') return { status: 'interrupted' };
+  if (result.status === 'succeeded') return { status: 'succeeded' };
+  return { status: 'failed', failure: result.failure ?? { class: 'agent', message: 'the agent failed without saying why' } };
+}
+
+/** Where the agent told tokens but no cost, the price table does. */
+function withPrice(ports: LoopPorts, opened: OpenedTurn, usage: Usage, model: string | null): Usage {
+  if (usage.costUsd !== null) return usage;
+  return { ...usage, costUsd: ports.wardrobe.priceOf(opened.order, usage, model) };
+}

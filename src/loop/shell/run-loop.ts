@@ -1,0 +1,134 @@
+import { type Effect, type EndReason, type Input, type RunState, toErrorCode } from '../../core/index.ts';
+import type { JournalEntry } from '../../ports/index.ts';
+import type { Topology } from '../../topology/index.ts';
+import { decide, INITIAL_STATE } from '../decide/index.ts';
+import { type FoldedRun, toTopology } from './fold-journal.ts';
+import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import { createPerformer, type Performer } from './performer.ts';
+
+/** How a run ended, this time. */
+export interface RunOutcome {
+  readonly reason: EndReason;
+  readonly detail: string;
+  readonly state: RunState;
+}
+
+/** A run that is under way in this process. */
+export interface RunningLoop {
+  /** The only way in: an input. Ignored after the end. */
+  readonly post: (input: Input) => void;
+  /** Settles when the run has ended and nothing of it is alive; never rejects. */
+  readonly outcome: Promise<RunOutcome>;
+}
+
+/** Where a loop begins: with nothing, or with what the journal says. */
+export interface LoopStart {
+  readonly folded: FoldedRun | null;
+  /** `run-started`, or what resuming needs: the end of an interrupted turn, then `run-resumed`. */
+  readonly inputs: readonly Input[];
+}
+
+/**
+ * Runs the loop: each input is appended to the journal, then decided, then its effects are performed, in order; their results
+ * come back as inputs. One writer, one input at a time.
+ */
+export function runLoop(ports: LoopPorts, settings: LoopSettings, start: LoopStart): RunningLoop {
+  const loop = new Loop(ports, settings, start.folded);
+  for (const input of start.inputs) loop.post(input);
+  return { post: loop.post, outcome: loop.outcome };
+}
+
+class Loop {
+  readonly outcome: Promise<RunOutcome>;
+  private readonly ports: LoopPorts;
+  private readonly performer: Performer;
+  private readonly queue: Input[] = [];
+  private settle: (outcome: RunOutcome) => void = () => undefined;
+  private topology: Topology | null;
+  private state: RunState | null;
+  private isPumping = false;
+  private isOver = false;
+  /** Effects are performed one after the other, so a checkpoint is finished before the next turn begins. */
+  private work: Promise<void> = Promise.resolve();
+
+  constructor(ports: LoopPorts, settings: LoopSettings, folded: FoldedRun | null) {
+    this.ports = ports;
+    this.topology = folded?.topology ?? null;
+    this.state = folded?.state ?? null;
+    this.outcome = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    this.performer = createPerformer(ports, settings, {
+      post: this.post,
+      topology: () => this.topology as Topology,
+      state: () => this.state as RunState,
+    });
+  }
+
+  readonly post = (input: Input): void => {
+    this.queue.push(input);
+    if (this.isPumping) return;
+    this.isPumping = true;
+    try {
+      for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) this.take(next);
+    } finally {
+      this.isPumping = false;
+    }
+  };
+
+  private take(input: Input): void {
+    if (this.isOver) return;
+    const entry = this.append(input);
+    if (entry === null) return;
+    this.topology = toTopology(input) ?? this.topology;
+    const decision = decide(this.topology as Topology, this.state ?? INITIAL_STATE, input);
+    this.state = decision.state;
+    this.observe({ kind: 'input', seq: entry.seq, input });
+    for (const effect of decision.effects) {
+      this.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
+      this.work = this.work.then(() => this.perform(effect));
+    }
+  }
+
+  /** Write-ahead: an input that cannot be written did not happen, and the run cannot go on. */
+  private append(input: Input): JournalEntry | null {
+    try {
+      return this.ports.journal.append(input);
+    } catch (error) {
+      this.fail(`the journal cannot be written (${toErrorCode(error)})`);
+      return null;
+    }
+  }
+
+  private async perform(effect: Effect): Promise<void> {
+    if (effect.type === 'run-end') return this.finish(effect.reason, effect.detail);
+    if (this.isOver) return;
+    try {
+      await this.performer.perform(effect);
+    } catch (error) {
+      this.fail(`${effect.type} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private async finish(reason: EndReason, detail: string): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    await this.performer.close();
+    this.settle({ reason, detail, state: this.state ?? INITIAL_STATE });
+  }
+
+  /** The ground is gone: nothing more is recorded, so a resume finds the last good state. */
+  private fail(detail: string): void {
+    if (this.isOver) return;
+    this.observe({ kind: 'effect', seq: 0, at: this.ports.clock.now(), effect: { type: 'run-end', reason: 'storage_failed', detail } });
+    void this.finish('storage_failed', detail);
+  }
+
+  private observe(record: Parameters<LoopPorts['observe']>[0]): void {
+    try {
+      this.ports.observe(record);
+    } catch {
+      // An observer's trouble is its own: it must not steer the run, not even by failing.
+    }
+  }
+}

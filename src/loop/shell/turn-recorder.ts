@@ -1,0 +1,77 @@
+import { type BackendEvent, createTextSignalScanner, type EventSignal, type Signal, type SignalProblem } from '../../core/index.ts';
+
+/** What is kept of the last assistant message, in characters. */
+const FINAL_TEXT_LIMIT = 16_384;
+/** A line of text without an end is looked at in pieces of this size, so that memory stays bounded. */
+const LINE_LIMIT = 1_000_000;
+
+/** What the assistant's own words amounted to. */
+export interface RecordedText {
+  readonly signals: readonly Signal[];
+  readonly problems: readonly SignalProblem[];
+  readonly finalText: string;
+  readonly toolCalls: number;
+  readonly model: string | null;
+  readonly sessionId: string | null;
+}
+
+/** Listens to one turn. */
+export interface TurnRecorder {
+  readonly take: (event: BackendEvent) => void;
+  readonly finish: () => RecordedText;
+}
+
+/**
+ * Listens to a turn's stream, at bounded memory: finds the signals in the assistant's text and keeps the last message.
+ * A message that ended is the last one until another one says something.
+ */
+export function createTurnRecorder(promise: string): TurnRecorder {
+  const scanner = createTextSignalScanner(promise);
+  const facts = { toolCalls: 0, model: null as string | null, sessionId: null as string | null };
+  let open = '';
+  let finalText = '';
+  let isClosed = false;
+
+  const takeText = (text: string): void => {
+    if (isClosed) {
+      scanner.nextMessage();
+      finalText = '';
+      isClosed = false;
+    }
+    finalText = (finalText + text).slice(-FINAL_TEXT_LIMIT);
+    open += text;
+    const lines = open.split('\n');
+    open = lines.pop() ?? '';
+    for (const line of lines) scanner.line(line);
+    if (open.length > LINE_LIMIT) closeLine();
+  };
+  const closeLine = (): void => {
+    if (open !== '') scanner.line(open);
+    open = '';
+  };
+  const closeMessage = (): void => {
+    closeLine();
+    isClosed = true;
+  };
+
+  return {
+    take: (event) => {
+      if (event.type === 'text') takeText(event.text);
+      else if (event.type === 'message-end') closeMessage();
+      else if (event.type === 'tool-start') facts.toolCalls += 1;
+      else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
+    },
+    finish: () => {
+      closeLine();
+      const { signals, problems, promised } = scanner.finish();
+      return { ...facts, signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals, problems, finalText: finalText.trim() };
+    },
+  };
+}
+
+/** The signals of a turn, of the channels that are on; the promise counts on any (decisions, sections 3 and 5). */
+export function selectSignals(sources: readonly string[], written: readonly EventSignal[], text: readonly Signal[]): readonly Signal[] {
+  const fromFile = sources.includes('jsonl') ? written : [];
+  const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
+  return [...fromFile, ...fromText];
+}

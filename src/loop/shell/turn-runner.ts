@@ -1,0 +1,77 @@
+import { type IterationStart, toErrorCode, type TurnId, toTurnName } from '../../core/index.ts';
+import type { RunningTurn } from '../../ports/index.ts';
+import { INTERRUPTED, isRunnable, openTurn, type OpenedTurn } from './open-turn.ts';
+import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import type { LoopView } from './performer.ts';
+import { reportTurn } from './report-turn.ts';
+
+/** Starts and stops agents' turns. */
+export interface TurnRunner {
+  /** Resolves when the agent is started. Throws when its folder cannot be written. */
+  readonly start: (order: IterationStart) => Promise<void>;
+  readonly stop: (turn: TurnId, force: boolean) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** A turn in this process. */
+interface LiveTurn {
+  readonly running: RunningTurn;
+  readonly done: Promise<void>;
+}
+
+/** Creates the runner of one loop's turns. */
+export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop: LoopView): TurnRunner {
+  const live = new Map<string, LiveTurn>();
+
+  const start = async (order: IterationStart): Promise<void> => {
+    if (!isRunnable(ports, loop, order)) return;
+    receiveOutsideEvents(ports, loop);
+    const opened = await openOrFail(ports, settings, loop, order);
+    if (opened === null) return;
+    const name = toTurnName(order);
+    const done = opened.running.result.then(async (result) => {
+      if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
+      const report = await reportTurn(ports, loop, opened, result);
+      live.delete(name);
+      loop.post(report);
+    });
+    live.set(name, { running: opened.running, done });
+  };
+
+  return {
+    start,
+    stop: (turn, force) => {
+      const entry = live.get(toTurnName(turn));
+      if (force) entry?.running.kill();
+      else entry?.running.stop(settings.stopGraceMs);
+    },
+    close: async () => {
+      for (const entry of live.values()) entry.running.kill();
+      await Promise.all([...live.values()].map((entry) => entry.done));
+    },
+  };
+}
+
+/** What came while no hat was active is nobody's turn's: it is taken before the next one begins. */
+function receiveOutsideEvents(ports: LoopPorts, loop: LoopView): void {
+  if (!loop.topology().spec.eventSources.includes('jsonl')) return;
+  const { signals, problems, offset } = ports.inbox.read(loop.state().inboxOffset, { final: true });
+  if (signals.length === 0 && problems.length === 0) return;
+  loop.post({ type: 'events-received', at: ports.clock.now(), signals, problems, inboxOffset: offset });
+}
+
+/** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
+async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn | null> {
+  try {
+    return await openTurn(ports, settings, loop, order);
+  } catch (error) {
+    failStorage(ports, loop, `the folder of turn ${toTurnName(order)} cannot be written (${toErrorCode(error)})`);
+    const { iteration, attempt } = order;
+    loop.post({ type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset });
+    return null;
+  }
+}
+
+function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {
+  loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message });
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLineSplitter } from './line-splitter.ts';
+
+type Line = [text: string, cut: boolean];
+
+function split(pieces: readonly Buffer[], maxLineBytes = 1000): Line[] {
+  const lines: Line[] = [];
+  const splitter = createLineSplitter(maxLineBytes, (text, cut) => lines.push([text, cut]));
+  for (const piece of pieces) splitter.push(piece);
+  splitter.end();
+  return lines;
+}
+
+/** Cuts bytes at the given places, whatever their order. */
+function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const sorted = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  return sorted.map((end, index) => bytes.subarray(index === 0 ? 0 : sorted[index - 1], end));
+}
+
+const texts = (...lines: string[]): Line[] => lines.map((line) => [line, false]);
+
+describe('the line splitter', () => {
+  it('gives lines without their ends, empty ones too, and the last one that has no end', () => {
+    expect(split([Buffer.from('one\r\n\ntwo\nthree')])).toEqual(texts('one', '', 'two', 'three'));
+  });
+
+  it('gives nothing for no bytes, and no extra line after a final line end', () => {
+    expect(split([])).toEqual([]);
+    expect(split([Buffer.from('a\n')])).toEqual(texts('a'));
+  });
+
+  it('keeps a carriage return inside a line', () => {
+    expect(split([Buffer.from('10%\r20%\r\n')])).toEqual(texts('10%\r20%'));
+  });
+
+  it('turns bytes that are no UTF-8 into U+FFFD and goes on', () => {
+    expect(split([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0x63])])).toEqual(texts('a\ufffdb', 'c'));
+  });
+
+  it('delivers a line that is too long once, cut, and the next one whole', () => {
+    expect(split([Buffer.from('123456789\nok\n')], 4)).toEqual([
+      ['1234', true],
+      ['ok', false],
+    ]);
+  });
+
+  it('does not count the carriage return of the line end as length', () => {
+    expect(split([Buffer.from('1234\r\n1234x\r\n')], 4)).toEqual([
+      ['1234', false],
+      ['1234', true],
+    ]);
+  });
+
+  it('never cuts inside a character', () => {
+    expect(split([Buffer.from('ab€cd\n')], 4)).toEqual([['ab', true]]);
+    expect(split([Buffer.from('ab€cd\n')], 5)).toEqual([['ab€', true]]);
+    expect(split([Buffer.from('😀😀\n')], 7)).toEqual([['😀', true]]);
+  });
+
+  it('gives the same lines however the bytes are cut', () => {
+    const alphabet = fc.constantFrom('a', 'é', '€', '😀', '\n', '\r', '\r\n', '{"k":1}');
+    const valid = fc.array(alphabet, { maxLength: 60 }).map((parts) => Buffer.from(parts.join('')));
+    const anything = fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes));
+    const limit = fc.constantFrom(1, 2, 3, 7, 1000);
+    const places = fc.array(fc.nat(200), { maxLength: 20 });
+    fc.assert(
+      fc.property(fc.oneof(valid, anything), places, limit, (bytes, cuts, maxLineBytes) => {
+        const everyByte = Array.from({ length: bytes.length }, (_, index) => index);
+        const whole = split([bytes], maxLineBytes);
+        expect(split(cutAt(bytes, cuts), maxLineBytes)).toEqual(whole);
+        expect(split(cutAt(bytes, everyByte), maxLineBytes)).toEqual(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('agrees with splitting the whole text when no line is too long', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replace(/[\r\n]/g, ''))), (lines) => {
+        expect(split([Buffer.from(lines.map((line) => `${line}\n`).join(''))], 100_000)).toEqual(texts(...lines));
+      }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { useChildBench } from './child-fixtures.ts';
+import { startProcess } from './start-process.ts';
+
+const bench = useChildBench('output');
+
+/** Writes the bytes one after the other, each on its own, with a pause that lets the reader see them alone. */
+const byteByByte = (bytes: Buffer): string =>
+  `const b = Buffer.from('${bytes.toString('hex')}', 'hex'); let i = 0;
+   const next = () => i < b.length && process.stdout.write(b.subarray(i, ++i), () => setTimeout(next, 3)); next()`;
+
+describe("a child's output", () => {
+  it('is decoded whole even when characters arrive in pieces', async () => {
+    const lines: string[] = [];
+    const chunks: string[] = [];
+    const bytes = Buffer.from('é€😀\r\nlast');
+    const listeners = { onStdoutLine: (line: string) => lines.push(line), onStdoutChunk: (text: string) => chunks.push(text) };
+    await startProcess(bench.node(byteByByte(bytes), listeners)).result;
+    expect(lines).toEqual(['é€😀', 'last']);
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(chunks.join('')).toBe('é€😀\r\nlast');
+    expect(chunks.join('')).not.toContain('\ufffd');
+  });
+
+  it('keeps its order on both channels while they interleave', async () => {
+    const stdout: string[] = [];
+    const stderr: string[] = [];
+    const code = 'for (let i = 0; i < 2000; i++) { console.log("o" + i); console.error("e" + i); }';
+    const listeners = { onStdoutLine: (line: string) => stdout.push(line), onStderrLine: (line: string) => stderr.push(line) };
+    const result = await startProcess(bench.node(code, { ...listeners, stdoutPath: bench.path('o'), stderrPath: bench.path('e') })).result;
+    expect(stdout).toEqual(Array.from({ length: 2000 }, (_, index) => `o${index}`));
+    expect(stderr).toEqual(Array.from({ length: 2000 }, (_, index) => `e${index}`));
+    expect(bench.read('o')).toBe(`${stdout.join('\n')}\n`);
+    expect(bench.read('e')).toBe(`${stderr.join('\n')}\n`);
+    expect(result.stderrTail).toBe(bench.read('e').slice(-8192));
+  });
+
+  it('may be a line of 100 MB: handed on cut, kept whole in the log, in bounded memory', async () => {
+    const lines: [bytes: number, cut: boolean][] = [];
+    let peakBytes = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    const code =
+      "const b = Buffer.alloc(1e6, 'x'); let n = 100; const go = () => n-- > 0 ? process.stdout.write(b, go) : console.log(); go()";
+    const result = await startProcess(
+      bench.node(code, {
+        stdoutPath: bench.path('log'),
+        onStdoutLine: (line, cut) => lines.push([line.length, cut]),
+        onStdoutBytes: () => (peakBytes = Math.max(peakBytes, process.memoryUsage().arrayBuffers - before)),
+      }),
+    ).result;
+    expect(result).toMatchObject({ exitCode: 0, stdoutBytes: 100_000_001 });
+    expect(lines).toEqual([[8 << 20, true]]);
+    expect(statSync(bench.path('log')).size).toBe(100_000_001);
+    expect(peakBytes).toBeLessThan(100e6);
+  });
+
+  it('is cut in the log at the limit, not for the listeners', async () => {
+    let bytes = 0;
+    const spec = bench.shell('yes 0123456789 | head -c 5000000', { stdoutPath: bench.path('log'), maxLogBytes: 1000 });
+    const result = await startProcess({ ...spec, onStdoutLine: (line) => (bytes += line.length + 1) }).result;
+    expect([result.stdoutBytes, bytes]).toEqual([5_000_000, 5_000_001]);
+    const log = bench.read('log');
+    expect(log.slice(0, 1000)).toBe('0123456789\n'.repeat(100).slice(0, 1000));
+    expect(log.slice(1000)).toBe('\n[log cut here: 4999000 more bytes were not kept]\n');
+  });
+
+  it.runIf(process.platform === 'linux')('stops the child and says why when the log cannot be written', async () => {
+    const result = await startProcess(bench.shell('while :; do echo x; sleep 0.01; done', { stdoutPath: '/dev/full' })).result;
+    expect(result).toMatchObject({ status: 'signaled', signal: 'SIGTERM', stopReason: 'stopped', logError: { code: 'ENOSPC' } });
+  });
+
+  it('waits for the last words of helpers that outlive the child', async () => {
+    const lines: string[] = [];
+    const spec = bench.shell('(sleep 0.15; echo late) & echo early', { onStdoutLine: (line) => lines.push(line) });
+    expect(await startProcess(spec).result).toMatchObject({ exitCode: 0, leftovers: 0 });
+    expect(lines).toEqual(['early', 'late']);
+  });
+});

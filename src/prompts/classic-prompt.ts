@@ -1,0 +1,74 @@
+import { planChannels } from './channels.ts';
+import { planCompletion } from './completion.ts';
+import { planFeedback } from './feedback-section.ts';
+import { planGuardrails } from './guardrails.ts';
+import { planOriginalPrompt } from './objective.ts';
+import type { PromptContext } from './prompt-context.ts';
+import { setting } from './quoting.ts';
+import { planUserInstructions } from './ralph-prompt.ts';
+import { lines, type Section, section } from './section.ts';
+import { planTurn } from './turn-section.ts';
+import { ours, say } from './words.ts';
+
+/** `mode: single`: the duties of seed 004's classic loop, then the original prompt, last. */
+export function planClassicPrompt(context: PromptContext): readonly (Section | null)[] {
+  return [
+    section(
+      'RALPH',
+      ours('You work in a loop that calls you again and again, each time with a fresh context, until the whole task is done.'),
+    ),
+    planRules(context),
+    planWorkflow(),
+    planNotes(context),
+    planGuardrails(context),
+    planUserInstructions(context),
+    planFeedback(context),
+    planTurn(context),
+    planEvents(context),
+    planCompletion(context, { otherwise: 'Else just stop: the next iteration goes on.', channelsShown: asksForEvents(context) }),
+    planOriginalPrompt(context),
+  ];
+}
+
+function planRules({ settings }: PromptContext): Section | null {
+  const ticked = settings.promptFile === null ? ours('in the scratchpad') : say`tick their checkboxes in ${setting(settings.promptFile)}`;
+  return section(
+    'RULES',
+    lines(
+      ours('1. Do only ONE small, focused task in this iteration.'),
+      say`2. Mark subtasks as complete when you finish them: ${ticked}.`,
+      ours('3. Commit your changes before the iteration ends, if this is a git repository: every commit is a checkpoint.'),
+      say`4. Put temporary files into ${setting(settings.workspaceDir)}.`,
+    ),
+  );
+}
+
+function planWorkflow(): Section | null {
+  return section(
+    'WORKFLOW',
+    ours(
+      [
+        '- Explore: read until you understand the code that the task touches.',
+        '- Plan: decide how you will do it.',
+        '- Implement: write the tests first and see them fail, then the code; see tests, linter and build green before you call it done.',
+        '- Commit: with a message that says what changed and why.',
+      ].join('\n'),
+    ),
+  );
+}
+
+function planNotes({ settings }: PromptContext): Section | null {
+  return section(
+    'SCRATCHPAD',
+    say`Before you start, read ${setting(settings.scratchpad)}, if it exists. Where it shows progress, continue from there; never restart from scratch. Before you stop, update it: what you did, what remains, blockers, decisions.`,
+  );
+}
+
+/** Only where the run asks for events: the classic loop goes on by itself. */
+function planEvents(context: PromptContext): Section | null {
+  return asksForEvents(context) ? section('EVENTS', planChannels(context)) : null;
+}
+
+function asksForEvents({ topology }: PromptContext): boolean {
+  return topology.spec.requiredEvents.length > 0;
+}

@@ -1,0 +1,106 @@
+import type { Feedback, HatSpec, RalphEvent, RunSpec } from '../core/index.ts';
+import { compileTopology, type Topology } from '../topology/index.ts';
+import type { PromptSettings, PromptTurn } from './prompt-context.ts';
+
+export const SETTINGS: PromptSettings = {
+  scratchpad: '.agent/scratchpad.md',
+  eventsFile: '.agent/events.jsonl',
+  specsDir: './specs/',
+  promptFile: null,
+  guardrails: null,
+  workspaceDir: '.agent/workspace/',
+};
+
+export const OBJECTIVE = 'Add a `--json` flag to the `list` command.\n\nIt prints one object a line, and the README says so.';
+
+export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
+  return {
+    objective: OBJECTIVE,
+    coordinator: 'auto',
+    mode: null,
+    promise: 'LOOP_COMPLETE',
+    startingEvent: null,
+    startingHat: null,
+    recoveryHat: null,
+    routing: 'exclusive',
+    eventSources: ['jsonl', 'text'],
+    terminalEvents: [],
+    requiredEvents: [],
+    hats: null,
+    ralph: { instructions: '', backends: ['claude'], timeoutMs: 1000, idleTimeoutMs: 1000 },
+    limits: { maxIterations: 100, maxRuntimeMs: 1000, maxCostUsd: null, maxConsecutiveFailures: 5, checkpointInterval: 5, cooldownMs: 0 },
+    loopDetection: { repetition: 3, oscillation: 3 },
+    retry: { maxAttempts: 3, baseMs: 1000, maxMs: 1000 },
+    onLimit: 'wait',
+    gates: [],
+    ...changes,
+  };
+}
+
+export function sampleTopology(changes: Partial<RunSpec> = {}): Topology {
+  return compileTopology(sampleSpec(changes));
+}
+
+export function sampleHat(id: string, triggers: readonly string[], publishes: readonly string[], changes: Partial<HatSpec> = {}): HatSpec {
+  return {
+    id,
+    name: id,
+    description: '',
+    triggers,
+    publishes: publishes.map((topic) => ({ topic })),
+    defaultPublishes: [],
+    transitions: [],
+    instructions: '',
+    maxActivations: null,
+    timeoutMs: 1000,
+    idleTimeoutMs: 1000,
+    backends: ['claude'],
+    ...changes,
+  };
+}
+
+/** A builder and a reviewer under Ralph. */
+export const TEAM: readonly HatSpec[] = [
+  sampleHat('builder', ['build.task', 'review.rejected'], ['build.done', 'build.blocked'], {
+    name: 'Builder',
+    description: 'Writes code and its tests.',
+    instructions: 'Implement exactly what the task says.\nKeep functions short.',
+    defaultPublishes: ['build.done'],
+  }),
+  sampleHat('reviewer', ['build.done'], ['review.approved', 'review.rejected'], {
+    name: 'Reviewer',
+    description: 'Reads diffs; looks for bugs.',
+    instructions: 'Read the diff of the last commit.\nReject with the reason, approve with what you checked.',
+  }),
+];
+
+/** A planner and a builder that need no coordinator. */
+export const SELF_COORDINATED: readonly HatSpec[] = [
+  sampleHat('planner', ['task.start', 'task.resume', 'build.done', 'build.blocked'], ['build.task'], { name: 'Planner' }),
+  sampleHat('builder', ['build.task'], ['build.done', 'build.blocked'], { name: 'Builder' }),
+];
+
+export function sampleEvent(topic: string, payload: RalphEvent['payload'] = '', changes: Partial<RalphEvent> = {}): RalphEvent {
+  return { id: 'e7', topic, payload, source: 'system', ts: 0, iteration: 1, ...changes };
+}
+
+export function sampleTurn(hat: string, changes: Partial<PromptTurn> = {}): PromptTurn {
+  return { hat, events: [], feedback: [], fallback: null, iteration: 3, maxIterations: 100, ...changes };
+}
+
+export const FAILED_GATE: Feedback = {
+  kind: 'gate-failed',
+  topic: 'build.done',
+  results: [
+    {
+      gate: 0,
+      command: 'npm test',
+      passed: false,
+      exitCode: 1,
+      timedOut: false,
+      durationMs: 900,
+      outputTail: '1 test failed\nlist --json prints nothing\n',
+    },
+    { gate: 1, command: 'npm run lint', passed: true, exitCode: 0, timedOut: false, durationMs: 100, outputTail: 'clean' },
+  ],
+};

@@ -1,0 +1,24 @@
+import type { PromptContext } from './prompt-context.ts';
+import { block, cleanText } from './quoting.ts';
+import { type Section, section } from './section.ts';
+import { ours } from './words.ts';
+
+/** What every agent must know, whatever its task. Replaced by `core.guardrails`. */
+const BUILT_IN = [
+  'Nobody answers questions: decide, and note why in the scratchpad.',
+  'Search before you write: it may exist already.',
+  'No stubs, no invented results, no weakened or skipped checks.',
+  'Change only what the task needs; leave `.ralph/` alone.',
+  'Leave no process running.',
+];
+
+/** The guardrails: the user's, else the built-in ones. */
+export function planGuardrails({ settings, topology }: PromptContext): Section | null {
+  if (settings.guardrails === null) return section('GUARDRAILS', ours(toList(BUILT_IN)));
+  return section('GUARDRAILS', block(toList(settings.guardrails), topology.spec.promise));
+}
+
+function toList(rules: readonly string[]): string {
+  const clean = rules.map((rule) => cleanText(rule).replace(/\s+/g, ' ').trim()).filter((rule) => rule !== '');
+  return clean.map((rule) => `- ${rule}`).join('\n');
+}

@@ -1,0 +1,117 @@
+import { statSync } from 'node:fs';
+import type { CheckpointResult, Workspace } from '../ports/index.ts';
+import type { Baseline } from './baseline.ts';
+import { describeFolder } from './describe-folder.ts';
+import { findRepository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
+import { toFingerprint } from './fingerprint.ts';
+import { makeCheckpoint } from './make-checkpoint.ts';
+import { readStatus } from './read-status.ts';
+import { createSnapshotKeeper, diffSnapshots, dropSnapshots, type SnapshotKeeper, type SnapshotMoment } from './snapshots.ts';
+
+/** Names of the state folders where nothing else is configured. */
+export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];
+
+export interface WorkspaceSettings extends RepositorySettings {
+  readonly runId: string;
+  /** Absolute path of a folder of the run, for index files of ours. It is made when needed. */
+  readonly scratchDir: string;
+  /** From `captureBaseline` at the run's start; null: checkpoints are off. */
+  readonly baseline: Baseline | null;
+  /** A branch name; null: the current branch. */
+  readonly checkpointBranch: string | null;
+  /** Default true. Without them `diff` knows nothing of this run, and a turn costs some milliseconds less. */
+  readonly keepsSnapshots?: boolean;
+}
+
+/** What the working tree was like at one moment. */
+export interface Snapshot {
+  /** See `Workspace.fingerprint`. */
+  readonly fingerprint: string | null;
+  /** Object id of the tree; null outside git, and where it could not be stored. */
+  readonly tree: string | null;
+}
+
+/** The folder the agents work in, with what git can tell about it. Nothing here throws or rejects. */
+export interface GitWorkspace extends Workspace {
+  /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
+  readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
+  readonly diff: (turn: string) => Promise<string | null>;
+  /** Forgets the snapshots of this run; how many there were. */
+  readonly dropSnapshots: () => Promise<number>;
+  /** Waits for what is still being written. */
+  readonly settle: () => Promise<void>;
+}
+
+/** A workspace. Git is looked for at the first use; a repository that appears later is not noticed. */
+export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
+  const inTurn = createQueue();
+  let search: Promise<RepositorySearch> | undefined;
+  let keeper: SnapshotKeeper | undefined;
+  const find = (): Promise<RepositorySearch> => (search ??= findRepository(settings));
+
+  async function look(keep?: { readonly turn: string; readonly moment: SnapshotMoment }): Promise<Snapshot> {
+    const found = await find();
+    if (!found.found) return { fingerprint: await describeFolder(settings.cwd, settings.stateDirs), tree: null };
+    const { repository } = found;
+    const status = await readStatus(repository);
+    const fingerprint = await toFingerprint(status, repository.top, settings.stateDirs);
+    if (!keep || settings.keepsSnapshots === false) return { fingerprint, tree: null };
+    keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
+    const tree = await keeper.keep(keep.turn, keep.moment, status, fingerprint).catch(() => null);
+    return { fingerprint, tree };
+  }
+
+  async function checkpoint(iteration: number): Promise<CheckpointResult> {
+    const { baseline, runId, scratchDir, checkpointBranch: branch } = settings;
+    const found = await find();
+    if (!found.found) return toNote(found.why);
+    if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
+    return makeCheckpoint({ repository: found.repository, baseline, runId, iteration, branch, scratchDir });
+  }
+
+  const nothing: Snapshot = { fingerprint: null, tree: null };
+  return {
+    exists: () => isFolder(settings.cwd),
+    fingerprint: async () => (await inTurn(() => look()).catch(() => nothing)).fingerprint,
+    snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
+    checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toMessage(error))),
+    async diff(turn) {
+      const found = await find();
+      await keeper?.settle();
+      return found.found ? diffSnapshots(found.repository, settings.runId, turn) : null;
+    },
+    async dropSnapshots() {
+      const found = await find();
+      await keeper?.settle();
+      return found.found ? dropSnapshots(found.repository, settings.runId).catch(() => 0) : 0;
+    },
+    settle: () => inTurn(async () => keeper?.settle()),
+  };
+}
+
+/** Runs tasks one after the other, in the order of the calls. */
+function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = tail.then(task);
+    tail = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function toNote(note: string): CheckpointResult {
+  return { commit: null, leftOut: [], note };
+}
+
+function toBaselineNote(baseline: Baseline | null): string {
+  if (baseline === null) return 'it is not known which files were there before the run';
+  return `git could not be used when the run began: ${baseline.noRepository}`;
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

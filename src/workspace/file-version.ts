@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { ABSENT } from './parse-status.ts';
+
+/** Larger files are told apart by size and time: reading gigabytes at the start of a run would be worse than a rare mistake. */
+const largestHashedBytes = 16 << 20;
+
+/** The length of an object id in a repository that uses SHA-256. */
+const sha256IdLength = 64;
+
+/**
+ * What a file of the working tree is now: `<mode> <object id>` as git would say of its raw bytes, {@link ABSENT}, `folder`,
+ * or `large <size> <mtime>`. Two equal texts mean the same content. Never throws.
+ *
+ * @param head any object id of the repository, which shows by its length how ids are made; null: the usual way.
+ */
+export function readFileVersion(path: string, head: string | null): string {
+  try {
+    const stats = lstatSync(path);
+    const algorithm = head?.length === sha256IdLength ? 'sha256' : 'sha1';
+    if (stats.isSymbolicLink()) return `120000 ${toBlobId(readlinkSync(path, 'buffer'), algorithm)}`;
+    if (!stats.isFile()) return 'folder';
+    if (stats.size > largestHashedBytes) return `large ${stats.size} ${stats.mtimeMs}`;
+    return `${toGitMode(stats)} ${toBlobId(readFileSync(path), algorithm)}`;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : 'unreadable';
+  }
+}
+
+function toGitMode(stats: Stats): string {
+  return (stats.mode & 0o100) === 0 ? '100644' : '100755';
+}
+
+/** Git's name for a content: the hash of a short header and the bytes. */
+function toBlobId(bytes: Buffer, algorithm: 'sha1' | 'sha256'): string {
+  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}

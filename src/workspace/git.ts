@@ -1,0 +1,105 @@
+import { type CommandResult, runCommand } from '../process/index.ts';
+import { explainGitFailure } from './explain-git-failure.ts';
+
+const defaultTimeoutMs = 60_000;
+const stopGraceMs = 1000;
+const outputLimitBytes = 64 << 20;
+
+/** How one git command ended. */
+export interface GitResult {
+  /** True for exit code 0 with its whole output at hand. */
+  readonly ok: boolean;
+  /** Null when git could not be started or was ended from outside. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  /** One sentence for a person; empty when `ok`. */
+  readonly problem: string;
+}
+
+export interface GitOptions {
+  /** Standard input; without it git reads the end of file at once. */
+  readonly input?: string;
+  /** Absolute path of an index to work with instead of the user's. */
+  readonly indexFile?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default 60 s. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs one git command. Never rejects. */
+export type Git = (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
+
+/**
+ * Set on every command: no hook of the repository runs, no background daemon or clean-up is started (it would outlive the run), no
+ * signature is asked for, and a file that loses its line ends on the way in is no reason to fail.
+ */
+const overrides = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.quotePath', 'false'],
+  ['core.safecrlf', 'false'],
+  ['commit.gpgSign', 'false'],
+  ['gc.auto', '0'],
+].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+
+/** What would send git to another repository than the folder's own; set, for one, while a git hook runs. */
+const locationVariables = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+];
+
+/**
+ * Git in one folder. Commands are started without a shell, never ask for anything, and speak English, so that their messages can be
+ * told apart.
+ *
+ * @param cwd absolute path of the folder.
+ * @param env the complete environment; the variables that point git to some other repository are taken out.
+ */
+export function createGit(cwd: string, env: Readonly<Record<string, string | undefined>>): Git {
+  const cleaned = Object.fromEntries(Object.entries(env).filter(([name]) => !locationVariables.includes(name)));
+  const base = { ...cleaned, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+  return async (args, options = {}) => {
+    const result = await runCommand({
+      command: 'git',
+      args: [...overrides, ...args],
+      cwd,
+      env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env },
+      ...(options.input !== undefined && { input: { kind: 'text', text: options.input } }),
+      captureBytes: outputLimitBytes,
+      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+      stopGraceMs,
+    });
+    return toGitResult(args[0] ?? '', result, cwd);
+  };
+}
+
+function toGitResult(name: string, result: CommandResult, cwd: string): GitResult {
+  const ok = result.exitCode === 0 && result.stopReason === undefined && !result.isStdoutCut;
+  return { ok, exitCode: result.exitCode, stdout: result.stdout, problem: ok ? '' : explainGitFailure(name, result, cwd) };
+}
+
+/** A git command that had to succeed did not; the message is a sentence for a person. */
+export class GitProblem extends Error {}
+
+/**
+ * Runs a git command that has to succeed.
+ *
+ * @returns its standard output.
+ * @throws {@link GitProblem}
+ */
+export async function demandGit(git: Git, args: readonly string[], options?: GitOptions): Promise<string> {
+  const result = await git(args, options);
+  if (!result.ok) throw new GitProblem(result.problem);
+  return result.stdout;
+}

@@ -1,0 +1,17 @@
+import type { Repository } from './find-repository.ts';
+import { demandGit } from './git.ts';
+import { type GitStatus, parseStatus } from './parse-status.ts';
+
+const statusArgs = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--untracked-files=all', '--no-renames'];
+
+/**
+ * The status of the whole repository, without the state folders.
+ *
+ * @param options `withIgnored`: also what the repository ignores, a folder that a pattern names as one entry.
+ * @throws GitProblem
+ */
+export async function readStatus(repository: Repository, options: { readonly withIgnored?: boolean } = {}): Promise<GitStatus> {
+  const text = await demandGit(repository.git, [...statusArgs, ...(options.withIgnored ? ['--ignored=matching'] : [])]);
+  const status = parseStatus(text);
+  return { ...status, entries: status.entries.filter((entry) => !repository.isOwnState(entry.path)) };
+}
