@@ -27,11 +27,14 @@ export default defineConfig({
         define,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
+          exclude: ['src/process/**'],
           pool: 'threads',
           isolate: false,
         },
       },
+      // Worker threads hide part of what the process room does: real pipes need a process of their own.
+      { define, test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 } },
       integration('contract', 'test/contract/**/*.test.ts', 30_000),
       integration('replay', 'test/replay/**/*.test.ts', 30_000),
       integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),

@@ -17,7 +17,7 @@ const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-dia
 
 /** Slow ones first, so that the quick ones fill the other lane. */
 const CHECK_STEPS = [
-  { name: 'unit tests', commands: [bin('vitest', 'run', '--project', 'unit')] },
+  { name: 'unit tests', commands: [bin('vitest', 'run', '--project', 'unit', '--project', 'process')] },
   { name: 'types', commands: [bin('tsc', '-p', '.')] },
   {
     name: 'rooms',

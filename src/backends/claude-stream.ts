@@ -13,7 +13,8 @@ export interface ClaudeDialect {
 /** The stream of Claude Code's `--output-format stream-json`, with or without partial messages. */
 export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
   let model = '';
-  let isPartial = false;
+  /** The message that comes in pieces now; empty between messages. */
+  let partialId = '';
   let streamedThinking = false;
   let limitResetAt: number | undefined;
 
@@ -22,26 +23,26 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
     const type = textAt(inner, 'type');
     if (type === 'message_start') {
       turn.endMessage();
-      isPartial = true;
+      partialId = textAt(objectAt(inner, 'message'), 'id') || 'partial';
       streamedThinking = false;
     }
     if (type === 'content_block_delta') {
       const delta = objectAt(inner, 'delta');
-      if (textAt(delta, 'type') === 'text_delta') turn.delta(textAt(delta, 'text'));
+      if (textAt(delta, 'type') === 'text_delta') turn.delta(textAt(delta, 'text'), partialId || undefined);
       if (textAt(delta, 'type') === 'thinking_delta') {
         streamedThinking = true;
         turn.thinking(textAt(delta, 'thinking'));
       }
     }
     if (type === 'message_stop') {
-      isPartial = false;
+      partialId = '';
       turn.endMessage();
     }
   }
 
-  function readBlock(block: Json, isMain: boolean, turn: TurnRecorder): void {
+  function readBlock(block: Json, messageId: string, isMain: boolean, turn: TurnRecorder): void {
     const type = textAt(block, 'type');
-    if (type === 'text' && isMain) turn.whole(textAt(block, 'text'));
+    if (type === 'text' && isMain) turn.whole(textAt(block, 'text'), messageId || undefined);
     if (type === 'thinking' && isMain && !streamedThinking) turn.thinking(textAt(block, 'thinking'));
     if (type === 'tool_use') turn.toolStart(textAt(block, 'id'), textAt(block, 'name'), toInputSummary(isJsonObject(block) ? block['input'] : undefined));
   }
@@ -50,8 +51,10 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
     const message = objectAt(event, 'message');
     // What the CLI itself says in the model's place ("Invalid API key") is no assistant text: the result tells it again.
     if (event['is_api_error_message'] === true || event['isApiErrorMessage'] === true || textAt(message, 'model') === '<synthetic>') return;
-    for (const block of listAt(message, 'content')) readBlock(block, isMain, turn);
-    if (isMain && !isPartial) turn.endMessage();
+    const id = textAt(message, 'id');
+    for (const block of listAt(message, 'content')) readBlock(block, id, isMain, turn);
+    // A message that comes in pieces ends by its own event; one that comes whole ends here.
+    if (isMain && id !== partialId) turn.endMessage();
   }
 
   function readUser(event: JsonObject, turn: TurnRecorder): void {
@@ -67,7 +70,7 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
       model = textAt(event, 'model');
       turn.session(textAt(event, 'session_id'), model);
     }
-    if (subtype === 'api_retry') turn.retry(toRetryText(event), numberAt(event, 'retry_delay_ms'));
+    if (subtype === 'api_retry') turn.retry({ message: toRetryText(event), httpStatus: numberAt(event, 'error_status') }, numberAt(event, 'retry_delay_ms'));
   }
 
   function readResult(event: JsonObject, turn: TurnRecorder): void {

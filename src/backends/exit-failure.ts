@@ -1,12 +1,12 @@
 import type { TurnFailure } from '../core/index.ts';
 import { classifyFailure } from './failure-class.ts';
+import { toOneLine } from './one-line.ts';
 import type { ExitFacts } from './translator.ts';
 
 const MAX_TOLD_LENGTH = 1500;
 const NOISE = /^\s*(?:at .+[:)]|[{}[\]();,]*|\d+ \|.*|\^+|node:internal.*|Node\.js v[\d.]+)\s*$/;
-const WARNING = /^\W*(?:warn(?:ing)?|info|debug|note|deprecat\w*)\b|DeprecationWarning|ExperimentalWarning/i;
+const WARNING = /^\W*(?:warn(?:ing)?|info|debug|note|deprecat\w*)\b|DeprecationWarning|ExperimentalWarning|falling back|^\[STARTUP\]/i;
 const TROUBLE = /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|not found|unknown|cannot|can't|unable|missing|no such|expected|required|log ?in|please/i;
-const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1000})"/;
 
 /**
  * Why a turn failed whose agent gave no verdict of its own: from its exit, and from what it said beside its stream
@@ -16,8 +16,9 @@ export function toExitFailure(exit: ExitFacts, words: string, isStreamTorn: bool
   const lines = findTrouble(exit.stderrTail) ?? findTrouble(words);
   const ending = describeExit(exit);
   if (lines !== undefined) {
-    const told = toTold(lines);
-    return { ...classifyFailure({ message: lines.join('\n') }, exit.now), message: exit.exitCode === 0 ? `${TORN}: ${told}` : `${told} (${ending})` };
+    const judged = classifyFailure({ message: lines.join('\n') }, exit.now);
+    const told = [...new Set(lines.map((line) => classifyFailure({ message: line }, exit.now).message))].join(' · ');
+    return { ...judged, message: toOneLine(exit.exitCode === 0 ? `${TORN}: ${told}` : `${told} (${ending})`, MAX_TOLD_LENGTH) };
   }
   return { class: 'agent', message: isStreamTorn ? `${TORN} (${ending})` : `the agent ended with ${ending}` };
 }
@@ -36,12 +37,6 @@ function findTrouble(text: string): readonly string[] | undefined {
   const telling = useful.filter((line) => TROUBLE.test(line));
   const chosen = (telling.length > 0 ? telling : useful).slice(-3);
   return chosen.length === 0 ? undefined : chosen;
-}
-
-/** The lines for a person: of an error in JSON only its message, nothing twice, not too long. */
-function toTold(lines: readonly string[]): string {
-  const told = [...new Set(lines.map((line) => JSON_MESSAGE.exec(line)?.[1] ?? line))].join(' · ');
-  return told.length > MAX_TOLD_LENGTH ? `${told.slice(0, MAX_TOLD_LENGTH - 1)}…` : told;
 }
 
 function stripControls(line: string): string {

@@ -1,7 +1,9 @@
 import type { FailureClass, TurnFailure } from '../core/index.ts';
+import { toOneLine } from './one-line.ts';
 import { parseResetAt } from './reset-time.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;
+const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1500})"/;
 
 /** What an agent's error fields say, before it is judged. */
 export interface FailureSigns {
@@ -21,20 +23,28 @@ const LIMIT =
 /** Words of a limit that is over in a moment, though it calls itself a quota. */
 const SHORT_WINDOW = /per[ -]?minute|per[ -]?second|\bper min\b|\b[TR]PM\b|perminute|persecond/i;
 const LONG_WINDOW = /per[ -]?day|perday|per[ -]?month|\bdaily\b|\bweekly\b|\bmonthly\b/i;
+/** Google's advice on every 429, whatever its cause. */
+const QUOTA_ADVICE = /\(e\.g\. check quota\)/gi;
 const AUTH =
   /\/login\b|not (?:logged|signed) in|(?:log|sign) ?in (?:again|first|to)|(?:auth|agent|codex|gemini|opencode|copilot|cursor) login|unauthori[sz]ed|unauthenticated|authentication (?:required|failed|error)|authentication_error|(?:invalid|incorrect|missing|expired|revoked|no|unset)[ _]*(?:\w+[ _]){0,3}(?:api[ _-]?key|x-api-key|token|credentials?|bearer)|api[ _-]?key (?:not|is not|is missing|is invalid|missing|expired)|(?:token|session|credentials?|login) (?:has |have )?expired|no (?:auth|credentials|api key)|must (?:specify|set|provide) (?:the |an? )?\S*(?:api_key|token)|permission_error|oauth/i;
 const TRANSIENT =
-  /rate[ _-]?limit|too many requests|overloaded|at capacity|high demand|server[_ ]?error|internal error|service unavailable|temporarily unavailable|bad gateway|gateway time-?out|econnreset|econnrefused|econnaborted|enotfound|eai_again|etimedout|epipe|enetunreach|ehostunreach|socket hang up|fetch failed|network error|connection (?:error|reset|closed|refused|lost|timed out|terminated)|(?:request|response|stream|api|connection|headers|body) timed? ?out|und_err|stream (?:disconnected|closed|ended|error|interrupted)|premature close|\bterminated\b|try again later|\bUNAVAILABLE\b|RESOURCE_EXHAUSTED|please retry/i;
+  /rate[ _-]?limit|too many requests|overloaded|at capacity|high demand|server[_ ]?error|internal error|service unavailable|temporarily unavailable|bad gateway|gateway time-?out|econnreset|econnrefused|econnaborted|enotfound|eai_again|etimedout|epipe|enetunreach|ehostunreach|socket hang up|fetch failed|network error|connection (?:error|reset|closed|refused|lost|timed out|terminated)|(?:request|response|stream|api|connection|headers|body) timed? ?out|und_err|stream (?:disconnected|closed|ended|error|interrupted)|premature close|\bterminated\b|decoding response body|unexpected eof|socket (?:connection )?(?:was )?closed|unterminated string in json|failed to parse .{0,40}stream|json parsing failed: text|try again later|\bUNAVAILABLE\b|RESOURCE_EXHAUSTED|please retry/i;
 const STATUS = /(?:status(?: code)?|http(?: error)?|code|api error)\W{0,6}([45]\d\d)\b|^\W{0,2}([45]\d\d)\b(?=[\s{:])|\b([45]\d\d) (?:unauthorized|forbidden|payment|too many|internal|bad gateway|service|gateway|not found|status)/i;
 
 /** Judges signs of a failure: status first, then words. `now` is needed for reset times told relative to it. */
 export function classifyFailure(signs: FailureSigns, now: number): TurnFailure {
   const text = signs.message.trim();
   const failureClass = signs.class ?? toFailureClass(text, signs.httpStatus ?? findStatus(text));
-  const message = text === '' ? 'the agent failed without a word' : text;
-  const base = { class: failureClass, message: message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
+  const base = { class: failureClass, message: text === '' ? 'the agent failed without a word' : toReadable(text) };
   const resetAt = failureClass === 'limit' ? (signs.resetAt ?? parseResetAt(text, now)) : undefined;
   return resetAt === undefined ? base : { ...base, resetAt };
+}
+
+/** On one line, with the message of an error in JSON instead of all its fields. */
+function toReadable(text: string): string {
+  const json = /\{[\s\S]*\}/.exec(text.slice(0, MAX_MESSAGE_LENGTH * 10))?.[0] ?? '';
+  const told = JSON_MESSAGE.exec(json)?.[1]?.replace(/\\n/g, ' ').replace(/\\(["\\])/g, '$1');
+  return toOneLine(told === undefined ? text : text.replace(json, () => told), MAX_MESSAGE_LENGTH);
 }
 
 /** The HTTP status that an error text names, or `null`. A bare number in prose does not count. */
@@ -45,7 +55,7 @@ export function findStatus(text: string): number | null {
 }
 
 function toFailureClass(text: string, status: number | null): FailureClass {
-  const isLimit = LIMIT.test(text) && (LONG_WINDOW.test(text) || !SHORT_WINDOW.test(text));
+  const isLimit = LIMIT.test(text.replace(QUOTA_ADVICE, '')) && (LONG_WINDOW.test(text) || !SHORT_WINDOW.test(text));
   if (status === 402) return 'limit';
   if (status === 401) return 'auth';
   if (status === 403) return isLimit ? 'limit' : 'auth';

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
 import { toExitFailure } from './exit-failure.ts';
 import { classifyFailure } from './failure-class.ts';
 import type { ExitFacts, Translator, TurnEnd } from './translator.ts';
-import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
+import { createTurnRecorder, type TurnFacts, type TurnRecorder } from './turn-recorder.ts';
 
 const MAX_STRAY_LENGTH = 4000;
 const MAX_STRAY_WARNINGS = 3;
@@ -13,8 +13,6 @@ export interface JsonStream {
   read(event: JsonObject, turn: TurnRecorder): void;
   /** Called at the end of the process, for streams whose last event can only be known then. */
   close?(turn: TurnRecorder, exit: ExitFacts): void;
-  /** False for streams that do not tell of tool calls. Default true. */
-  readonly tellsTools?: boolean;
 }
 
 /** A translator for a stream of one JSON object a line. Lines that are none are kept (the last few) for telling why a turn failed. */
@@ -41,15 +39,15 @@ export function createJsonTranslator(stream: JsonStream): Translator {
     end(exit) {
       stream.close?.(turn, exit);
       turn.endMessage();
-      const { final, usage, sessionId, toolCalls } = turn.facts;
-      const facts = { events: turn.take(), usage, sessionId, toolCalls: stream.tellsTools === false ? null : toolCalls };
-      return { ...facts, ...toVerdict(final, exit, stray) };
+      const { trouble: signs, usage, sessionId, toolCalls } = turn.facts;
+      const trouble = signs === null ? null : classifyFailure(signs, exit.now);
+      return { events: turn.take(), usage, sessionId, toolCalls, trouble, ...toVerdict(turn.facts, exit, stray) };
     },
   };
 }
 
-function toVerdict(final: TurnRecorder['facts']['final'], exit: ExitFacts, stray: string): Pick<TurnEnd, 'verdict' | 'failure'> {
-  if (final === null) return { verdict: 'missing', failure: toExitFailure(exit, stray, true) };
-  if (final.kind === 'succeeded') return { verdict: 'succeeded', failure: null };
-  return { verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };
+function toVerdict({ final, trouble }: TurnFacts, exit: ExitFacts, stray: string): Pick<TurnEnd, 'verdict' | 'failure'> {
+  if (final?.kind === 'succeeded') return { verdict: 'succeeded', failure: null };
+  if (final?.kind === 'failed') return { verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };
+  return { verdict: 'missing', failure: trouble === null ? toExitFailure(exit, stray, true) : classifyFailure(trouble, exit.now) };
 }

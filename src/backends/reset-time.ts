@@ -1,7 +1,8 @@
 import { type CalendarTime, toCalendar, toEpoch } from './calendar.ts';
 
 const DAY_MS = 86_400_000;
-const LONGEST_WAIT_MS = 366 * DAY_MS;
+/** Beyond this a number is no time. */
+const LONGEST_WAIT_MS = 100 * 366 * DAY_MS;
 const UNIT_MS: Readonly<Record<string, number>> = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -24,7 +25,7 @@ const CLOCK = new RegExp(
 /**
  * The time at which a usage limit ends, as the agent told it: an epoch after a bar, an ISO time, a span ("in 2 hours 5 minutes"),
  * a clock time ("resets 3pm (Europe/Berlin)"), a date ("try again at Nov 5th, 2025 9:20 PM"). `undefined` where it told none, or one
- * that cannot be meant (past, or more than a year away). Times without a zone are in `localZone`, by default the machine's.
+ * that cannot be meant (past, or more than a century away). Times without a zone are in `localZone`, by default the machine's.
  */
 export function parseResetAt(text: string, now: number, localZone?: string): number | undefined {
   const found = findEpoch(text) ?? findIso(text) ?? findSpan(text, now) ?? findClock(text, now, localZone);

@@ -27,7 +27,7 @@ export function createTextTranslator(prompt: string): Translator {
       const events = toEvents(echo.end());
       if (hasText) events.push({ type: 'message-end' });
       const failure = exit.exitCode === 0 ? null : toExitFailure(exit, lastWords, false);
-      return { events, verdict: 'none', failure, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
+      return { events, verdict: 'none', failure, trouble: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
     },
   };
 }

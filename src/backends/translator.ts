@@ -24,6 +24,8 @@ export interface TurnEnd {
   readonly verdict: StreamVerdict;
   /** Present unless the turn succeeded. */
   readonly failure: TurnFailure | null;
+  /** What the agent last said that it tries again after, if it got nowhere since: it explains a turn that a safeguard ended. */
+  readonly trouble: TurnFailure | null;
   /** Totals of the turn. `inputTokens` are those that were not read from a cache, whatever the CLI counts in. */
   readonly usage: Usage;
   readonly sessionId: string | null;

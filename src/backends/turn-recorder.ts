@@ -1,6 +1,7 @@
 import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import type { FailureSigns } from './failure-class.ts';
 import { createMessageText } from './message-text.ts';
+import { toOneLine } from './one-line.ts';
 
 /** Tool calls whose end is awaited; more than this at once is no agent but an attack on our memory. */
 const MAX_OPEN_TOOLS = 10_000;
@@ -22,7 +23,8 @@ export interface TurnRecorder {
   setUsage(usage: Usage): void;
   /** One more part of the totals. */
   addUsage(usage: Usage): void;
-  retry(message: string, delayMs: number | null): void;
+  /** The agent tries again by itself after what `signs` tell. */
+  retry(signs: FailureSigns, delayMs: number | null): void;
   warn(message: string): void;
   /** The final event, saying that all went well. */
   succeed(): void;
@@ -38,6 +40,8 @@ export interface TurnRecorder {
 /** The facts of the turn so far. */
 export interface TurnFacts {
   readonly final: { readonly kind: 'succeeded' } | { readonly kind: 'failed'; readonly signs: FailureSigns } | null;
+  /** What the agent last tried again after, if it got nowhere since. */
+  readonly trouble: FailureSigns | null;
   readonly usage: Usage;
   readonly sessionId: string | null;
   readonly toolCalls: number;
@@ -46,10 +50,19 @@ export interface TurnFacts {
 /** Makes an empty recorder. */
 export function createTurnRecorder(): TurnRecorder {
   let events: BackendEvent[] = [];
-  const facts: { -readonly [key in keyof TurnFacts]: TurnFacts[key] } = { final: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: 0 };
+  const facts: { -readonly [key in keyof TurnFacts]: TurnFacts[key] } = {
+    final: null,
+    trouble: null,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: 0,
+  };
   const openTools = new Map<string, string>();
   const emit = (event: BackendEvent): void => void events.push(event);
-  const message = createMessageText(emit);
+  const message = createMessageText((event) => {
+    facts.trouble = null;
+    emit(event);
+  });
 
   const setUsage = (usage: Usage): void => {
     facts.usage = usage;
@@ -64,6 +77,7 @@ export function createTurnRecorder(): TurnRecorder {
       if (text !== '') emit({ type: 'thinking', text });
     },
     toolStart(id, name, summary) {
+      facts.trouble = null;
       facts.toolCalls += 1;
       if (openTools.size < MAX_OPEN_TOOLS) openTools.set(id, name);
       emit({ type: 'tool-start', id, name, summary });
@@ -80,8 +94,11 @@ export function createTurnRecorder(): TurnRecorder {
     },
     setUsage,
     addUsage: (usage) => setUsage(addUsage(facts.usage, usage)),
-    retry: (text, delayMs) => emit({ type: 'retry', message: text, delayMs }),
-    warn: (text) => emit({ type: 'warning', message: text }),
+    retry(signs, delayMs) {
+      facts.trouble = signs;
+      emit({ type: 'retry', message: toOneLine(signs.message), delayMs });
+    },
+    warn: (text) => emit({ type: 'warning', message: toOneLine(text, 500) }),
     succeed() {
       message.end();
       facts.final = { kind: 'succeeded' };

@@ -15,7 +15,7 @@ export const AGENT_KEYS = {
   model: { kind: 'word', doc: 'The model, as the agent calls it.' },
   agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro).' },
   env: { kind: 'map', doc: 'Environment variables, added to the inherited ones.', values: { kind: 'variable', doc: 'The value.' } },
-  cwd: { kind: 'path', doc: 'The folder the agent works in, relative to the workspace.' },
+  cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
   prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over.', values: ['arg', 'stdin', 'file'] },
   prompt_flag: { kind: 'word', doc: 'The flag before the prompt; without it the prompt is the last argument.' },
   output_format: { kind: 'choice', doc: "Whether the agent's own stream or plain text is read.", values: ['text', 'stream'] },

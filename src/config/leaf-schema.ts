@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { isTopic, isTopicPattern } from '../core/index.ts';
-import { parseDurationMs } from './parse-duration.ts';
-import { parseMoneyUsd } from './parse-money.ts';
+import { parseNumber } from './parse-number.ts';
 import type { LeafSetting, NumberSetting, TextSetting } from './setting.ts';
 
 /** Longer waits than this overflow the timers of the platform: about 24 days. */
@@ -10,7 +9,7 @@ const MAX_PROMISE_LENGTH = 200;
 
 const schemas = new WeakMap<LeafSetting, z.ZodType>();
 
-/** The check of one scalar, made when it is first needed. Durations become milliseconds, amounts of money US dollars. */
+/** The check of one scalar as it is written, made when it is first needed. It converts nothing. */
 export function toLeafSchema(setting: LeafSetting): z.ZodType {
   const known = schemas.get(setting);
   if (known !== undefined) return known;
@@ -37,19 +36,18 @@ function createLeafSchema(setting: LeafSetting): z.ZodType {
 
 function createTextSchema(kind: TextSetting['kind']): z.ZodType {
   const text = z.string().refine((value) => !value.includes('\0'));
-  const asWritten = z.union([text, z.number().transform(String), z.boolean().transform(String)]);
   switch (kind) {
     case 'text':
       return text;
     case 'variable':
-      return asWritten;
+      return z.union([text, z.number(), z.boolean()]);
     case 'word':
-      return asWritten.refine(isLine);
+      return z.union([text.refine(isLine), z.number(), z.boolean()]);
     case 'line':
     case 'file':
       return text.refine(isLine);
     case 'command':
-      return text.refine((value) => value.trim() !== '').transform((value) => value.trim());
+      return text.refine((value) => value.trim() !== '');
     case 'topic':
       return text.refine(isTopic);
     case 'pattern':
@@ -62,25 +60,15 @@ function createTextSchema(kind: TextSetting['kind']): z.ZodType {
 }
 
 function createNumberSchema(setting: NumberSetting): z.ZodType {
-  const unit = setting.kind === 'duration' ? 1000 : 1;
-  const inBounds = (value: number): boolean => isInBounds(setting, value / unit);
-  const number = z.number().transform((value) => parseNumber(setting, value) ?? Number.NaN);
-  const text = z.string().transform((value) => parseNumber(setting, value) ?? Number.NaN);
-  return z.union([number.refine(inBounds), text.refine(inBounds)]);
-}
-
-function parseNumber(setting: NumberSetting, value: string | number): number | null {
-  if (setting.kind === 'duration') return parseDurationMs(value);
-  if (setting.kind === 'money') return parseMoneyUsd(value);
-  const number = typeof value === 'number' ? value : /^-?\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) : null;
-  return number !== null && setting.kind === 'integer' && !Number.isSafeInteger(number) ? null : number;
-}
-
-function isInBounds(setting: NumberSetting, value: number): boolean {
-  if (!Number.isFinite(value)) return false;
-  if (value === setting.or) return true;
-  const max = setting.max ?? (setting.kind === 'duration' ? MAX_SECONDS : Number.POSITIVE_INFINITY);
-  return value >= (setting.min ?? Number.NEGATIVE_INFINITY) && value > (setting.above ?? Number.NEGATIVE_INFINITY) && value <= max;
+  const whole = setting.kind === 'integer' ? z.int() : z.number();
+  let number = setting.min === undefined ? whole : whole.gte(setting.min);
+  if (setting.above !== undefined) number = number.gt(setting.above);
+  if (setting.kind === 'duration') number = number.lte(MAX_SECONDS);
+  const text = z.string().refine((value) => {
+    const given = parseNumber(setting.kind, value);
+    return given !== null && (given === setting.or || number.safeParse(setting.kind === 'duration' ? given / 1000 : given).success);
+  });
+  return setting.or === undefined ? z.union([number, text]) : z.union([z.literal(setting.or), number, text]);
 }
 
 function isLine(value: string): boolean {

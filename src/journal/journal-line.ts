@@ -38,10 +38,10 @@ export type ParsedJournalLine = { readonly entry: JournalEntry } | { readonly fa
  */
 export function parseJournalLine(line: Buffer, seq: number | null): ParsedJournalLine {
   if (line.length <= BODY_START) return { fault: 'is not a journal entry' };
-  if (toHex(crc32(line.subarray(BODY_START))) !== line.latin1Slice(CRC_START, CRC_START + 8)) {
+  if (toHex(crc32(line.subarray(BODY_START))) !== line.toString('latin1', CRC_START, CRC_START + 8)) {
     return { fault: 'does not fit its checksum' };
   }
-  const value = parseJson(line.utf8Slice(0, line.length));
+  const value = parseJson(line.toString('utf8'));
   if (!isJsonObject(value)) return { fault: 'is not a journal entry' };
   const { v, seq: found, input } = value;
   if (typeof v === 'number' && v > JOURNAL_VERSION) throw toNewerError(v);

@@ -50,7 +50,7 @@ export async function endMembers(scan: () => ProcessEntry[], graceMs: number, le
 
   let members = scan();
   if (members.length === 0) return { signalled: 0, survivors: [] };
-  send(members, 'SIGTERM');
+  send(withoutHelpers(members, ledger), 'SIGTERM');
   await waitUntilGone(members, graceMs);
   for (let round = 0; round < killRounds; round += 1) {
     members = freezeMembers(scan);
@@ -60,4 +60,21 @@ export async function endMembers(scan: () => ProcessEntry[], graceMs: number, le
   }
   const survivors = members.length === 0 ? [] : scan();
   return { signalled: signalled.size, survivors };
+}
+
+/**
+ * The members without those that somebody who is ending himself has started: the commands of a clean-up must not be interrupted.
+ * What he started before was sent SIGTERM together with him.
+ */
+function withoutHelpers(members: readonly ProcessEntry[], ledger: SignalLedger): ProcessEntry[] {
+  const byPid = new Map(members.map((member) => [member.pid, member]));
+  const isHelper = (member: ProcessEntry): boolean => {
+    const seen = new Set<ProcessEntry>();
+    for (let parent = byPid.get(member.parentPid); parent !== undefined && !seen.has(parent); parent = byPid.get(parent.parentPid)) {
+      if (ledger.wasSent(parent, 'SIGTERM')) return true;
+      seen.add(parent);
+    }
+    return false;
+  };
+  return members.filter((member) => ledger.wasSent(member, 'SIGTERM') || !isHelper(member));
 }

@@ -63,6 +63,15 @@ describe('stopping a child', () => {
     expect([bench.read('gone-a'), bench.read('gone-b')]).toEqual(['', '']);
   });
 
+  it('does not interrupt what a grandchild runs to clean up, however soon the child itself is gone', async () => {
+    const inner = "trap 'sleep 0.2; touch cleaned; exit' TERM; touch ready; while :; do sleep 0.02; done";
+    const handle = startProcess(bench.shell('setsid sh -c "$INNER" & wait', { env: { PATH: '/usr/bin:/bin', INNER: inner } }));
+    await waitForFile(bench.path('ready'));
+    const result = await handle.stop(5000);
+    expect(bench.read('cleaned')).toBe('');
+    expect(result).toMatchObject({ stopReason: 'stopped', leftovers: 0 });
+  });
+
   it('kills a whole tree at once, its deaf parts in other sessions too', async () => {
     const script = `setsid sh -c "$DEAF" & env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & wait`;
     const handle = startProcess(bench.shell(script, { env: { PATH: '/usr/bin:/bin', DEAF: deaf } }));

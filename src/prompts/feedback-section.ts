@@ -4,54 +4,73 @@ import { fenced, inCode, inLine, listInCode } from './quoting.ts';
 import { lines, type Section, section } from './section.ts';
 import { joinWords, ours, say, type Words } from './words.ts';
 
-/** The most notes that are shown; the newest matter most. */
-const SHOWN_NOTES = 20;
+type Kind = Feedback['kind'];
+type NotesOf<K extends Kind> = readonly Extract<Feedback, { readonly kind: K }>[];
 
-/** What became of what the hat did in its earlier turns. */
+/** How many notes of one kind are shown: the newest. */
+const SHOWN = 3;
+
+/** What became of what the wearer did in earlier turns: one note for each kind of thing, as far as that goes. */
 export function planFeedback({ turn }: PromptContext): Section | null {
-  if (turn.feedback.length === 0) return null;
-  const notes = turn.feedback.slice(-SHOWN_NOTES).map(noteOf);
-  const left = turn.feedback.length - notes.length;
-  return section(
-    'FEEDBACK',
-    ours('What became of your last turn. Deal with this first.'),
-    left > 0 ? ours(`${left} older notes are left out.`) : [],
-    ...notes,
+  const notes = [
+    refusedNote(pick(turn.feedback, 'refused')),
+    ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
+    ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
+    withdrawnNote(pick(turn.feedback, 'withdrawn')),
+    malformedNote(pick(turn.feedback, 'malformed')),
+  ].filter((note) => note.length > 0);
+  return notes.length === 0
+    ? null
+    : section('FEEDBACK', ours('What became of your last turn; deal with it first.'), joinWords(notes, '\n'));
+}
+
+function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {
+  return feedback.filter((note): note is Extract<Feedback, { readonly kind: K }> => note.kind === kind);
+}
+
+/** The last few different ones. */
+function newest<T>(notes: readonly T[]): readonly T[] {
+  const different = new Map(notes.map((note) => [JSON.stringify(note), note]));
+  return [...different.values()].slice(-SHOWN);
+}
+
+function refusedNote(notes: NotesOf<'refused'>): Words {
+  const last = notes[notes.length - 1];
+  if (last === undefined) return [];
+  const allowed = last.allowed.length === 0 ? ours('You may publish nothing.') : say`Allowed: ${listInCode(last.allowed)}.`;
+  return say`- You may not publish ${listInCode(notes.map((note) => note.topic))}. ${allowed}`;
+}
+
+function gateNote({ topic, results }: NotesOf<'gate-failed'>[number]): Words {
+  const failed = results.filter((result) => !result.passed);
+  return lines(say`- ${inCode(topic)} did not count, because a check failed.`, ...failed.map(failureOf));
+}
+
+function failureOf(result: GateResult): Words {
+  const silent = result.outputTail.trim() === '';
+  const how = result.timedOut
+    ? 'ran out of time'
+    : result.exitCode === null
+      ? 'could not be run'
+      : `ended with exit code ${result.exitCode}`;
+  return lines(
+    say`${inCode(result.command)} ${ours(silent ? `${how}, without output.` : `${how}; its output ends:`)}`,
+    silent ? [] : fenced(result.outputTail),
   );
 }
 
-function noteOf(feedback: Feedback): Words {
-  switch (feedback.kind) {
-    case 'refused':
-      return say`- Refused: you may not publish ${inCode(feedback.topic)}. ${allowedWords(feedback.allowed)}`;
-    case 'promise-refused':
-      return say`- The run was not ended: ${inLine(feedback.why.replace(/[\s.]+$/, ''))}.`;
-    case 'gate-failed':
-      return joinWords(
-        [say`- ${inCode(feedback.topic)} did not count, because a check failed that the loop ran itself:`, ...failures(feedback.results)],
-        '\n\n',
-      );
-    case 'withdrawn':
-      return say`- Your interrupted attempt already wrote ${listInCode(feedback.topics)}; nobody got it. See what that attempt left in the files, finish, and publish again.`;
-    case 'malformed':
-      return say`- Unreadable, so lost: ${inLine(feedback.where)}: ${inLine(feedback.message.replace(/[\s.]+$/, ''))}. Write it again, correctly.`;
-  }
+function withdrawnNote(notes: NotesOf<'withdrawn'>): Words {
+  const topics = notes.flatMap((note) => note.topics);
+  if (topics.length === 0) return [];
+  return say`- Your interrupted attempt already wrote ${listInCode(topics)}; nobody got it. Check what it left in the files, finish, publish again.`;
 }
 
-function allowedWords(allowed: readonly string[]): Words {
-  return allowed.length === 0 ? ours('You may publish nothing.') : say`Allowed: ${listInCode(allowed)}.`;
+function malformedNote(notes: NotesOf<'malformed'>): Words {
+  const shown = newest(notes).map(({ where, message }) => say`${inLine(where)}: ${sentence(message)}`);
+  return shown.length === 0 ? [] : say`- Lost, because unreadable: ${joinWords(shown, ' ')} Write it again.`;
 }
 
-function failures(results: readonly GateResult[]): readonly Words[] {
-  return results
-    .filter((result) => !result.passed)
-    .map((result) => {
-      const output = result.outputTail.trim() === '' ? [] : fenced(result.outputTail);
-      return lines(say`${inCode(result.command)} ${ours(howItEnded(result))}`, output);
-    });
-}
-
-function howItEnded({ exitCode, timedOut, outputTail }: GateResult): string {
-  const how = timedOut ? 'ran out of time' : exitCode === null ? 'could not be run' : `ended with exit code ${exitCode}`;
-  return outputTail.trim() === '' ? `${how}, without output.` : `${how}. The end of its output:`;
+/** Somebody's words as a sentence: with one full stop. */
+function sentence(text: string): Words {
+  return say`${inLine(text.replace(/[\s.]+$/, ''))}.`;
 }

@@ -45,13 +45,13 @@ function planIdentity({ settings }: PromptContext, { hat, alone }: Wearer): Sect
     'YOUR HAT',
     say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`,
     lines(
-      say`- Your context is fresh: read ${setting(settings.scratchpad)} first, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note in the scratchpad what the next agent must know.`,
+      say`- Fresh context: read ${setting(settings.scratchpad)} first, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note there what the next agent must know.`,
       ours(
         alone
           ? '- Do ONE task, the most important one that is open.'
-          : '- Do ONE task: what the events below ask of your hat. The rest is for other hats.',
+          : '- Do ONE task: what the events below ask of your hat. The rest is for others.',
       ),
-      ours('- Claim nothing without evidence: run what proves it (tests, linter, build) in this turn. Report red as red.'),
+      ours('- Claim nothing without evidence: run the tests, the linter, the build, whatever proves it, in this turn.'),
       say`- Temporary files: ${setting(settings.workspaceDir)}`,
     ),
   );

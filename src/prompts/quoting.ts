@@ -34,8 +34,9 @@ export function setting(text: string): Words {
 
 /** Several texts as inline code: `a`, `b`, `c`; of very many the first ones and a number. */
 export function listInCode(texts: readonly string[]): Words {
-  const shown = joinWords(texts.slice(0, SHOWN_IN_LIST).map(inCode), ', ');
-  const more = texts.length - SHOWN_IN_LIST;
+  const different = [...new Set(texts)];
+  const shown = joinWords(different.slice(0, SHOWN_IN_LIST).map(inCode), ', ');
+  const more = different.length - SHOWN_IN_LIST;
   return more > 0 ? say`${shown} and ${ours(String(more))} more` : shown;
 }
 

@@ -1,4 +1,12 @@
-import { EXTERNAL, type FallbackCause, type RalphEvent, SYSTEM, toPayloadText } from '../core/index.ts';
+import {
+  EXTERNAL,
+  type FallbackCause,
+  type RalphEvent,
+  SYSTEM,
+  TOPIC_ERROR_CLI,
+  TOPIC_ERROR_TIMEOUT,
+  toPayloadText,
+} from '../core/index.ts';
 import { isObjective } from './objective.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { cleanText, fenced, inCode, inLine } from './quoting.ts';
@@ -18,8 +26,10 @@ const CAUSES: Readonly<Record<FallbackCause, string>> = {
   'empty-queue': 'No event was waiting. Find out from the scratchpad and the files where the work stands, and set the next step going.',
   'refused-twice': 'A hat answered the events below twice with topics that it may not publish. See that their work gets done.',
   exhausted: 'The hat that takes these events has used up its turns: do not publish to it again, find another way.',
-  untaken: 'No hat takes this. Deal with it, or pass it on under a topic that a hat takes.',
+  untaken: 'No hat takes this: decide what follows from it.',
 };
+
+const FAILED_TURN = 'That turn failed. The events it had been given are in the payload: see that what they ask for still gets done.';
 
 /** Where the run stands, why this turn was called, and the events that called it. */
 export function planTurn(context: PromptContext): Section | null {
@@ -39,8 +49,8 @@ export function planTurn(context: PromptContext): Section | null {
 }
 
 function toCountText(iteration: number, maxIterations: number): string {
-  if (!Number.isFinite(maxIterations) || maxIterations < 1) return `Turn ${iteration}.`;
-  const last = iteration >= maxIterations ? ' It is the last one: leave the work in a state that others can go on from.' : '';
+  if (!Number.isFinite(maxIterations) || iteration > maxIterations) return `Turn ${iteration}.`;
+  const last = iteration === maxIterations ? ' It is the last one: leave the work in a state that others can go on from.' : '';
   return `Turn ${iteration} of at most ${maxIterations}.${last}`;
 }
 
@@ -52,8 +62,12 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
     const limit = Math.max(LEAST_PAYLOAD_SHOWN, Math.min(MAX_PAYLOAD_SHOWN, room));
     const shown = cutText(text, limit);
     room -= shown.length;
-    return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length)], '\n');
+    return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length), failureNote(event)], '\n');
   });
+}
+
+function failureNote({ source, topic }: RalphEvent): Words {
+  return ours(source === SYSTEM && (topic === TOPIC_ERROR_CLI || topic === TOPIC_ERROR_TIMEOUT) ? FAILED_TURN : '');
 }
 
 function headOf(event: RalphEvent): Words {

@@ -39,6 +39,7 @@ const overrides = [
   ['core.quotePath', 'false'],
   ['core.safecrlf', 'false'],
   ['commit.gpgSign', 'false'],
+  ['submodule.recurse', 'false'],
   ['gc.auto', '0'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 

@@ -28,6 +28,7 @@ export function modelOf(name) {
  * @property {number} port the mock server's port
  * @property {string} [model] default: the CLI's own in `modelOf`
  * @property {boolean} [retries] let the CLI repeat failed model calls where that can be switched off, default false
+ * @property {boolean} [subscription] sign claude in as a subscriber, whose usage limits it reports in full; default false
  */
 
 /**
@@ -46,7 +47,12 @@ export function modelOf(name) {
 export async function configure(name, place) {
   const settings = SETTINGS[name];
   if (settings === undefined) throw new Error(`No settings for CLI '${name}'.`);
-  const { env, files = {} } = settings({ ...place, model: place.model ?? modelOf(name), retries: place.retries ?? false });
+  const { env, files = {} } = settings({
+    ...place,
+    model: place.model ?? modelOf(name),
+    retries: place.retries ?? false,
+    subscription: place.subscription ?? false,
+  });
   const temporary = join(place.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   for (const [path, content] of Object.entries(files)) {
@@ -76,10 +82,10 @@ function commonEnvironment(home, temporary) {
 
 /** @type {Record<string, (place: Required<Place>) => Settings>} */
 const SETTINGS = {
-  claude: ({ port, retries }) => ({
+  claude: ({ port, retries, subscription }) => ({
     env: {
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
-      ANTHROPIC_API_KEY: 'sk-ant-mock-key',
+      ...(subscription ? { CLAUDE_CODE_OAUTH_TOKEN: 'mock-key' } : { ANTHROPIC_API_KEY: 'sk-ant-mock-key' }),
       // Its permission bypass is refused to root without this.
       IS_SANDBOX: '1',
       DISABLE_AUTOUPDATER: '1',
@@ -183,8 +189,18 @@ function opencodeConfig(port) {
 
 /** @param {number} port */
 function piModels(port) {
-  const model = { id: 'mock-model', name: 'mock', reasoning: false, input: ['text'], cost: PRICE, contextWindow: 128_000, maxTokens: 8_192 };
-  return { providers: { mock: { baseUrl: `http://127.0.0.1:${port}/v1`, api: 'openai-completions', apiKey: 'MOCK_API_KEY', models: [model] } } };
+  const model = {
+    id: 'mock-model',
+    name: 'mock',
+    reasoning: false,
+    input: ['text'],
+    cost: PRICE,
+    contextWindow: 128_000,
+    maxTokens: 8_192,
+  };
+  return {
+    providers: { mock: { baseUrl: `http://127.0.0.1:${port}/v1`, api: 'openai-completions', apiKey: 'MOCK_API_KEY', models: [model] } },
+  };
 }
 
 /** @param {string} authType */
@@ -203,5 +219,10 @@ function quietSettings(authType) {
  */
 function clineProviders(port, model) {
   const settings = { provider: 'openai-compatible', model, apiKey: 'sk-mock', baseUrl: `http://127.0.0.1:${port}/v1` };
-  return { version: 1, lastUsedProvider: 'openai-compatible', modes: {}, providers: { 'openai-compatible': { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' } } };
+  return {
+    version: 1,
+    lastUsedProvider: 'openai-compatible',
+    modes: {},
+    providers: { 'openai-compatible': { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' } },
+  };
 }

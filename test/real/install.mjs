@@ -4,16 +4,16 @@
  * installs at once leave nothing half done.
  */
 import { randomBytes } from 'node:crypto';
-import { access, constants, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runBounded } from './run-bounded.mjs';
 
 const MARKER = '.complete.json';
 const STALE_MS = 60 * 60_000;
 
 /** @returns {string} the cache folder: RALPH_CLI_CACHE, else ralph/clis in the user's cache folder */
-export function cacheFolder() {
+function cacheFolder() {
   const { RALPH_CLI_CACHE, XDG_CACHE_HOME } = process.env;
   if (RALPH_CLI_CACHE) return RALPH_CLI_CACHE;
   return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'ralph', 'clis');
@@ -55,7 +55,7 @@ export async function installPackage(spec, { timeoutMs }) {
  * @param {{ package: string, version: string, bin: string }} spec
  * @returns {Promise<string | undefined>}
  */
-export async function findFlaw(folder, spec) {
+async function findFlaw(folder, spec) {
   const bin = join(folder, 'node_modules', '.bin', spec.bin);
   try {
     const marker = JSON.parse(await readFile(join(folder, MARKER), 'utf8'));
@@ -108,8 +108,9 @@ async function npmInstall(folder, spec, timeoutMs) {
   await writeFile(join(folder, MARKER), `${JSON.stringify(marker)}\n`);
 }
 
-/** A process that was faster may have published the same version already; then its copy is the one to use. */
 /**
+ * A process that was faster may have published the same version already; then its copy is the one to use.
+ *
  * @param {string} temporary
  * @param {string} folder
  * @param {{ package: string, version: string, bin: string }} spec
@@ -137,14 +138,20 @@ async function removeStale(cache) {
   for (const entry of await readdir(cache)) {
     if (!/^\.(new|old)-/.test(entry)) continue;
     const path = join(cache, entry);
-    const age = await stat(path).then((found) => Date.now() - found.mtimeMs, () => 0);
+    const age = await stat(path).then(
+      (found) => Date.now() - found.mtimeMs,
+      () => 0,
+    );
     if (age > STALE_MS) await rm(path, { recursive: true, force: true });
   }
 }
 
 /** @param {string} path */
 async function exists(path) {
-  return stat(path).then(() => true, () => false);
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** @param {string} stderr */

@@ -18,20 +18,8 @@ const MAX_RECORDED_CHARACTERS = 64 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * @typedef {object} ModelServer
- * @property {number} port
- * @property {string} url without a slash at the end
- * @property {import('./model/types.d.ts').RecordedRequest[]} requests everything asked so far, oldest first
- * @property {(name: string, turns: import('./model/types.d.ts').Reply[]) => void} setScript adds or replaces a script
- * @property {() => Promise<void>} close ends open connections too
- */
-
-/**
- * @param {object} [options]
- * @param {Record<string, import('./model/types.d.ts').Reply[]>} [options.scripts] turns by script name
- * @param {(conversation: import('./model/types.d.ts').Conversation) => import('./model/types.d.ts').Reply | undefined} [options.handler]
- *   asked first; undefined falls through to the scripts
- * @returns {Promise<ModelServer>} listening on 127.0.0.1, on a free port
+ * @param {import('./model/types.d.ts').ModelServerOptions} [options]
+ * @returns {Promise<import('./model/types.d.ts').ModelServer>} listening on 127.0.0.1, on a free port
  */
 export async function startModelServer(options = {}) {
   const scripts = new Map(Object.entries(options.scripts ?? {}));
@@ -54,10 +42,11 @@ export async function startModelServer(options = {}) {
     url: `http://127.0.0.1:${port}`,
     requests,
     setScript: (name, turns) => void scripts.set(name, turns),
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
@@ -67,7 +56,7 @@ export async function startModelServer(options = {}) {
  * @property {import('node:http').ServerResponse} response
  * @property {Map<string, import('./model/types.d.ts').Reply[]>} scripts
  * @property {import('./model/types.d.ts').RecordedRequest[]} requests
- * @property {((conversation: import('./model/types.d.ts').Conversation) => import('./model/types.d.ts').Reply | undefined) | undefined} handler
+ * @property {import('./model/types.d.ts').Handler | undefined} handler
  */
 
 /** @param {Exchange} exchange */

@@ -1,5 +1,5 @@
 /** A throw-away place for one run of one CLI: HOME, working folder, environment, and the end of whatever it left running. */
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from './clis.mjs';
@@ -16,8 +16,8 @@ import { killTree } from './run-bounded.mjs';
 /**
  * @param {string} name the CLI's short name
  * @param {number} port the mock server's port
- * @param {{ keep?: boolean, retries?: boolean }} [options] keep: leave the folders there for a look;
- *   retries: let the CLI repeat failed model calls, default false
+ * @param {{ keep?: boolean, retries?: boolean, subscription?: boolean }} [options] keep: leave the folders there for a look;
+ *   retries, subscription: see `Place` of cli-config
  * @returns {Promise<Place>}
  */
 export async function createPlace(name, port, options = {}) {
@@ -26,7 +26,7 @@ export async function createPlace(name, port, options = {}) {
   const cwd = join(root, 'project');
   await mkdir(home);
   await mkdir(cwd);
-  const env = await environment(name, { home, port, retries: options.retries === true });
+  const env = await environment(name, { home, port, retries: options.retries ?? false, subscription: options.subscription ?? false });
   const dispose = async () => {
     await endLeftovers(home);
     if (options.keep !== true) await rm(root, { recursive: true, force: true, maxRetries: 3 });
@@ -41,13 +41,18 @@ export async function createPlace(name, port, options = {}) {
  * @param {string} home
  * @returns {Promise<number>} how many were found
  */
-export async function endLeftovers(home) {
+async function endLeftovers(home) {
   const names = await readdir('/proc').catch(() => /** @type {string[]} */ ([]));
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => pid !== process.pid);
-  const owned = await Promise.all(pids.map(async (pid) => {
-    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    return variables.split('\0').includes(`HOME=${home}`) ? [pid] : [];
-  }));
+  const pids = names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
+  const owned = await Promise.all(
+    pids.map(async (pid) => {
+      const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      return variables.split('\0').includes(`HOME=${home}`) ? [pid] : [];
+    }),
+  );
   const leftovers = owned.flat();
   await Promise.all(leftovers.map((pid) => killTree(pid)));
   return leftovers.length;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ACP_ARGV } from './cli-argv.mjs';
 import { modelOf } from './cli-config.mjs';
-import { startModelServer } from './model-server.mjs';
 import { record, records, text } from './model/values.mjs';
+import { startModelServer } from './model-server.mjs';
 import { createPlace } from './place.mjs';
 import { killTree } from './run-bounded.mjs';
 import { PROMPT_LINES, SCENARIOS } from './scenarios.mjs';
@@ -42,7 +42,9 @@ export async function recordAcp({ spec, bin, folder: install }, scenario, folder
   try {
     const client = createClient(child, scenario.grant);
     const prompt = [...PROMPT_LINES, '', `[[script:${scenario.name}]]`].join('\n');
-    const outcome = await converse(client, { cwd: place.cwd, prompt, cancelAfterMs: scenario.cancelAfterMs }).catch((error) => String(error));
+    const outcome = await converse(client, { cwd: place.cwd, prompt, cancelAfterMs: scenario.cancelAfterMs }).catch((error) =>
+      String(error),
+    );
     child.stdin.end();
     const end = await Promise.race([exited, pause(EXIT_TIMEOUT_MS).then(() => undefined)]);
     const scrub = createScrubber({ home: place.home, cwd: place.cwd, install, port: server.port });

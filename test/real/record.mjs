@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ACP_ARGV, turnArgv, withoutBypass } from './cli-argv.mjs';
 import { modelOf } from './cli-config.mjs';
-import { chooseClis, CLIS, installClis } from './clis.mjs';
+import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { startModelServer } from './model-server.mjs';
 import { createPlace } from './place.mjs';
 import { ACP_SCENARIOS, recordAcp } from './record-acp.mjs';
@@ -32,13 +32,22 @@ function say(text) {
  */
 async function recordScenario({ spec, bin, folder }, scenario) {
   const server = await startModelServer({ scripts: { [scenario.name]: scenario.turns } });
-  const place = await createPlace(spec.name, server.port, { retries: scenario.retries === true });
+  const place = await createPlace(spec.name, server.port, {
+    retries: scenario.retries ?? false,
+    subscription: scenario.subscription ?? false,
+  });
   try {
     const prompt = [...PROMPT_LINES, '', `[[script:${scenario.name}]]`].join('\n');
-    const turn = (/** @type {string} */ text, /** @type {string} */ cwd) => turnArgv(spec.name, { prompt: text, model: modelOf(spec.name), cwd });
+    const turn = (/** @type {string} */ text, /** @type {string} */ cwd) =>
+      turnArgv(spec.name, { prompt: text, model: modelOf(spec.name), cwd });
     const { args, input } = turn(prompt, place.cwd);
     const flags = scenario.guarded === true ? withoutBypass(spec.name, args) : args;
-    const result = await runBounded(bin, flags, { cwd: place.cwd, env: place.env, timeoutMs: scenario.timeoutMs, ...(input === undefined ? {} : { input }) });
+    const result = await runBounded(bin, flags, {
+      cwd: place.cwd,
+      env: place.env,
+      timeoutMs: scenario.timeoutMs,
+      ...(input === undefined ? {} : { input }),
+    });
     const shown = turn('{prompt}', '{cwd}').args;
     const meta = {
       cli: spec.name,
@@ -100,9 +109,11 @@ async function main(argv) {
   const { specs, wanted, streams, acp } = parseOptions(argv);
   const { installed } = await installClis(specs, { report: say });
   const queues = installed.map((cli) => [
-    ...(streams ? SCENARIOS : []).filter(({ name, only }) => wanted(name) && (only === undefined || only.includes(cli.spec.name)))
+    ...(streams ? SCENARIOS : [])
+      .filter(({ name, only }) => wanted(name) && (only === undefined || only.includes(cli.spec.name)))
       .map((scenario) => ({ label: `${cli.spec.name}/${scenario.name}`, run: () => recordScenario(cli, scenario) })),
-    ...(acp && cli.spec.name in ACP_ARGV ? ACP_SCENARIOS : []).filter(({ name }) => wanted(name))
+    ...(acp && cli.spec.name in ACP_ARGV ? ACP_SCENARIOS : [])
+      .filter(({ name }) => wanted(name))
       .map((scenario) => ({ label: `acp-${cli.spec.name}/${scenario.name}`, run: () => recordAcp(cli, scenario, TRANSCRIPTS) })),
   ]);
   // Two CLIs at a time, each one's scenarios in order: one CLI has a daemon on a fixed port that its runs would share.

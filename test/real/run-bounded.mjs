@@ -3,7 +3,7 @@
  * relaunch themselves, so the descendants are collected before the kill: a group kill alone would miss them.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const GRACE_MS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -115,7 +115,7 @@ function alive(pid) {
  * @param {number} pid
  * @returns {number[]} all living descendants; empty where there is no /proc
  */
-export function descendants(pid) {
+function descendants(pid) {
   /** @type {Map<number, number[]>} */
   const children = new Map();
   for (const [child, parent] of processTable()) children.set(parent, [...(children.get(parent) ?? []), child]);
@@ -137,13 +137,15 @@ function processTable() {
   } catch {
     return [];
   }
-  return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    try {
-      // The command may hold spaces and brackets, so the fields are counted from the last bracket.
-      const status = readFileSync(`/proc/${name}/stat`, 'utf8');
-      return [/** @type {[number, number]} */ ([Number(name), Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1])])];
-    } catch {
-      return [];
-    }
-  });
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        // The command may hold spaces and brackets, so the fields are counted from the last bracket.
+        const status = readFileSync(`/proc/${name}/stat`, 'utf8');
+        return [/** @type {[number, number]} */ ([Number(name), Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1])])];
+      } catch {
+        return [];
+      }
+    });
 }

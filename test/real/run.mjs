@@ -7,7 +7,7 @@
  * Exit code: 0 all that ran passed, 1 something failed or nothing could run, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
-import { chooseClis, CLIS, installClis } from './clis.mjs';
+import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { exercise, scripts } from './lanes/direct.mjs';
 import { startModelServer } from './model-server.mjs';
 

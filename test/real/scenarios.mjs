@@ -6,6 +6,7 @@
  * @property {import('./model/types.d.ts').Reply[]} turns
  * @property {number} timeoutMs after it the CLI is ended and what came until then is kept
  * @property {boolean} [retries] the CLI's own retries stay on
+ * @property {boolean} [subscription] signed in as a subscriber
  * @property {boolean} [guarded] without the flag that bypasses permissions
  * @property {string[]} [only] CLIs that it makes sense for; default all
  */
@@ -28,13 +29,24 @@ const GUARDED = ['claude', 'codex', 'gemini', 'copilot', 'qwen', 'cline'];
 /** @type {ReadonlyArray<Scenario>} */
 export const SCENARIOS = [
   { name: 'success', turns: [START, END], timeoutMs: PATIENCE_MS },
-  { name: 'tool-failed', turns: [{ text: 'I will run the tests.', shell: 'echo "1 test failed" >&2; exit 3' }, { text: 'The tests fail.' }], timeoutMs: PATIENCE_MS },
+  {
+    name: 'tool-failed',
+    turns: [{ text: 'I will run the tests.', shell: 'echo "1 test failed" >&2; exit 3' }, { text: 'The tests fail.' }],
+    timeoutMs: PATIENCE_MS,
+  },
   { name: 'empty', turns: [{ shell: APPEND }, {}], timeoutMs: RETRY_PATIENCE_MS },
   { name: 'permission-denied', turns: [START, END], timeoutMs: PATIENCE_MS, guarded: true, only: GUARDED },
   { name: 'error-auth', turns: [{ fault: 'unauthorized' }], timeoutMs: RETRY_PATIENCE_MS },
   { name: 'rate-limit', turns: [{ fault: 'rate-limited' }], timeoutMs: RETRY_PATIENCE_MS },
   { name: 'rate-limit-retries', turns: [{ fault: 'rate-limited' }], timeoutMs: 12_000, retries: true, only: ['claude', 'codex'] },
   { name: 'usage-limit', turns: [{ fault: 'usage-limit' }], timeoutMs: RETRY_PATIENCE_MS },
+  {
+    name: 'usage-limit-subscription',
+    turns: [{ fault: 'usage-limit' }],
+    timeoutMs: RETRY_PATIENCE_MS,
+    subscription: true,
+    only: ['claude'],
+  },
   { name: 'overloaded', turns: [{ fault: 'overloaded' }], timeoutMs: RETRY_PATIENCE_MS },
   { name: 'server-error', turns: [{ fault: 'server-error' }], timeoutMs: RETRY_PATIENCE_MS },
   { name: 'late-error', turns: [START, { fault: 'server-error' }], timeoutMs: RETRY_PATIENCE_MS },

@@ -31,12 +31,10 @@ const MAX_LINE_CHARACTERS = 64 * 1024;
 export function createScrubber({ home, cwd, install, port }) {
   const uuid = counter((index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
   const prefixed = counter((index) => String(index).padStart(16, '0'));
-  const literal = [
-    ...variants(cwd, '/home/tester/project'),
-    ...variants(home, '/home/tester'),
-    ...variants(install, '/opt/agent-cli'),
-  ];
-  const names = [hostname(), userInfo().username].filter((name) => name.length > 3 && name !== 'root').map((name) => new RegExp(`\\b${escapeRegExp(name)}\\b`, 'g'));
+  const literal = [...variants(cwd, '/home/tester/project'), ...variants(home, '/home/tester'), ...variants(install, '/opt/agent-cli')];
+  const names = [hostname(), userInfo().username]
+    .filter((name) => name.length > 3 && name !== 'root')
+    .map((name) => new RegExp(`\\b${escapeRegExp(name)}\\b`, 'g'));
   return (text) => {
     let clean = text;
     for (const [found, placeholder] of literal) clean = clean.replaceAll(found, placeholder);
@@ -60,7 +58,10 @@ export function createScrubber({ home, cwd, install, port }) {
  */
 function variants(path, placeholder) {
   const dashed = (/** @type {string} */ text) => text.replace(/[^A-Za-z0-9]/g, '-');
-  return [[path, placeholder], [dashed(path), dashed(placeholder)]];
+  return [
+    [path, placeholder],
+    [dashed(path), dashed(placeholder)],
+  ];
 }
 
 /**
@@ -89,7 +90,10 @@ function escapeRegExp(text) {
  * @returns {string}
  */
 export function pruneLongLines(text) {
-  return text.split('\n').map((line) => (line.length > MAX_LINE_CHARACTERS ? pruneLine(line) : line)).join('\n');
+  return text
+    .split('\n')
+    .map((line) => (line.length > MAX_LINE_CHARACTERS ? pruneLine(line) : line))
+    .join('\n');
 }
 
 /** @param {string} line */
@@ -108,6 +112,7 @@ function pruneLine(line) {
 function pruneValue(value) {
   if (typeof value === 'string') return value.length > 2_000 ? `${value.slice(0, 500)}…[${value.length - 500} characters left out]` : value;
   if (Array.isArray(value)) return value.slice(0, 20).map(pruneValue);
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, pruneValue(inner)]));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, pruneValue(inner)]));
   return value;
 }

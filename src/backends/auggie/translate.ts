@@ -35,15 +35,17 @@ export function createAuggieTranslator(): Translator {
   };
 }
 
+/** An answer without text is printed as nothing at all: only then does the exit code speak for the agent. */
 function toSilentEnd(exit: ExitFacts, text: string): TurnEnd {
-  const failure = toExitFailure(exit, text, true);
-  return { events: [], verdict: 'missing', failure, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
+  const isEmptyAnswer = text.trim() === '' && exit.exitCode === 0;
+  const failure = isEmptyAnswer ? null : toExitFailure(exit, text, true);
+  return { events: [], verdict: isEmptyAnswer ? 'none' : 'missing', failure, trouble: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
 }
 
 function toTurnEnd(result: JsonObject, exit: ExitFacts): TurnEnd {
   const text = textAt(result, 'result');
   const sessionId = textAt(result, 'session_id') || null;
-  const facts = { usage: UNKNOWN_USAGE, sessionId, toolCalls: null };
+  const facts = { trouble: null, usage: UNKNOWN_USAGE, sessionId, toolCalls: null };
   const session = sessionId === null ? [] : [{ type: 'session', sessionId, model: null } as const];
   if (result['is_error'] === true || textAt(result, 'subtype').startsWith('error')) {
     return { ...facts, events: session, verdict: 'failed', failure: classifyFailure({ message: text || textAt(result, 'subtype') }, exit.now) };

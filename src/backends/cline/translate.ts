@@ -65,7 +65,7 @@ function endTool(event: JsonObject, turn: TurnRecorder): void {
 /** A recoverable error is on its way to being mended by the agent itself. */
 function readError(event: JsonObject, turn: TurnRecorder): FailureSigns {
   const message = textAt(objectAt(event, 'error'), 'message') || textAt(event, 'message');
-  if (event['recoverable'] === true) turn.retry(toOneLine(message), null);
+  if (event['recoverable'] === true) turn.retry({ message }, null);
   const named = CLASSES[textAt(event, 'errorClass')];
   return named === undefined ? { message } : { message, class: named };
 }

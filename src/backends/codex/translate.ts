@@ -9,7 +9,6 @@ import { toUsage, withoutCached } from '../usage-figures.ts';
 /** Translates `codex exec --json`. Whole messages, no pieces; no cost. */
 export function createCodexTranslator(): Translator {
   const started = new Set<string>();
-  let lastError = '';
 
   return createJsonTranslator({
     read(event, turn) {
@@ -17,19 +16,13 @@ export function createCodexTranslator(): Translator {
       if (type === 'thread.started') turn.session(textAt(event, 'thread_id'), null);
       if (type === 'turn.started') turn.reopen();
       if (type === 'item.started' || type === 'item.completed') readItem(objectAt(event, 'item'), type === 'item.completed', started, turn);
-      if (type === 'error') {
-        // Not final: the client still tries again ("Reconnecting... 1/4"). Only `turn.failed` is.
-        lastError = textAt(event, 'message');
-        turn.retry(toOneLine(lastError), null);
-      }
-      if (type === 'turn.failed') turn.fail({ message: textAt(objectAt(event, 'error'), 'message') || lastError });
+      // Not final: the client still tries again ("Reconnecting... 1/4"). Only `turn.failed` is.
+      if (type === 'error') turn.retry({ message: textAt(event, 'message') }, null);
+      if (type === 'turn.failed') turn.fail({ message: textAt(objectAt(event, 'error'), 'message') || (turn.facts.trouble?.message ?? '') });
       if (type === 'turn.completed') {
         turn.setUsage(readUsage(objectAt(event, 'usage')));
         turn.succeed();
       }
-    },
-    close(turn) {
-      if (turn.facts.final === null && lastError !== '') turn.fail({ message: lastError });
     },
   });
 }
@@ -57,7 +50,7 @@ function readItem(item: JsonObject, isOver: boolean, started: Set<string>, turn:
     return;
   }
   // An error item is the client's own warning; the turn goes on.
-  if (type === 'error') return turn.warn(toOneLine(textAt(item, 'message')));
+  if (type === 'error') return turn.warn(textAt(item, 'message'));
   if (type === 'todo_list' || type === '') return;
   readTool(item, type, isOver, started, turn);
 }

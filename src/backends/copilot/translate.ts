@@ -33,7 +33,7 @@ export function createCopilotTranslator(): Translator {
       if (type === 'assistant.usage') turn.addUsage(readUsage(data));
       if (type === 'tool.execution_start') turn.toolStart(textAt(data, 'toolCallId'), textAt(data, 'toolName'), toInputSummary(data['arguments']));
       if (type === 'tool.execution_complete') endTool(data, turn);
-      if (type === 'model.call_failure') turn.retry(toOneLine(`${numberAt(data, 'statusCode') ?? ''} ${textAt(data, 'errorMessage')}`), null);
+      if (type === 'model.call_failure') turn.retry({ message: textAt(data, 'errorMessage'), httpStatus: numberAt(data, 'statusCode') }, null);
       if (type === 'session.error') error = { message: textAt(data, 'message') || textAt(data, 'errorType'), httpStatus: numberAt(data, 'statusCode') };
       if (type === 'result') readResult(event, turn);
     },

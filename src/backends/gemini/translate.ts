@@ -21,7 +21,7 @@ export function createGeminiTranslator(): Translator {
         const error = textAt(objectAt(event, 'error'), 'message');
         turn.toolEnd(textAt(event, 'tool_id'), textAt(event, 'status') !== 'error', error ? toOneLine(error) : toOutputSummary(event['output']));
       }
-      if (type === 'error') turn.warn(toOneLine(textAt(event, 'message')));
+      if (type === 'error') turn.warn(textAt(event, 'message'));
       if (type === 'result') readResult(event, turn);
     },
     close: judgeByExitCode,

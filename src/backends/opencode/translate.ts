@@ -18,13 +18,11 @@ export function createOpencodeTranslator(): Translator {
     turn.endMessage();
     const tokens = objectAt(part, 'tokens');
     const cache = objectAt(tokens, 'cache');
-    const step = toUsage({
-      input: numberAt(tokens, 'input'),
-      output: sumKnown(numberAt(tokens, 'output'), numberAt(tokens, 'reasoning')),
-      cacheRead: numberAt(cache, 'read'),
-      cacheWrite: numberAt(cache, 'write'),
-      costUsd: numberAt(part, 'cost'),
-    });
+    const [input, cacheRead, cacheWrite] = [numberAt(tokens, 'input'), numberAt(cache, 'read'), numberAt(cache, 'write')];
+    const sent = (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
+    // Versions differ in whether reasoning is part of the output; the total, where it is told, settles it.
+    const output = Math.max((numberAt(tokens, 'total') ?? 0) - sent, numberAt(tokens, 'output') ?? 0);
+    const step = toUsage({ input, output, cacheRead, cacheWrite, costUsd: numberAt(part, 'cost') });
     total = addUsage(total, step);
     turn.setUsage(total);
     isStepDone = textAt(part, 'reason') !== 'tool-calls';
@@ -66,8 +64,4 @@ function readError(event: JsonObject, turn: TurnRecorder): void {
   const data = objectAt(error, 'data');
   const message = textAt(data, 'message') || textAt(error, 'message') || textAt(error, 'name') || (isJsonObject(error) ? JSON.stringify(error) : 'unknown error');
   turn.fail({ message, httpStatus: numberAt(data, 'statusCode') });
-}
-
-function sumKnown(left: number | null, right: number | null): number | null {
-  return left === null ? right : left + (right ?? 0);
 }

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../core/index.ts';
 import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
 import { createJsonTranslator } from '../json-translator.ts';
-import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
-import type { ExitFacts, Translator } from '../translator.ts';
+import { toInputSummary, toOutputSummary } from '../one-line.ts';
+import type { Translator } from '../translator.ts';
 import type { TurnRecorder } from '../turn-recorder.ts';
 import { toUsage } from '../usage-figures.ts';
 
@@ -48,12 +48,12 @@ export function createPiTranslator(): Translator {
       if (type === 'message_update') readUpdate(objectAt(event, 'assistantMessageEvent'), turn);
       const message = objectAt(event, 'message');
       if (type === 'message_end' && textAt(message, 'role') === 'assistant') endAssistant(message, turn);
-      if (type === 'auto_retry_start') turn.retry(toOneLine(textAt(event, 'errorMessage')), numberAt(event, 'delayMs'));
+      if (type === 'auto_retry_start') turn.retry({ message: textAt(event, 'errorMessage') }, numberAt(event, 'delayMs'));
       if (type === 'tool_execution_start') turn.toolStart(textAt(event, 'toolCallId'), textAt(event, 'toolName'), toInputSummary(event['args']));
       if (type === 'tool_execution_end') endTool(event, turn);
       if (type === 'agent_end') judge(turn);
     },
-    close(turn, _exit: ExitFacts) {
+    close(turn) {
       // The long last event may be missing or cut: the last message has said it all.
       if (turn.facts.final === null) judge(turn);
     },

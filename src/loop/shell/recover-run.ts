@@ -2,6 +2,7 @@ import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/index
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts } from './loop-ports.ts';
 import { INTERRUPTED } from './open-turn.ts';
+import { readWholeInbox } from './read-whole-inbox.ts';
 
 /** What a person changed since. */
 export interface ResumeChanges {
@@ -18,7 +19,7 @@ export async function recoverRun(ports: Pick<LoopPorts, 'inbox' | 'clock' | 'rea
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {
     await ports.reap(activation);
-    const { signals, problems, offset } = ports.inbox.read(inboxOffset, { final: true });
+    const { signals, problems, offset } = readWholeInbox(ports.inbox, inboxOffset);
     inboxOffset = offset;
     const { iteration, attempt } = activation;
     ends.push({ type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, signals, problems, inboxOffset });

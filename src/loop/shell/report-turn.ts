@@ -3,6 +3,7 @@ import type { TurnResult } from '../../ports/index.ts';
 import type { LoopPorts } from './loop-ports.ts';
 import type { OpenedTurn } from './open-turn.ts';
 import type { LoopView } from './performer.ts';
+import { readWholeInbox } from './read-whole-inbox.ts';
 import { selectSignals } from './turn-recorder.ts';
 
 /** Puts together the one end of a turn: how it went, what it said through every channel, what it cost. */
@@ -13,7 +14,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
   const after = before === null ? null : await ports.workspace.fingerprint();
   const said = recorder.finish();
   const { eventSources } = loop.topology().spec;
-  const inbox = ports.inbox.read(loop.state().inboxOffset, { final: true });
+  const inbox = readWholeInbox(ports.inbox, loop.state().inboxOffset);
   return {
     type: 'iteration-ended',
     at: ports.clock.now(),

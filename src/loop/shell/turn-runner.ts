@@ -3,6 +3,7 @@ import type { RunningTurn } from '../../ports/index.ts';
 import { INTERRUPTED, isRunnable, openTurn, type OpenedTurn } from './open-turn.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './performer.ts';
+import { readWholeInbox } from './read-whole-inbox.ts';
 import { reportTurn } from './report-turn.ts';
 
 /** Starts and stops agents' turns. */
@@ -55,7 +56,7 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
 /** What came while no hat was active is nobody's turn's: it is taken before the next one begins. */
 function receiveOutsideEvents(ports: LoopPorts, loop: LoopView): void {
   if (!loop.topology().spec.eventSources.includes('jsonl')) return;
-  const { signals, problems, offset } = ports.inbox.read(loop.state().inboxOffset, { final: true });
+  const { signals, problems, offset } = readWholeInbox(ports.inbox, loop.state().inboxOffset);
   if (signals.length === 0 && problems.length === 0) return;
   loop.post({ type: 'events-received', at: ports.clock.now(), signals, problems, inboxOffset: offset });
 }

@@ -24,7 +24,7 @@ export const scripts = {
 
 /**
  * @typedef {object} LaneContext
- * @property {import('../model-server.mjs').ModelServer} server
+ * @property {import('../model/types.d.ts').ModelServer} server
  * @property {number} timeoutMs
  * @property {boolean} keep leave the temporary folders there
  */
@@ -41,7 +41,11 @@ export async function exercise({ spec, bin }, { server, timeoutMs, keep }) {
     const { args, input } = turnArgv(spec.name, { prompt: PROMPT, model: modelOf(spec.name), cwd: place.cwd });
     const result = await runBounded(bin, args, { cwd: place.cwd, env: place.env, timeoutMs, ...(input === undefined ? {} : { input }) });
     const written = await readFile(join(place.cwd, '.agent', 'events.jsonl'), 'utf8').catch(() => '');
-    return judge(result, written, server.requests.slice(before).map((request) => request.answer));
+    return judge(
+      result,
+      written,
+      server.requests.slice(before).map((request) => request.answer),
+    );
   } finally {
     await place.dispose();
   }

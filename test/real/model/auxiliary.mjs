@@ -13,10 +13,16 @@ export function auxiliary(method, path) {
   if (path.endsWith(':countTokens')) return { status: 200, value: { totalTokens: 1200 } };
   if (path.endsWith('/get-models')) return { status: 200, value: augmentModels() };
   if (path.endsWith('/v1beta/models')) {
-    return { status: 200, value: { models: MODELS.map((id) => ({ name: `models/${id}`, inputTokenLimit: 128_000, outputTokenLimit: 8_192 })) } };
+    return {
+      status: 200,
+      value: { models: MODELS.map((id) => ({ name: `models/${id}`, inputTokenLimit: 128_000, outputTokenLimit: 8_192 })) },
+    };
   }
   if (path.endsWith('/models')) {
-    return { status: 200, value: { object: 'list', data: MODELS.map((id) => ({ id, object: 'model', type: 'model', display_name: id })), has_more: false } };
+    return {
+      status: 200,
+      value: { object: 'list', data: MODELS.map((id) => ({ id, object: 'model', type: 'model', display_name: id })), has_more: false },
+    };
   }
   return { status: 404, value: { error: { message: 'The mock server has nothing here.', type: 'not_found_error', code: 404 } } };
 }

@@ -14,7 +14,10 @@ export const chat = {
       dialect: 'chat',
       model: text(body['model']),
       streaming: body['stream'] === true,
-      system: messages.filter(isSystem).map((message) => contentText(message['content'])).join('\n'),
+      system: messages
+        .filter(isSystem)
+        .map((message) => contentText(message['content']))
+        .join('\n'),
       turns: messages.filter((message) => !isSystem(message)).map(readTurn),
       tools: records(body['tools']).map((tool) => {
         const definition = record(tool['function']);
@@ -37,7 +40,11 @@ export const chat = {
   whole(reply, conversation) {
     const calls = reply.call === undefined ? {} : { tool_calls: [wholeCall(reply.call)] };
     const message = { role: 'assistant', content: reply.text, ...calls };
-    return { ...envelope(reply, conversation, ''), choices: [{ index: 0, message, finish_reason: finishReason(reply) }], usage: usage(reply) };
+    return {
+      ...envelope(reply, conversation, ''),
+      choices: [{ index: 0, message, finish_reason: finishReason(reply) }],
+      usage: usage(reply),
+    };
   },
 
   error: openaiError,

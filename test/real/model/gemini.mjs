@@ -17,10 +17,12 @@ export const gemini = {
       streaming: method === 'streamGenerateContent',
       system: partsText(record(body['systemInstruction'])['parts']),
       turns: records(body['contents']).map(readTurn),
-      tools: records(body['tools']).flatMap((tool) => records(tool['functionDeclarations'])).map((declared) => ({
-        name: text(declared['name']),
-        parameters: record(declared['parametersJsonSchema'] ?? declared['parameters']),
-      })),
+      tools: records(body['tools'])
+        .flatMap((tool) => records(tool['functionDeclarations']))
+        .map((declared) => ({
+          name: text(declared['name']),
+          parameters: record(declared['parametersJsonSchema'] ?? declared['parameters']),
+        })),
     };
   },
 
@@ -60,7 +62,10 @@ const QUOTA = [
 
 /** @param {unknown} parts */
 function partsText(parts) {
-  return records(parts).map((part) => text(part['text'])).filter((part) => part !== '').join('\n');
+  return records(parts)
+    .map((part) => text(part['text']))
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 /**

@@ -19,5 +19,9 @@ export function openaiError(fault) {
   const [status, type, code, message] = ERRORS[fault] ?? [500, 'server_error', 'server_error', fault];
   // The reset time is fixed and far ahead (2100-01-01), so that a recording does not depend on its day.
   const limit = fault === 'usage-limit' ? { plan_type: 'plus', resets_at: 4102444800, resets_in_seconds: 18_000 } : {};
-  return { status, headers: fault === 'rate-limited' ? { 'retry-after': '1' } : {}, body: { error: { message, type, code, param: null, ...limit } } };
+  return {
+    status,
+    headers: fault === 'rate-limited' ? { 'retry-after': '1' } : {},
+    body: { error: { message, type, code, param: null, ...limit } },
+  };
 }

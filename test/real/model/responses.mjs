@@ -16,7 +16,10 @@ export const responses = {
       streaming: body['stream'] === true,
       system: contentText(body['instructions']),
       turns: input.flatMap(readItem),
-      tools: records(body['tools']).map((tool) => ({ name: text(tool['name']) || text(tool['type']), parameters: record(tool['parameters']) })),
+      tools: records(body['tools']).map((tool) => ({
+        name: text(tool['name']) || text(tool['type']),
+        parameters: record(tool['parameters']),
+      })),
     };
   },
 
@@ -70,7 +73,15 @@ function resultText(output) {
  * @param {import('./types.d.ts').Conversation} conversation
  */
 function envelope(reply, conversation) {
-  return { id: `resp_${reply.id}`, object: 'response', created_at: 1_700_000_000, model: conversation.model, error: null, incomplete_details: null, tools: [] };
+  return {
+    id: `resp_${reply.id}`,
+    object: 'response',
+    created_at: 1_700_000_000,
+    model: conversation.model,
+    error: null,
+    incomplete_details: null,
+    tools: [],
+  };
 }
 
 /**

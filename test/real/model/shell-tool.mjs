@@ -6,8 +6,19 @@ import { record, text } from './values.mjs';
 
 /** Known names, best first: a client may offer several that could run a command. */
 const NAMES = [
-  'Bash', 'bash', 'exec_command', 'shell', 'shell_command', 'local_shell', 'run_shell_command', 'execute_command',
-  'run_commands', 'run_command', 'launch-process', 'run_in_terminal', 'terminal',
+  'Bash',
+  'bash',
+  'exec_command',
+  'shell',
+  'shell_command',
+  'local_shell',
+  'run_shell_command',
+  'execute_command',
+  'run_commands',
+  'run_command',
+  'launch-process',
+  'run_in_terminal',
+  'terminal',
 ];
 const COMMAND_KEYS = ['command', 'cmd', 'commands', 'script'];
 
@@ -32,7 +43,7 @@ export function shellCall(tools, command, id) {
  * @param {string} command
  * @returns {Record<string, unknown>}
  */
-export function shellArguments(schema, command) {
+function shellArguments(schema, command) {
   const properties = record(schema['properties']);
   const key = COMMAND_KEYS.find((candidate) => candidate in properties) ?? 'command';
   /** @type {Record<string, unknown>} */

@@ -39,15 +39,7 @@ export interface Usage {
   outputTokens: number;
 }
 
-export type Fault =
-  | 'unauthorized'
-  | 'rate-limited'
-  | 'usage-limit'
-  | 'server-error'
-  | 'overloaded'
-  | 'hang'
-  | 'cut'
-  | 'malformed';
+export type Fault = 'unauthorized' | 'rate-limited' | 'usage-limit' | 'server-error' | 'overloaded' | 'hang' | 'cut' | 'malformed';
 
 /** What a script or a handler wants the model to do next. Everything is optional: `{}` is an empty answer. */
 export interface Reply {
@@ -101,4 +93,25 @@ export interface RecordedRequest {
   answer: string;
   /** The request body as text, cut at 64 KB. */
   body: string;
+}
+
+export type Handler = (conversation: Conversation) => Reply | undefined;
+
+export interface ModelServerOptions {
+  /** Turns by script name. */
+  scripts?: Record<string, Reply[]>;
+  /** Asked first; undefined falls through to the scripts. */
+  handler?: Handler;
+}
+
+export interface ModelServer {
+  port: number;
+  /** Without a slash at the end. */
+  url: string;
+  /** Everything asked so far, oldest first. */
+  requests: RecordedRequest[];
+  /** Adds or replaces a script. */
+  setScript(name: string, turns: Reply[]): void;
+  /** Ends open connections too. */
+  close(): Promise<void>;
 }

@@ -32,7 +32,10 @@ export function text(value) {
  */
 export function contentText(content) {
   if (typeof content === 'string') return content;
-  return records(content).map((block) => text(block['text'])).filter((part) => part !== '').join('\n');
+  return records(content)
+    .map((block) => text(block['text']))
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 /**

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
+export interface Layout {
+  /** Absolute. */
+  readonly root: string;
+  /** `.ralph`: what only the orchestrator writes. */
+  readonly stateDir: string;
+  readonly runsDir: string;
+  readonly worktreesDir: string;
+  /** A folder that holds nothing but `ralph`, for the agents' PATH. */
+  readonly binDir: string;
+}
+
+/** The layout of a root folder. */
+export function toLayout(root: string, stateName = '.ralph'): Layout {
+  const stateDir = resolve(root, stateName);
+  return { root: resolve(root), stateDir, runsDir: join(stateDir, 'runs'), worktreesDir: join(stateDir, 'worktrees'), binDir: join(stateDir, 'bin') };
+}
+
+/**
+ * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, else `cwd`. So `ralph show` works from a
+ * subfolder and from inside a worktree run, whose journal stays in the main checkout.
+ */
+export function findLayout(cwd: string): Layout {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    const layout = toLayout(folder);
+    if (existsSync(layout.runsDir)) return layout;
+    if (dirname(folder) === folder) return toLayout(cwd);
+  }
+}

@@ -1,0 +1,61 @@
+import { type FSWatcher, existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How another process asks a run to stop: `after` the running turn, or `now`. */
+export type StopWish = 'after' | 'now';
+
+const FILE = 'stop';
+const POLL_MS = 500;
+
+/** Leaves the wish in the run's folder. */
+export function writeStopWish(runFolder: string, wish: StopWish): void {
+  writeFileSync(join(runFolder, FILE), `${wish}\n`);
+}
+
+/** Forgets an old wish. */
+export function clearStopWish(runFolder: string): void {
+  rmSync(join(runFolder, FILE), { force: true });
+}
+
+/**
+ * Calls `onWish` for each wish that is left in the run's folder; a second, stronger one too. Watches the folder, and looks by itself from time to time
+ * where watching does not work.
+ *
+ * @returns a function that ends it
+ */
+export function watchStopWish(runFolder: string, onWish: (wish: StopWish) => void): () => void {
+  let last: StopWish | null = null;
+  const look = (): void => {
+    const wish = readWish(runFolder);
+    if (wish === null || wish === last) return;
+    last = wish;
+    onWish(wish);
+  };
+  const watcher = tryWatch(runFolder, look);
+  const poll = setInterval(look, POLL_MS);
+  poll.unref();
+  return () => {
+    clearInterval(poll);
+    watcher?.close();
+  };
+}
+
+function readWish(runFolder: string): StopWish | null {
+  const path = join(runFolder, FILE);
+  if (!existsSync(path)) return null;
+  try {
+    return readFileSync(path, 'utf8').trim() === 'now' ? 'now' : 'after';
+  } catch {
+    return null;
+  }
+}
+
+function tryWatch(folder: string, look: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, look);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}

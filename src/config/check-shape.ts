@@ -1,0 +1,163 @@
+import type { Diagnostic, Finding } from './diagnostic.ts';
+import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
+import { toLeafSchema } from './leaf-schema.ts';
+import { toLeafValue } from './leaf-value.ts';
+import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
+import { type Declared, TOP_KEYS } from './settings-table.ts';
+import { toDiagnostic } from './source-file.ts';
+import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
+import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
+
+/** A configuration held against the settings table. */
+export interface CheckedShape {
+  readonly declared: Declared;
+  readonly diagnostics: readonly Diagnostic[];
+  /** True if what stands at the path, or below it, was found wrong and left out. */
+  readonly isBroken: (path: Path) => boolean;
+}
+
+/** Stands for a value that was left out. */
+const NOTHING = Symbol('nothing');
+
+/** Holds a configuration against the settings table: every value that is wrong is a finding, everything else is taken over. */
+export function checkShape(root: LocatedMap): CheckedShape {
+  const checker = new ShapeChecker();
+  const declared = checker.checkKeys(TOP_KEYS, root, []) as Declared;
+  const broken = checker.broken;
+  return {
+    declared,
+    diagnostics: checker.diagnostics,
+    isBroken: (path) => broken.has(toKey(path)) || [...broken].some((other) => other.startsWith(`${toKey(path)}\n`)),
+  };
+}
+
+class ShapeChecker {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly broken = new Set<string>();
+
+  checkKeys(keys: Keys, map: LocatedMap, path: Path): Record<string, unknown> {
+    const values = createRecord();
+    for (const [name, entry] of map.entries) {
+      const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const value = setting === undefined ? this.skipUnknown(name, entry, keys, path) : this.checkEntry(setting, entry, [...path, name]);
+      if (value !== NOTHING) values[name] = value;
+    }
+    this.checkRequired(keys, map, path);
+    return values;
+  }
+
+  private skipUnknown(name: string, entry: LocatedEntry, keys: Keys, path: Path): typeof NOTHING {
+    if (!name.startsWith('x-')) this.diagnostics.push(toDiagnostic(entry.key, toUnknownKeyFinding(name, [...path, name], keys)));
+    return NOTHING;
+  }
+
+  private checkRequired(keys: Keys, map: LocatedMap, path: Path): void {
+    for (const [name, setting] of Object.entries(keys)) {
+      const entry = map.entries.get(name);
+      if (setting.required !== true || (entry !== undefined && !isEmptyValue(entry.value))) continue;
+      this.report({ key: entry?.key ?? map.place, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
+    }
+  }
+
+  private checkEntry(setting: Setting, entry: LocatedEntry, path: Path): unknown {
+    switch (setting.kind) {
+      case 'later':
+        this.diagnostics.push(toDiagnostic(entry.key, toLaterFinding(path)));
+        return NOTHING;
+      case 'object':
+        return this.checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path));
+      case 'map':
+        return this.checkMapLike(setting, entry, path, (map) => this.checkNames(setting, map, path));
+      case 'list':
+        return this.checkList(setting, entry, path);
+      case 'backend':
+        return this.checkBackends(setting, entry, path);
+      case 'publish':
+        return this.checkPublish(setting, entry, path);
+      default:
+        return this.checkLeaf(setting, entry, path);
+    }
+  }
+
+  private checkMapLike(setting: Setting, entry: LocatedEntry, path: Path, check: (map: LocatedMap) => unknown): unknown {
+    if (entry.value.kind === 'map') return check(entry.value);
+    if (isEmptyValue(entry.value)) return check({ kind: 'map', entries: new Map(), place: entry.key });
+    return this.report(entry, path, toValueFinding(setting, entry.value, path));
+  }
+
+  private checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
+    const values = createRecord();
+    for (const [name, entry] of map.entries) {
+      const value = this.checkEntry(setting.values, entry, [...path, name]);
+      if (value !== NOTHING) values[name] = value;
+    }
+    return values;
+  }
+
+  private checkList(setting: ListSetting, entry: LocatedEntry, path: Path): unknown {
+    if (isEmptyValue(entry.value)) return NOTHING;
+    const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
+    if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = items.map((item, index) => this.checkItem(setting.items, item, [...path, index]));
+    return values.filter((value) => value !== NOTHING);
+  }
+
+  private checkItem(setting: Setting, item: LocatedValue, path: Path): unknown {
+    const entry = { key: item.place, value: item };
+    return isEmptyValue(item) ? this.report(entry, path, toValueFinding(setting, item, path)) : this.checkEntry(setting, entry, path);
+  }
+
+  private checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+    if (isEmptyValue(entry.value)) return NOTHING;
+    if (entry.value.kind !== 'list') {
+      const value = this.checkBackend(setting, entry, path);
+      return value === NOTHING ? NOTHING : [value];
+    }
+    if (entry.value.items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = entry.value.items.map((item, index) => this.checkBackend(setting, { key: item.place, value: item }, [...path, index]));
+    return values.includes(NOTHING) ? NOTHING : values;
+  }
+
+  private checkBackend(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+    const { value } = entry;
+    if (value.kind === 'map') return this.checkKeys(setting.keys, value, path);
+    if (value.kind === 'list' || typeof value.value !== 'string') return this.report(entry, path, toValueFinding(setting, value, path));
+    const type = this.checkLeaf(setting.name, entry, path);
+    return type === NOTHING ? NOTHING : { type };
+  }
+
+  private checkPublish(setting: PublishSetting, entry: LocatedEntry, path: Path): unknown {
+    if (entry.value.kind === 'map') {
+      const value = this.checkKeys(setting.keys, entry.value, path);
+      return value['topic'] === undefined ? NOTHING : value;
+    }
+    const topic = this.checkLeaf(setting.topic, entry, path);
+    return topic === NOTHING ? NOTHING : { topic };
+  }
+
+  private checkLeaf(setting: LeafSetting, entry: LocatedEntry, path: Path): unknown {
+    const { value } = entry;
+    if (value.kind !== 'scalar') return this.report(entry, path, toValueFinding(setting, value, path));
+    if (value.value === null) return NOTHING;
+    const isAsWritten = (setting.kind === 'word' || setting.kind === 'variable') && typeof value.value !== 'string';
+    const given = isAsWritten ? value.written : value.value;
+    if (toLeafSchema(setting).safeParse(given).success) return toLeafValue(setting, given);
+    const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
+    return this.report(entry, path, isOtherWord ? toChoiceFinding(setting, value.written, path) : toValueFinding(setting, value, path));
+  }
+
+  private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
+    this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
+    this.broken.add(toKey(path));
+    return NOTHING;
+  }
+}
+
+/** A record that has no inherited names: a hat may be called anything. */
+function createRecord(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
+}
+
+function toKey(path: Path): string {
+  return path.join('\n');
+}

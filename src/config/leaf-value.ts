@@ -1,0 +1,17 @@
+import { parseNumber } from './parse-number.ts';
+import type { LeafSetting } from './setting.ts';
+
+/** The checked value of a scalar that its schema accepts: durations in milliseconds, amounts in US dollars. */
+export function toLeafValue(setting: LeafSetting, value: string | number | boolean): unknown {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+    case 'duration':
+    case 'money':
+      return parseNumber(setting.kind, typeof value === 'boolean' ? Number.NaN : value);
+    case 'command':
+      return String(value).trim();
+    default:
+      return value;
+  }
+}

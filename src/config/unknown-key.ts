@@ -1,0 +1,62 @@
+import { AGENT_KEYS } from './backend-keys.ts';
+import type { Finding } from './diagnostic.ts';
+import { findNearMiss } from './did-you-mean.ts';
+import { type Path, toPathText } from './located-value.ts';
+import type { Keys } from './setting.ts';
+import { TOP_KEYS } from './settings-table.ts';
+import { quote } from './value-finding.ts';
+
+/** Where a key may have been meant to stand, in the order in which they are asked. */
+const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
+
+/**
+ * The finding for a key that nobody knows. One that was surely meant as another, or stands in the wrong section, is an error: a
+ * limit that is not read is worse than none. Any other is a warning.
+ */
+export function toUnknownKeyFinding(name: string, path: Path, keys: Keys): Finding {
+  const section = findSection(name, keys);
+  if (section !== undefined) return toMisplacedFinding(name, section);
+  const near = findNearMiss(name, Object.keys(keys));
+  return {
+    code: 'key-unknown',
+    severity: near === undefined ? 'warning' : 'error',
+    message: `Unknown key ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    why: near === undefined ? 'It is not read.' : `\`${near}\` would silently keep its default.`,
+    fix: near === undefined ? `Remove it. ${toKnownText(path, keys)}` : `Write \`${near}:\`.`,
+  };
+}
+
+/** The finding for a key that this version knows and does not read. */
+export function toLaterFinding(path: Path): Finding {
+  return {
+    code: 'key-ignored',
+    severity: 'note',
+    message: `\`${toPathText(path)}\` is ignored in this version.`,
+    why: 'It belongs to a feature that is not built yet.',
+    fix: 'It can stay; nothing depends on it now.',
+  };
+}
+
+function findSection(name: string, keys: Keys): string | undefined {
+  if ('backend' in keys && !('priority' in keys) && Object.hasOwn(AGENT_KEYS, name)) return 'backend';
+  const section = SECTIONS.find((candidate) => Object.hasOwn(TOP_KEYS[candidate].keys, name));
+  if (section !== undefined) return section;
+  return Object.hasOwn(TOP_KEYS, name) && name !== 'name' && name !== 'description' ? '' : undefined;
+}
+
+function toMisplacedFinding(name: string, section: string): Finding {
+  const place = section === '' ? 'at the top level of the file' : `under \`${section}:\``;
+  return {
+    code: 'key-misplaced',
+    severity: 'error',
+    message: `The key \`${name}\` belongs ${place}.`,
+    why: 'Where it stands it is not read.',
+    fix: section === '' ? `Write \`${name}:\` at the beginning of a line.` : `Write:\n\n${section}:\n  ${name}: …`,
+  };
+}
+
+function toKnownText(path: Path, keys: Keys): string {
+  const where = path.length <= 1 ? 'Known at the top level' : `Known under \`${toPathText(path.slice(0, -1))}\``;
+  const names = Object.entries(keys).filter(([, setting]) => setting.kind !== 'later');
+  return `${where}: ${names.map(([name]) => name).join(', ')}.`;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { Feedback } from '../core/index.ts';
+import { buildPrompt } from './build-prompt.ts';
+import { FAILED_GATE, SETTINGS, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+
+const team = sampleTopology({ hats: TEAM });
+const ask = (...feedback: readonly Feedback[]): string => buildPrompt(team, sampleTurn('builder', { feedback }), SETTINGS);
+
+describe('what a hat is told of its last turn', () => {
+  it('is nothing where there is nothing to tell', () => {
+    expect(ask()).not.toContain('FEEDBACK');
+  });
+
+  it('is which topics were refused and which are allowed, in one note', () => {
+    const allowed = ['build.done', 'build.blocked'];
+    const prompt = ask(
+      { kind: 'refused', topic: 'ship.it', allowed },
+      { kind: 'refused', topic: 'x.y', allowed },
+      { kind: 'refused', topic: 'ship.it', allowed },
+    );
+    expect(prompt).toContain('- You may not publish `ship.it`, `x.y`. Allowed: `build.done`, `build.blocked`.\n');
+    expect(ask({ kind: 'refused', topic: 'x', allowed: [] })).toContain('You may publish nothing.');
+  });
+
+  it('is why the promise did not count', () => {
+    expect(ask({ kind: 'promise-refused', why: 'your turn failed.' })).toContain('- You did not end the run: your turn failed.\n');
+  });
+
+  it('is the command, the exit code and the end of the output of a failed gate, and nothing of those that passed', () => {
+    const prompt = ask(FAILED_GATE);
+    expect(prompt).toContain(
+      '- `build.done` did not count, because a check failed.\n`npm test` ended with exit code 1; its output ends:\n```\n1 test failed\nlist --json prints nothing\n```',
+    );
+    expect(prompt).not.toContain('npm run lint');
+  });
+
+  it('is how a gate failed that has no exit code', () => {
+    const result = { gate: 0, command: 'make', passed: false, exitCode: null, timedOut: false, durationMs: 1, outputTail: ' ' };
+    expect(ask({ kind: 'gate-failed', topic: 'a', results: [result] })).toContain('`make` could not be run, without output.');
+    expect(ask({ kind: 'gate-failed', topic: 'a', results: [{ ...result, timedOut: true }] })).toContain(
+      '`make` ran out of time, without output.',
+    );
+  });
+
+  it('is what an interrupted attempt had written already', () => {
+    expect(ask({ kind: 'withdrawn', topics: ['build.done'] })).toContain(
+      '- Your interrupted attempt already wrote `build.done`; nobody got it.',
+    );
+  });
+
+  it('is what could not be read, the newest of it', () => {
+    const notes = [1, 2, 3, 4].map(
+      (line): Feedback => ({ kind: 'malformed', where: `.agent/events.jsonl:${line}`, message: 'not valid JSON' }),
+    );
+    const prompt = ask(...notes);
+    expect(prompt).toContain(
+      '- Lost, because unreadable: .agent/events.jsonl:2: not valid JSON. .agent/events.jsonl:3: not valid JSON. .agent/events.jsonl:4: not valid JSON. Write it again.',
+    );
+    expect(prompt).not.toContain('jsonl:1:');
+  });
+});

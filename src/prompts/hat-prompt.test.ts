@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { buildPrompt } from './build-prompt.ts';
+import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleHat, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+
+const team = sampleTopology({ hats: TEAM });
+const ask = (hat: string, topology = team, changes = {}): string => buildPrompt(topology, sampleTurn(hat, changes), SETTINGS);
+
+describe('the prompt of a hat', () => {
+  it('holds its own instructions and no other hat’s', () => {
+    const prompt = ask('builder');
+    expect(prompt).toContain('## INSTRUCTIONS\n\nImplement exactly what the task says.\nKeep functions short.\n');
+    expect(prompt).toContain('You wear the hat Builder (`builder`) in a team of agents. Writes code and its tests.');
+    expect(prompt).not.toContain('Read the diff');
+    expect(prompt).not.toContain('MY TEAM');
+  });
+
+  it('derives instructions from name, triggers and topics where the user wrote none', () => {
+    const prompt = ask('builder', sampleTopology({ hats: SELF_COORDINATED }));
+    expect(prompt).toContain('Act as your name says: Builder. You are called for `build.task`');
+    expect(prompt).toContain('publish the topic below that tells how it went');
+  });
+
+  it('pins the objective', () => {
+    expect(ask('reviewer')).toContain(OBJECTIVE);
+  });
+
+  it('lists what it may publish and who receives each', () => {
+    const prompt = ask('builder');
+    expect(prompt).toContain('- `build.done` -> reviewer\n- `build.blocked` -> ralph\n');
+    expect(prompt).toContain('publish ONE of these topics, once, and stop');
+  });
+
+  it('tells of patterns, of topics nobody takes, and of targets to choose from', () => {
+    const publishes = [
+      { topic: 'review.*' },
+      { topic: 'deploy.done' },
+      { topic: 'hand', target: 'builder' },
+      { topic: 'hand', target: 'reviewer' },
+      { topic: 'odd.*' },
+    ];
+    const hats = [sampleHat('lead', ['go'], [], { publishes }), ...TEAM];
+    const prompt = ask('lead', sampleTopology({ hats, terminalEvents: ['deploy.done'] }));
+    expect(prompt).toContain('- `review.*` (any topic of this form) -> builder\n');
+    expect(prompt).toContain('- `deploy.done` -> nobody, it is recorded\n');
+    expect(prompt).toContain('- `hand` -> builder, reviewer\n');
+    expect(prompt).toContain('- `odd.*` (any topic of this form) -> ralph\n');
+    expect(prompt).toContain('`--target HAT`');
+    expect(ask('builder')).not.toContain('--target');
+  });
+
+  it('says what is published in its name, and which gates it will have to pass', () => {
+    const gates = [
+      { on: ['build.done'], run: 'npm test', timeoutMs: 1 },
+      { on: ['task.complete'], run: 'npm run e2e', timeoutMs: 1 },
+    ];
+    const prompt = ask('builder', sampleTopology({ hats: TEAM, gates }));
+    expect(prompt).toContain('If you publish nothing, the loop publishes `build.done` in your name.');
+    expect(prompt).toContain('Before `build.done` counts, the loop runs `npm test` itself: run it first.');
+    expect(prompt).not.toContain('e2e');
+    expect(ask('reviewer')).not.toContain('in your name');
+  });
+});
+
+describe('who may end the run', () => {
+  it('keeps the promise from a hat that may not, and tells it to hand over', () => {
+    const prompt = ask('builder');
+    expect(prompt).not.toContain('LOOP_COMPLETE');
+    expect(prompt).not.toContain('task.complete');
+    expect(prompt).toContain('You cannot end the run, only hand over.');
+  });
+
+  it('tells the recovery hat how to end, and to hand over else', () => {
+    const prompt = ask('planner', sampleTopology({ hats: SELF_COORDINATED }));
+    expect(prompt).toContain('`LOOP_COMPLETE` on a line of its own');
+    expect(prompt).toContain('Else hand over.');
+    expect(prompt).not.toContain('cannot end');
+  });
+
+  it('tells a hat that lists the promise how to end and does not list the promise as an event', () => {
+    const hats = [sampleHat('closer', ['all.done'], ['LOOP_COMPLETE', 'more.work']), ...TEAM];
+    const prompt = ask('closer', sampleTopology({ hats }));
+    expect(prompt).toContain('`LOOP_COMPLETE` on a line of its own');
+    expect(prompt).not.toContain('`LOOP_COMPLETE` ->');
+  });
+
+  it('names required events and the gates of completion to those who may end', () => {
+    const topology = sampleTopology({
+      hats: SELF_COORDINATED,
+      requiredEvents: ['docs.written'],
+      gates: [
+        { on: ['task.complete'], run: 'npm test', timeoutMs: 1 },
+        { on: ['LOOP_COMPLETE'], run: 'npm run lint', timeoutMs: 1 },
+      ],
+    });
+    const prompt = ask('planner', topology);
+    expect(prompt).toContain('Before that, `docs.written` must have been published in this run.');
+    expect(prompt).toContain('The loop then runs `npm test`, `npm run lint` itself; a failure refuses the end.');
+    expect(ask('builder', topology)).not.toContain('npm test');
+  });
+
+  it('leaves a lone hat that publishes nothing with the promise alone', () => {
+    const lone = sampleTopology({ hats: [sampleHat('worker', ['task.start', 'task.resume'], [], { instructions: 'Work.' })] });
+    const prompt = ask('worker', lone);
+    expect(prompt).toContain('in a loop that calls you until the work is done');
+    expect(prompt).not.toContain('HAND OVER');
+    expect(prompt).not.toContain('ralph emit');
+    expect(prompt).toMatch(/`LOOP_COMPLETE` on a line of its own[\s\S]*Else just stop\.\n$/);
+  });
+
+  it('tells a hat that may neither publish nor end to note the result and stop', () => {
+    const prompt = ask('mute', sampleTopology({ hats: [sampleHat('mute', ['m'], []), ...TEAM] }));
+    expect(prompt).toContain('You publish no events: note the result in the scratchpad, then stop. You cannot end the run.');
+    expect(prompt).not.toContain('ralph emit');
+  });
+});
+
+describe('the channels that are on', () => {
+  const only = (eventSources: readonly ('jsonl' | 'text')[], hat = 'builder', hats = TEAM): string =>
+    ask(hat, sampleTopology({ hats, eventSources }));
+
+  it('shows the command, the file and the tag when all are on', () => {
+    const prompt = ask('builder');
+    expect(prompt).toContain('- shell: `ralph emit TOPIC \'payload\'` (or `"$RALPH_BIN" emit …`)');
+    expect(prompt).toContain('append the line `{"topic":"TOPIC","payload":"…"}` to `$RALPH_EVENTS_FILE` (`.agent/events.jsonl`)');
+    expect(prompt).toContain('```\n<event topic="…">payload</event>\n```');
+  });
+
+  it('mentions no tag when text is off', () => {
+    expect(only(['jsonl'])).not.toContain('<event');
+    expect(only(['jsonl'])).toContain('ralph emit');
+  });
+
+  it('mentions neither command nor file when only text is on', () => {
+    expect(only(['text'])).toContain('<event topic="…">');
+    expect(only(['text'])).not.toMatch(/ralph emit|RALPH_EVENTS_FILE|jsonl/);
+  });
+
+  it('ends the run by an event when text is off, and then shows how even a silent hat publishes it', () => {
+    const prompt = only(['jsonl'], 'worker', [sampleHat('worker', ['task.start', 'task.resume'], [])]);
+    expect(prompt).toContain('publish `task.complete`, with the evidence as payload');
+    expect(prompt).not.toContain('LOOP_COMPLETE');
+    expect(prompt.match(/ralph emit/g)).toHaveLength(1);
+    expect(only(['jsonl'], 'planner', SELF_COORDINATED).match(/ralph emit/g)).toHaveLength(1);
+  });
+
+  it('says so when no channel is on', () => {
+    expect(only([])).toContain('No channel for events is on');
+  });
+});
+
+describe('a hat that the topology does not know', () => {
+  it('is left to Ralph', () => {
+    expect(ask('ghost', team, { events: [sampleEvent('x')] })).toContain('# RALPH');
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { buildPrompt } from './build-prompt.ts';
+import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleHat, sampleSpec, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+
+const solo = sampleTopology();
+const team = sampleTopology({ hats: TEAM });
+const ask = (topology = solo, changes = {}, settings = SETTINGS): string => buildPrompt(topology, sampleTurn('ralph', changes), settings);
+const headings = (prompt: string): readonly string[] => prompt.split('\n').filter((line) => /^##? /.test(line));
+
+describe('seed 003, steps 3 and 5: the prompt of Ralph', () => {
+  it('Solo mode prompt (no hats) includes SOLO MODE section', () => {
+    expect(headings(ask(solo))).toContain('## SOLO MODE');
+    expect(ask(solo)).not.toContain('MY TEAM');
+  });
+
+  it('Multi-hat prompt includes MY TEAM section with hat table', () => {
+    const prompt = ask(team);
+    expect(headings(prompt)).toContain('## MY TEAM');
+    expect(prompt).toContain('| hat | triggers | publishes | description |\n|---|---|---|---|\n');
+    expect(prompt).toContain('| builder | build.task, review.rejected | build.done, build.blocked | Writes code and its tests. |');
+    expect(prompt).toContain('| reviewer | build.done | review.approved, review.rejected | Reads diffs; looks for bugs. |');
+  });
+
+  it('Prompt always includes core behaviors (scratchpad, backpressure)', () => {
+    for (const topology of [solo, team, sampleTopology({ hats: SELF_COORDINATED })]) {
+      const prompt = ask(topology);
+      expect(headings(prompt)).toEqual(
+        expect.arrayContaining(['# RALPH', '## ORIENTATION', '## SCRATCHPAD', '## BACKPRESSURE', '## EVENTS']),
+      );
+      expect(prompt).toContain('`.agent/scratchpad.md`');
+      for (const mark of ['`[ ]`', '`[x]`', '`[~]`']) expect(prompt).toContain(mark);
+      expect(prompt).toMatch(/fresh context/);
+      expect(prompt).toMatch(/see tests, linter, type check and build green in this turn/);
+    }
+  });
+
+  it('Core prompt includes scratchpad, backpressure, event writing instructions', () => {
+    for (const topology of [solo, team]) {
+      expect(ask(topology)).toContain('ralph emit TOPIC');
+      expect(ask(topology)).toContain('`$RALPH_EVENTS_FILE` (`.agent/events.jsonl`)');
+    }
+  });
+
+  it('Solo mode section only appears when no hats configured', () => {
+    expect(headings(ask(team))).not.toContain('## SOLO MODE');
+    expect(headings(ask(sampleTopology({ hats: [] })))).toContain('## SOLO MODE');
+  });
+
+  it('Multi-hat section includes correct topology table', () => {
+    const hats = [
+      sampleHat('qa', ['test.*'], [], { name: 'Quality', description: 'Tests | measures.\nDaily.' }),
+      sampleHat('idle', ['x'], ['y']),
+    ];
+    const prompt = ask(sampleTopology({ hats }));
+    expect(prompt).toContain('| qa | test.* | - | Quality: Tests \\| measures. Daily. |');
+    expect(prompt).toContain('| idle | x | y | - |');
+  });
+});
+
+describe('Ralph alone', () => {
+  it('is told gap analysis, plan, one task, verification, commit and stop, in this order', () => {
+    const prompt = ask(solo);
+    const steps = ['1. Gap analysis', '2. Plan', '3. Do ONE task', '4. Verify', 'commit it', '5. Stop'].map((step) => prompt.indexOf(step));
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+    expect(steps).not.toContain(-1);
+  });
+
+  it('is shown the promise inside a sentence, with when it may be used', () => {
+    expect(ask(solo)).toMatch(/Only when the whole objective is met.* end your final message with `LOOP_COMPLETE` on a line of its own/);
+    expect(ask(sampleTopology({ promise: 'ALL DONE' }))).toContain('`ALL DONE` on a line of its own');
+  });
+});
+
+describe('Ralph with a team', () => {
+  it('delegates by publishing what a hat takes and does not do its work', () => {
+    const prompt = ask(team);
+    expect(prompt).toMatch(/Delegate ONE task: publish a topic that the fitting hat triggers on/);
+    expect(prompt).toMatch(/Never do the work of a hat/);
+    expect(prompt).toContain('task.start -> ralph -> build.task -> builder -> build.done -> reviewer');
+  });
+
+  it('is told which topics without a taker he may publish too', () => {
+    expect(ask(team)).toContain('Publish ONE topic that a hat triggers on, once');
+    const topology = sampleTopology({ hats: TEAM, terminalEvents: ['deploy.done'], requiredEvents: ['build.done', 'docs.written'] });
+    expect(ask(topology)).toContain('a hat triggers on, or of `deploy.done`, `docs.written`, once');
+  });
+
+  it('may end the run as coordinator but not as safety net of a team that coordinates itself', () => {
+    expect(ask(team)).toContain('`LOOP_COMPLETE`');
+    const net = ask(sampleTopology({ hats: SELF_COORDINATED }), {
+      fallback: 'untaken',
+      events: [sampleEvent('lost', 'x', { source: 'builder' })],
+    });
+    expect(net).not.toContain('LOOP_COMPLETE');
+    expect(net).toContain('You cannot end the run');
+    expect(net).toContain('safety net');
+  });
+
+  it('names the gates that run before what he publishes counts', () => {
+    const gates = [{ on: ['build.task'], run: './ready.sh', timeoutMs: 1 }];
+    expect(ask(sampleTopology({ hats: TEAM, gates }))).toContain('Before `build.task` counts, the loop runs `./ready.sh` itself');
+  });
+
+  it('never shows what the hats are told', () => {
+    for (const hat of TEAM) expect(ask(team)).not.toContain(hat.instructions.split('\n')[0]);
+  });
+});
+
+describe('what users change in Ralph’s prompt', () => {
+  it('adds `ralph.instructions` to his own', () => {
+    const ralph = { ...sampleSpec().ralph, instructions: 'Speak British English.\n' };
+    const prompt = ask(sampleTopology({ ralph }));
+    expect(prompt).toContain('## INSTRUCTIONS\n\nSpeak British English.\n');
+    expect(headings(prompt)).toContain('## SOLO MODE');
+  });
+
+  it('follows the configured paths', () => {
+    const settings = { ...SETTINGS, scratchpad: 'notes/pad.md', eventsFile: 'notes/ev.jsonl', specsDir: 'rfc/', workspaceDir: 'tmp/w/' };
+    const prompt = ask(solo, {}, settings);
+    for (const path of ['notes/pad.md', 'notes/ev.jsonl', 'rfc/', 'tmp/w/']) expect(prompt).toContain(`\`${path}\``);
+    expect(prompt).not.toContain('.agent/');
+  });
+
+  it('keeps the objective whole between fences, and says which file it came from', () => {
+    const prompt = ask(solo, {}, { ...SETTINGS, promptFile: 'PROMPT.md' });
+    expect(prompt).toContain(`\`\`\`\n${OBJECTIVE}\n\`\`\``);
+    expect(prompt).toContain('from `PROMPT.md` as it was when the run began');
+    const long = 'Do it. '.repeat(40_000);
+    expect(ask(sampleTopology({ objective: long }))).toContain(long);
+  });
+
+  it('leaves the objective out where there is none', () => {
+    expect(headings(ask(sampleTopology({ objective: ' \n' })))).not.toContain('## OBJECTIVE');
+  });
+});

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RalphError } from '../core/index.ts';
+import { carryChanges } from './carry-changes.ts';
+import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { createGit, demandGit, GitProblem } from './git.ts';
+import { linkShared, type SharedLinks } from './link-shared.ts';
+import { readStatus } from './read-status.ts';
+import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
+
+export interface WorktreeOrder extends RepositorySettings {
+  /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
+  readonly stateDir: string;
+  /** Becomes the last part of the path and of the branch. */
+  readonly name: string;
+  /** Paths relative to `cwd` that are linked instead of made anew: `node_modules`, `.venv`. */
+  readonly links: readonly string[];
+  /** Take the worktree of that name if it is there already, as a resumed run does; otherwise that is an error. */
+  readonly reuse: boolean;
+}
+
+/** A working tree of its own for one run. */
+export interface Worktree extends WorktreePlace, SharedLinks {
+  /** The folder in it that corresponds to the order's `cwd`. */
+  readonly cwd: string;
+  /** Files with uncommitted changes that were brought along, from the top of the repository. */
+  readonly carried: readonly string[];
+  /** Uncommitted files that were not: larger than 100 MB, or repositories of their own. */
+  readonly notCarried: readonly string[];
+  /** It was there before. */
+  readonly isReused: boolean;
+}
+
+/**
+ * Makes a git worktree of the current commit on a new branch, brings the uncommitted changes along (as uncommitted changes; the main
+ * checkout and its index stay as they are) and links shared folders. No hook runs. Submodules are left empty, as git does it.
+ *
+ * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-no-repository`, `worktree-no-commit`, `worktree-exists`,
+ * `worktree-failed`.
+ */
+export async function createWorktree(order: WorktreeOrder): Promise<Worktree> {
+  const place = toWorktreePlace(order.cwd, order.stateDir, order.name);
+  const repository = await demandRepository(order);
+  const cwd = join(place.path, repository.prefix);
+  if (existsSync(place.path)) {
+    await checkReuse(order, place);
+    return { ...place, cwd, carried: [], notCarried: [], isReused: true, ...(await linkShared(order, cwd)) };
+  }
+  try {
+    return await makeWorktree(order, place, repository, cwd);
+  } catch (error) {
+    if (!(error instanceof GitProblem)) throw error;
+    throw new RalphError({
+      code: 'worktree-failed',
+      what: `The worktree ${order.name} could not be made: ${error.message}`,
+      fix: `Choose another name, or remove what is left: git worktree prune; git branch -D ${place.branch}`,
+      cause: error,
+    });
+  }
+}
+
+async function demandRepository(order: WorktreeOrder): Promise<Repository> {
+  const search = await findRepository(order);
+  if (search.found) return search.repository;
+  throw new RalphError({
+    code: 'worktree-no-repository',
+    what: `A worktree needs a git repository, and ${order.cwd} is in none: ${search.why}.`,
+    fix: 'Run without --worktree, or make a repository and a first commit: git init; git add .; git commit',
+    exitCode: 2,
+  });
+}
+
+async function makeWorktree(order: WorktreeOrder, place: WorktreePlace, repository: Repository, cwd: string): Promise<Worktree> {
+  const status = await readStatus(repository);
+  if (status.head === null) {
+    throw new RalphError({
+      code: 'worktree-no-commit',
+      what: 'A worktree begins at a commit, and this repository has none.',
+      fix: 'Make a first commit (git add .; git commit), or run without --worktree.',
+      exitCode: 2,
+    });
+  }
+  mkdirSync(dirname(place.path), { recursive: true });
+  await demandGit(repository.git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, status.head]);
+  const brought = await carryChanges(repository, status, createGit(place.path, order.env), `${place.path}.index`);
+  mkdirSync(cwd, { recursive: true });
+  return { ...place, cwd, ...brought, isReused: false, ...(await linkShared(order, cwd)) };
+}
+
+async function checkReuse(order: WorktreeOrder, place: WorktreePlace): Promise<void> {
+  const git = createGit(place.path, order.env);
+  const top = await git(['rev-parse', '--show-toplevel']);
+  const isWorktree = top.ok && top.stdout.replace(/\n$/, '') === realpathSync(place.path);
+  if (order.reuse && isWorktree) return;
+  throw new RalphError({
+    code: 'worktree-exists',
+    what: isWorktree ? `There already is a worktree called ${order.name}.` : `${place.path} exists and is no worktree.`,
+    why: 'Two runs must not share a working tree.',
+    fix: `Choose another name, or remove it: git worktree remove ${place.path}; git branch -D ${place.branch}`,
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,10 @@
+/** Front door of `workspace`: the folder the agents work in, and what git does for a run in it. */
+export { type Baseline, type DirtyFile, parseBaseline } from './baseline.ts';
+export { captureBaseline } from './capture-baseline.ts';
+export { createWorkspace, DEFAULT_STATE_DIRS, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';
+export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
+export type { RepositorySettings } from './find-repository.ts';
+export type { SharedLinks } from './link-shared.ts';
+export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
+export type { SnapshotMoment } from './snapshots.ts';
+export type { WorktreePlace } from './worktree-place.ts';

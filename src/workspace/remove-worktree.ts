@@ -1,0 +1,85 @@
+import { existsSync, readlinkSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { RalphError } from '../core/index.ts';
+import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { readStatus } from './read-status.ts';
+import { toWorktreePlace } from './worktree-place.ts';
+
+/** Which worktree to remove. */
+export interface WorktreeRemoval extends RepositorySettings {
+  /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
+  readonly stateDir: string;
+  readonly name: string;
+  /** The links that were asked for when it was made. */
+  readonly links: readonly string[];
+  /** Also when there are uncommitted changes in it, which are then lost. */
+  readonly force: boolean;
+}
+
+/** What became of it. */
+export interface RemovedWorktree {
+  /** False when there was none of that name. */
+  readonly isRemoved: boolean;
+  /** Its branch, which is kept when it has commits that the current one has not; null otherwise. */
+  readonly keptBranch: string | null;
+}
+
+const shownPaths = 5;
+
+/**
+ * Removes a worktree with everything in it, and its branch unless that has commits of its own. What its links lead to stays.
+ *
+ * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-dirty` (not with `force`), `worktree-failed`.
+ */
+export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWorktree> {
+  const place = toWorktreePlace(order.cwd, order.stateDir, order.name);
+  const main = await demandRepository(order, order.cwd);
+  if (!existsSync(place.path)) {
+    await main.git(['worktree', 'prune']);
+    return { isRemoved: false, keptBranch: null };
+  }
+  const worktree = await demandRepository(order, place.path);
+  const links = findLinks(order, place.path, main.prefix);
+  if (!order.force) await checkClean(order, worktree, links);
+  for (const link of links) unlinkSync(join(place.path, link));
+  const removed = await main.git(['worktree', 'remove', '--force', place.path]);
+  if (!removed.ok) throw toFailure(order, removed.problem);
+  const deleted = await main.git(['branch', '--delete', place.branch]);
+  return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch };
+}
+
+async function demandRepository(order: WorktreeRemoval, cwd: string): Promise<Repository> {
+  const search = await findRepository({ ...order, cwd });
+  if (search.found) return search.repository;
+  throw toFailure(order, search.why);
+}
+
+/** The links that are still as `createWorktree` made them, from the top of the repository. */
+function findLinks(order: WorktreeRemoval, top: string, prefix: string): string[] {
+  return order.links.filter((name) => readLink(join(top, prefix, name)) === join(order.cwd, name)).map((name) => join(prefix, name));
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkClean(order: WorktreeRemoval, worktree: Repository, links: readonly string[]): Promise<void> {
+  const status = await readStatus(worktree);
+  const changed = status.entries.map((entry) => entry.path).filter((path) => !links.includes(path));
+  if (changed.length === 0) return;
+  const more = changed.length > shownPaths ? `, and ${changed.length - shownPaths} more` : '';
+  throw new RalphError({
+    code: 'worktree-dirty',
+    what: `The worktree ${order.name} has changes that are not committed: ${changed.slice(0, shownPaths).join(', ')}${more}.`,
+    why: 'They would be lost with it.',
+    fix: 'Commit them there, or remove the worktree by force.',
+  });
+}
+
+function toFailure(order: WorktreeRemoval, problem: string): RalphError {
+  return new RalphError({ code: 'worktree-failed', what: `The worktree ${order.name} could not be removed: ${problem}` });
+}

@@ -1,0 +1,96 @@
+import type { Effect, Input, IterationEnded, RunState } from '../../src/core/index.ts';
+import { createJournalFold } from '../../src/loop/shell/index.ts';
+import type { SimulatedRun } from './simulate-run.ts';
+import { readEntries, type World } from './world.ts';
+
+/** Everything that must hold of every run, whatever its agents did. Throws with the first thing that does not. */
+export function assertInvariants(run: SimulatedRun): void {
+  const { world, outcome } = run;
+  const replayed = replay(world);
+  demand(world.agents.most <= 1, `${world.agents.most} agents worked at once`);
+  demand(world.agents.alive === 0, `${world.agents.alive} agents are still alive`);
+  demand(JSON.stringify(replayed.state) === JSON.stringify(outcome.state), 'the journal folds to another state than the live run had');
+  demand(JSON.stringify(replayed.effects) === JSON.stringify(liveEffects(world)), 'the journal folds to other effects than the live run had');
+  assertTurnsEndOnce(world);
+  assertLinesReadOnce(world);
+  assertDeliveredOnce(replayed.effects, readEntries(world).map((entry) => entry.input), replayed.state);
+  demand(replayed.state.counters.counted <= replayed.state.limits.maxIterations, 'more iterations than the limit');
+  demand(replayed.effects.filter((effect) => effect.type === 'run-end').length === 1, 'the run ended more than once');
+}
+
+function demand(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message);
+}
+
+function replay(world: World): { readonly state: RunState; readonly effects: readonly Effect[] } {
+  const fold = createJournalFold();
+  const effects = readEntries(world).flatMap((entry) => fold.take(entry));
+  return { state: fold.run().state, effects };
+}
+
+function liveEffects(world: World): readonly Effect[] {
+  return world.records.flatMap((record) => (record.kind === 'effect' ? [record.effect] : []));
+}
+
+function assertTurnsEndOnce(world: World): void {
+  const starts = liveEffects(world).flatMap((effect) => (effect.type === 'iteration-start' ? [`${effect.iteration}.${effect.attempt}`] : []));
+  const ends = readEntries(world).flatMap(({ input }) => (input.type === 'iteration-ended' ? [`${input.iteration}.${input.attempt}`] : []));
+  demand(new Set(starts).size === starts.length, 'a turn was started twice under one id');
+  demand(JSON.stringify([...starts].sort()) === JSON.stringify([...ends].sort()), `turns started ${starts.join(' ')}, ended ${ends.join(' ')}`);
+}
+
+/** Every line that an agent wrote before the last read was read exactly once, in whatever turn. */
+function assertLinesReadOnce(world: World): void {
+  const inputs = readEntries(world).map((entry) => entry.input);
+  const read = inputs.flatMap((input) => ('signals' in input ? input.signals : [])).flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []));
+  demand(new Set(read).size === read.length, 'a line was read twice');
+  const last = inputs.reduce((offset, input) => ('inboxOffset' in input ? input.inboxOffset : offset), 0);
+  const started = inputs.find((input) => input.type === 'run-started');
+  const isOn = started?.type === 'run-started' && started.spec.eventSources.includes('jsonl');
+  const written = world.inboxLines.slice(0, last).flatMap((line) => /"payload":"(line \d+)"/.exec(line)?.[1] ?? []).filter((_, index, all) => all.length > index);
+  const valid = written.filter((payload) => !world.inboxLines.some((line) => line.includes(`"${payload}"`) && line.includes('no topic!')));
+  demand(!isOn || JSON.stringify([...valid].sort()) === JSON.stringify([...read].sort()), 'a line that an agent wrote was lost');
+}
+
+/** Each event reaches each of its receivers in one turn of the work, or still waits for it. */
+function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[], state: RunState): void {
+  const lost = new Set(inputs.filter(isNoTurnOfTheWork).map((input) => `${input.iteration}.${input.attempt}`));
+  const delivered = new Map<string, number>();
+  for (const effect of effects) {
+    if (effect.type !== 'iteration-start' || lost.has(`${effect.iteration}.${effect.attempt}`)) continue;
+    for (const event of effect.events) delivered.set(event.id, (delivered.get(event.id) ?? 0) + 1);
+  }
+  const waiting = new Map<string, number>();
+  const add = (id: string): void => void waiting.set(id, (waiting.get(id) ?? 0) + 1);
+  for (const entry of state.pending) add(entry.event.id);
+  for (const plan of state.plans) for (const event of plan.events) add(event.id);
+  const secondChances = countSecondChances(effects);
+  for (const effect of effects) {
+    if (effect.type !== 'event-publish' || effect.to.length === 0) continue;
+    const { id } = effect.event;
+    const seen = (delivered.get(id) ?? 0) + (waiting.get(id) ?? 0);
+    demand(seen >= 1, `event ${id} (${effect.event.topic}) for ${effect.to.join(', ')} was lost`);
+    demand(seen <= effect.to.length + (secondChances.get(id) ?? 0), `event ${id} (${effect.event.topic}) was delivered ${seen} times`);
+  }
+}
+
+/** Interrupted turns and attempts that are made again: their events come back in another turn. */
+function isNoTurnOfTheWork(input: Input): input is IterationEnded {
+  if (input.type !== 'iteration-ended') return false;
+  if (input.outcome.status === 'interrupted') return true;
+  return input.outcome.status === 'failed' && input.signals.length === 0 && (input.outcome.failure.class === 'limit' || input.outcome.failure.class === 'transient');
+}
+
+/** A hat whose every event was refused sees its events again, and so does the one who takes over. */
+function countSecondChances(effects: readonly Effect[]): Map<string, number> {
+  const again = new Map<string, number>();
+  let refusedIn = 0;
+  let refused: readonly string[] = [];
+  for (const effect of effects) {
+    if (effect.type === 'event-reject' && effect.why === 'scope') refusedIn = effect.iteration;
+    if (effect.type !== 'iteration-start') continue;
+    if (refusedIn === effect.iteration - 1) for (const id of refused) if (effect.events.some((event) => event.id === id)) again.set(id, (again.get(id) ?? 0) + 1);
+    refused = effect.events.map((event) => event.id);
+  }
+  return again;
+}

@@ -1,0 +1,97 @@
+import { type BackendEvent, type IterationStart, type TurnFailure, UNKNOWN_USAGE } from '../../src/core/index.ts';
+import type { Backend, TurnResult } from '../../src/ports/index.ts';
+import type { World } from './world.ts';
+
+/** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */
+const TOPICS = ['build.task', 'build.done', 'build.blocked', 'review.passed', 'review.rejected', 'nobody.takes', 'no topic!'];
+const FAILURES: readonly TurnFailure['class'][] = ['agent', 'transient', 'limit', 'auth', 'spawn'];
+
+/**
+ * An agent that does its work by chance: it finishes, lies, says nothing, emits twice, hangs, crashes, or writes after its death.
+ * It keeps the Backend contract, its time-outs too.
+ */
+export function createSeededBackend(world: World, order: IterationStart): Backend {
+  return {
+    label: 'seeded',
+    start: (request, observe) => {
+      const { promise, settle } = createResult();
+      let isOver = false;
+      enter(world);
+      const end = (result: Partial<TurnResult>): void => {
+        if (isOver) return;
+        isOver = true;
+        cancelTimeout();
+        world.orphans.delete(die);
+        world.agents.alive -= 1;
+        settle({ ...SUCCESS, ...result });
+      };
+      const die = (): void => end({ status: 'stopped' });
+      const cancelTimeout = world.clock.setTimer(world.clock.now() + request.timeoutMs, () => end({ status: 'failed', failure: { class: 'timeout', message: 'too slow' } }));
+      world.orphans.add(die);
+      observe({ type: 'started', pid: 1000 + order.iteration, processStart: 'x', argv: ['seeded'] });
+      work(world, observe, end);
+      return { result: promise, stop: die, kill: die };
+    },
+  };
+}
+
+const SUCCESS: TurnResult = {
+  status: 'succeeded',
+  failure: null,
+  exitCode: 0,
+  durationMs: 10,
+  usage: { ...UNKNOWN_USAGE, costUsd: 0.01 },
+  sessionId: null,
+  toolCalls: 1,
+  producedOutput: true,
+  leftovers: 0,
+  logError: null,
+};
+
+function createResult(): { promise: Promise<TurnResult>; settle: (result: TurnResult) => void } {
+  let settle: (result: TurnResult) => void = () => undefined;
+  const promise = new Promise<TurnResult>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}
+
+function enter(world: World): void {
+  world.agents.alive += 1;
+  world.agents.most = Math.max(world.agents.most, world.agents.alive);
+}
+
+function work(world: World, observe: (event: BackendEvent) => void, end: (result: Partial<TurnResult>) => void): void {
+  const { random, clock } = world;
+  if (random.chance(0.04)) return; // hangs: only a time-out or a stop ends it
+  const act = (): void => {
+    if (random.chance(0.6)) write(world);
+    if (random.chance(0.15)) write(world);
+    if (random.chance(0.1)) world.inboxLines.push('{"topic": "torn');
+    if (random.chance(0.25)) observe({ type: 'text', text: sayEvent(world) });
+    if (random.chance(0.12)) observe({ type: 'text', text: random.chance(0.5) ? '\nLOOP_COMPLETE\n' : '\nI will say LOOP_COMPLETE soon.\n' });
+    if (random.chance(0.05)) clock.setTimer(clock.now() + 1 + random.below(5000), () => write(world));
+    if (random.chance(0.15)) end({ status: 'failed', exitCode: 1, failure: toFailure(world) });
+    else end({ producedOutput: random.chance(0.9) });
+  };
+  clock.setTimer(clock.now() + 1 + random.below(60_000), act);
+}
+
+function toFailure({ random, clock }: World): TurnFailure {
+  const kind = random.pick(FAILURES);
+  const failure: TurnFailure = { class: kind, message: `fault ${random.below(10)}` };
+  return kind === 'limit' && random.chance(0.5) ? { ...failure, resetAt: clock.now() + random.below(3_600_000) } : failure;
+}
+
+/** One line in the agents' file, with a number that no other line has. */
+function write(world: World): void {
+  world.written.count += 1;
+  const topic = world.random.pick(TOPICS);
+  const target = world.random.chance(0.1) ? { target: world.random.pick(['builder', 'nobody', 'ralph']) } : {};
+  world.inboxLines.push(JSON.stringify({ topic, payload: `line ${world.written.count}`, ...target }));
+}
+
+function sayEvent(world: World): string {
+  const topic = world.random.pick(TOPICS);
+  return `\n<event topic="${topic}">said ${world.random.below(100)}</event>\n`;
+}

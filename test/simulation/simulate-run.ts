@@ -1,0 +1,152 @@
+import type { HatSpec, RunSpec } from '../../src/core/index.ts';
+import { createJournalFold, recoverRun, runLoop, type RunOutcome } from '../../src/loop/shell/index.ts';
+import { createRandom, type Random } from './random.ts';
+import { createPorts, createWorld, readEntries, type World } from './world.ts';
+
+const SETTINGS = {
+  prompt: { scratchpad: '.agent/scratchpad.md', eventsFile: '.agent/events.jsonl', specsDir: './specs/', promptFile: null, guardrails: null, workspaceDir: '.agent/workspace/' },
+  turnLogCapBytes: 1,
+  stopGraceMs: 10_000,
+};
+/** A run that needs more steps than this would not end. */
+const MAX_STEPS = 20_000;
+
+/** A finished simulation. */
+export interface SimulatedRun {
+  readonly world: World;
+  readonly outcome: RunOutcome;
+  /** How often the orchestrator was killed. */
+  readonly deaths: number;
+}
+
+/**
+ * Plays one run with the real `decide` and the real shell under a virtual clock, killing and resuming the orchestrator at random moments.
+ * Throws when the run does not end.
+ */
+export async function simulateRun(seed: number): Promise<SimulatedRun> {
+  const random = createRandom(seed);
+  const world = createWorld(random);
+  const spec = makeSpec(random);
+  let deaths = 0;
+  for (;;) {
+    const outcome = await play(world, spec, random.chance(0.4) ? 1 + random.below(60) : MAX_STEPS);
+    if (outcome !== null) return { world, outcome, deaths };
+    deaths += 1;
+    // The process is gone: its timers with it; its agents live on until they are reaped.
+    world.clock.forget();
+  }
+}
+
+/** One life of the orchestrator: until the run ends, or until it is killed after so many steps (`null`). */
+async function play(world: World, spec: RunSpec, lifetime: number): Promise<RunOutcome | null> {
+  const ports = guard(createPorts(world));
+  const start = await toStart(world, spec);
+  const loop = runLoop(ports.ports, SETTINGS, start);
+  let outcome: RunOutcome | null = null;
+  void loop.outcome.then((ended) => {
+    outcome = ended;
+  });
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    await settle();
+    if (outcome !== null) return outcome;
+    if (step >= lifetime) {
+      ports.die();
+      return null;
+    }
+    if (world.random.chance(0.002)) loop.post({ type: 'stop-requested', at: world.clock.now(), how: world.random.pick(['interrupt', 'after-iteration', 'kill', 'terminate']), by: 'test' });
+    else if (!world.clock.advance()) throw new Error('nothing is left to happen, and the run has not ended');
+  }
+  throw new Error(`the run did not end within ${MAX_STEPS} steps`);
+}
+
+async function toStart(world: World, spec: RunSpec): Promise<Parameters<typeof runLoop>[2]> {
+  if (world.journalLines.length === 0) {
+    const at = world.clock.now();
+    return { folded: null, inputs: [{ type: 'run-started', at, runId: 'sim', spec, flags: [], inboxOffset: 0 }] };
+  }
+  const fold = createJournalFold();
+  for (const entry of readEntries(world)) fold.take(entry);
+  const folded = fold.run();
+  return { folded, inputs: await recoverRun(createPorts(world), folded, {}) };
+}
+
+/** Ports that do nothing more once their process is dead. */
+function guard(ports: ReturnType<typeof createPorts>): { readonly ports: typeof ports; readonly die: () => void } {
+  let isDead = false;
+  const journal = {
+    ...ports.journal,
+    append: (input: Parameters<typeof ports.journal.append>[0]) => {
+      if (isDead) throw new Error('a dead process wrote');
+      return ports.journal.append(input);
+    },
+  };
+  const observe: typeof ports.observe = (record) => {
+    if (!isDead) ports.observe(record);
+  };
+  return {
+    ports: { ...ports, journal, observe },
+    die: () => {
+      isDead = true;
+    },
+  };
+}
+
+/** Lets every promise that can go on go on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function makeHat(id: string, triggers: readonly string[], publishes: readonly string[], random: Random): HatSpec {
+  return {
+    id,
+    name: id,
+    description: '',
+    triggers,
+    publishes: publishes.map((topic) => ({ topic })),
+    defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
+    transitions: [],
+    instructions: '',
+    maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
+    timeoutMs: 600_000,
+    idleTimeoutMs: 300_000,
+    backends: random.chance(0.3) ? ['a', 'b'] : ['a'],
+  };
+}
+
+/** A declaration by chance: solo, classic, or a team of three under either coordination. */
+function makeSpec(random: Random): RunSpec {
+  const entry = random.chance(0.5) ? ['task.start', 'task.resume'] : [];
+  const hats = [
+    makeHat('planner', [...entry, 'build.done', 'build.blocked'], ['build.task'], random),
+    makeHat('builder', ['build.task', 'review.*'], ['build.done', 'build.blocked', 'nobody.takes'], random),
+    makeHat('reviewer', ['nobody.*', 'error.cli'], random.chance(0.5) ? ['review.*', 'LOOP_COMPLETE'] : ['review.*'], random),
+  ];
+  const kind = random.below(6);
+  return {
+    objective: 'do it',
+    coordinator: 'auto',
+    mode: kind === 0 ? 'single' : null,
+    promise: 'LOOP_COMPLETE',
+    startingEvent: null,
+    startingHat: null,
+    recoveryHat: null,
+    routing: random.chance(0.2) ? 'fanout' : 'exclusive',
+    eventSources: random.chance(0.8) ? ['jsonl', 'text'] : ['jsonl'],
+    terminalEvents: [],
+    requiredEvents: random.chance(0.2) ? ['build.done'] : [],
+    hats: kind <= 1 ? null : hats,
+    ralph: { instructions: '', backends: ['a'], timeoutMs: 600_000, idleTimeoutMs: 300_000 },
+    limits: {
+      maxIterations: 1 + random.below(40),
+      maxRuntimeMs: random.chance(0.2) ? 600_000 : 360_000_000,
+      maxCostUsd: random.chance(0.3) ? 0.1 : null,
+      maxConsecutiveFailures: 3,
+      checkpointInterval: random.below(4),
+      cooldownMs: random.chance(0.2) ? 1000 : 0,
+    },
+    loopDetection: { repetition: 3, oscillation: 3 },
+    retry: { maxAttempts: 3, baseMs: 1000, maxMs: 10_000 },
+    onLimit: random.pick(['wait', 'switch', 'stop']),
+    gates: random.chance(0.4) ? [{ on: ['task.complete', 'build.done'], run: 'make test', timeoutMs: 1000 }] : [],
+  };
+}

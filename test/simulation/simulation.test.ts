@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { assertInvariants } from './invariants.ts';
+import { simulateRun } from './simulate-run.ts';
+
+/** 200 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
+const RUNS = Number(process.env['RALPH_SIM_RUNS'] ?? 200);
+const FIRST = Number(process.env['RALPH_SIM_SEED'] ?? 1);
+
+test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run's invariants hold`, { timeout: 3_600_000 }, async () => {
+  const reasons = new Map<string, number>();
+  let deaths = 0;
+  for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
+    const run = await simulateRun(seed).catch((error: unknown) => {
+      throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
+    });
+    try {
+      assertInvariants(run);
+    } catch (error) {
+      throw new Error(`seed ${seed} (RALPH_SIM_SEED=${seed} RALPH_SIM_RUNS=1): ${error instanceof Error ? error.message : String(error)}`);
+    }
+    deaths += run.deaths;
+    reasons.set(run.outcome.reason, (reasons.get(run.outcome.reason) ?? 0) + 1);
+  }
+  // The simulation must really reach the different ends, or it would prove nothing.
+  if (RUNS >= 200) {
+    expect(deaths).toBeGreaterThan(RUNS / 10);
+    expect([...reasons.keys()].sort()).toEqual(expect.arrayContaining(['completed', 'consecutive_failures', 'max_cost', 'max_iterations', 'max_runtime', 'parked']));
+  }
+});

@@ -1,0 +1,106 @@
+import type { EventSignal, Input, RunRecord } from '../../src/core/index.ts';
+import { parseInboxLine, UNKNOWN_USAGE } from '../../src/core/index.ts';
+import type { LoopPorts } from '../../src/loop/shell/index.ts';
+import type { Inbox, Journal, JournalEntry } from '../../src/ports/index.ts';
+import { createSeededBackend } from './seeded-agent.ts';
+import type { Random } from './random.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+
+/** What outlives the death of the orchestrator: its disk, the time, the agents' marks. */
+export interface World {
+  readonly random: Random;
+  readonly clock: VirtualClock;
+  /** The journal as it is on disk: text, so that nothing is shared with the loop. */
+  readonly journalLines: string[];
+  /** The agents' file. */
+  readonly inboxLines: string[];
+  /** How many agents are alive, and the most that ever were. */
+  readonly agents: { alive: number; most: number };
+  /** What the living orchestrator showed. */
+  readonly records: RunRecord[];
+  /** Numbers given out to agents' lines. */
+  readonly written: { count: number };
+  /** Ends the agents that a dead orchestrator left. */
+  readonly orphans: Set<() => void>;
+}
+
+export function createWorld(random: Random): World {
+  return {
+    random,
+    clock: createVirtualClock(1_800_000_000_000),
+    journalLines: [],
+    inboxLines: [],
+    agents: { alive: 0, most: 0 },
+    records: [],
+    written: { count: 0 },
+    orphans: new Set(),
+  };
+}
+
+/** The ports of one orchestrator process in that world. */
+export function createPorts(world: World): LoopPorts {
+  return {
+    journal: createMemoryJournal(world),
+    clock: world.clock,
+    inbox: createMemoryInbox(world),
+    turns: {
+      open: (turn) => ({ promptFile: '', stdoutPath: '', stderrPath: '', textPath: '', promptHash: `${turn.iteration}.${turn.attempt}` }),
+      appendText: () => undefined,
+      close: () => undefined,
+    },
+    gates: {
+      run: async (orders) =>
+        orders.map(({ gate, spec }) => {
+          const passed = world.random.chance(0.7);
+          return { gate, command: spec.run, passed, exitCode: passed ? 0 : 1, timedOut: false, durationMs: 5, outputTail: passed ? '' : `red ${world.random.below(1000)}` };
+        }),
+    },
+    workspace: {
+      exists: () => true,
+      fingerprint: async () => String(world.random.below(2)),
+      checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
+    },
+    wardrobe: {
+      backendFor: (order) => createSeededBackend(world, order),
+      surroundings: () => ({ cwd: '/', env: {}, marker: '' }),
+      priceOf: () => UNKNOWN_USAGE.costUsd,
+    },
+    reap: async () => {
+      for (const end of world.orphans) end();
+      world.orphans.clear();
+    },
+    observe: (record) => world.records.push(record),
+  };
+}
+
+function createMemoryJournal(world: World): Journal {
+  return {
+    append: (input) => {
+      world.journalLines.push(JSON.stringify(input));
+      return { seq: world.journalLines.length, input };
+    },
+    read: (visit) => readEntries(world).forEach(visit),
+    close: () => undefined,
+  };
+}
+
+/** The journal's entries, parsed anew. */
+export function readEntries(world: World): JournalEntry[] {
+  return world.journalLines.map((line, index) => ({ seq: index + 1, input: JSON.parse(line) as Input }));
+}
+
+/** Offsets count lines here: what matters is that nothing is read twice or never. */
+function createMemoryInbox(world: World): Inbox {
+  return {
+    end: () => world.inboxLines.length,
+    read: (offset) => {
+      const fresh = world.inboxLines.slice(offset).map(parseInboxLine);
+      const signals = fresh.flatMap((line): EventSignal[] => (line.kind === 'signal' ? [line.signal] : []));
+      const problems = fresh.flatMap((line) => (line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : []));
+      return { signals, problems, offset: world.inboxLines.length };
+    },
+    append: (event) => {
+      world.inboxLines.push(JSON.stringify({ by: 'ralph', topic: event.topic }));
+    },
+  };
+}
