@@ -13,7 +13,7 @@ const TROUBLE = /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|
  * (`words`: stray lines of standard output; standard error comes first).
  */
 export function toExitFailure(exit: ExitFacts, words: string, isStreamTorn: boolean): TurnFailure {
-  const lines = findTrouble(exit.stderrTail) ?? findTrouble(words);
+  const lines = findTrouble(exit.stderrTail, exit.exitCode) ?? findTrouble(words, exit.exitCode);
   const ending = describeExit(exit);
   if (lines !== undefined) {
     const judged = classifyFailure({ message: lines.join('\n') }, exit.now);
@@ -31,11 +31,12 @@ function describeExit(exit: ExitFacts): string {
 }
 
 /** The lines that say most about what went wrong, at most three; `undefined` where there is none. */
-function findTrouble(text: string): readonly string[] | undefined {
+function findTrouble(text: string, exitCode: number | null): readonly string[] | undefined {
   const lines = text.split('\n').map((line) => stripControls(line).trim());
   const useful = lines.filter((line) => line !== '' && !NOISE.test(line) && !WARNING.test(line));
   const telling = useful.filter((line) => TROUBLE.test(line));
-  const chosen = (telling.length > 0 ? telling : useful).slice(-3);
+  // After exit code 0 only clear words count: what else is there is chatter.
+  const chosen = (telling.length > 0 || exitCode === 0 ? telling : useful).slice(-3);
   return chosen.length === 0 ? undefined : chosen;
 }
 

@@ -35,13 +35,13 @@ const STATUS = /(?:status(?: code)?|http(?: error)?|code|api error)\W{0,6}([45]\
 export function classifyFailure(signs: FailureSigns, now: number): TurnFailure {
   const text = signs.message.trim();
   const failureClass = signs.class ?? toFailureClass(text, signs.httpStatus ?? findStatus(text));
-  const base = { class: failureClass, message: text === '' ? 'the agent failed without a word' : toReadable(text) };
+  const base = { class: failureClass, message: text === '' ? 'the agent failed without a word' : toReadableError(text) };
   const resetAt = failureClass === 'limit' ? (signs.resetAt ?? parseResetAt(text, now)) : undefined;
   return resetAt === undefined ? base : { ...base, resetAt };
 }
 
-/** On one line, with the message of an error in JSON instead of all its fields. */
-function toReadable(text: string): string {
+/** An error text on one line, with the message of an error in JSON instead of all its fields. */
+export function toReadableError(text: string): string {
   const json = /\{[\s\S]*\}/.exec(text.slice(0, MAX_MESSAGE_LENGTH * 10))?.[0] ?? '';
   const told = JSON_MESSAGE.exec(json)?.[1]?.replace(/\\n/g, ' ').replace(/\\(["\\])/g, '$1');
   return toOneLine(told === undefined ? text : text.replace(json, () => told), MAX_MESSAGE_LENGTH);

@@ -1,43 +1,45 @@
-import type { BackendEvent } from '../core/index.ts';
+import { type BackendEvent, isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
 import type { Translator } from './translator.ts';
 
-/** How much is held back while it is not clear yet whether the program speaks the stream it was asked for. */
+/** How much is held back while it is not clear yet whether the program speaks a stream at all. */
 const MAX_HELD_LENGTH = 64 << 10;
 
 /**
- * A translator for a program that was asked for a JSON stream but may not give one (a wrapper script, an old version): where its whole
- * output holds not one JSON object, it is taken as plain text, with a warning, and the exit code decides.
+ * A translator for a program that should give a JSON stream but may not (a wrapper script, an old version). Its first JSON object
+ * chooses the stream; where `choose` knows none, or the whole output holds not one JSON object, it is taken as plain text, with a
+ * warning, and the exit code decides.
  */
-export function createStreamOrText(stream: Translator, text: Translator, name: string): Translator {
+export function createStreamOrText(choose: (first: JsonObject) => Translator | null, silent: Translator, text: Translator): Translator {
   let held: string[] = [];
   let heldLength = 0;
   let chosen: Translator | null = null;
 
-  function choose(translator: Translator): BackendEvent[] {
+  function release(translator: Translator): BackendEvent[] {
     chosen = translator;
     const lines = held;
     held = [];
     return lines.flatMap((line) => [...translator.line(line)]);
   }
 
-  const chooseText = (): BackendEvent[] => {
-    const warning: BackendEvent = { type: 'warning', message: `the output is not the stream of ${name}: it is taken as plain text` };
-    return [warning, ...choose(text)];
-  };
+  const releaseAsText = (): BackendEvent[] => [{ type: 'warning', message: 'the output is no stream that is known here: it is taken as plain text' }, ...release(text)];
 
   return {
     line(line) {
       if (chosen !== null) return chosen.line(line);
       held.push(line);
       heldLength += line.length + 1;
-      if (line.trimStart().startsWith('{')) return choose(stream);
-      return heldLength > MAX_HELD_LENGTH ? chooseText() : [];
+      const first = line.trimStart().startsWith('{') ? parseJson(line) : undefined;
+      if (isJsonObject(first)) {
+        const stream = choose(first);
+        return stream === null ? releaseAsText() : release(stream);
+      }
+      return heldLength > MAX_HELD_LENGTH ? releaseAsText() : [];
     },
     isFinished: () => chosen?.isFinished() ?? false,
     end(exit) {
       const isText = chosen === null && held.some((line) => line.trim() !== '');
-      const events = chosen === null ? (isText ? chooseText() : choose(stream)) : [];
-      const end = (chosen ?? stream).end(exit);
+      const events = isText ? releaseAsText() : [];
+      const end = (chosen ?? silent).end(exit);
       return { ...end, events: [...events, ...end.events] };
     },
   };

@@ -1,5 +1,5 @@
 import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
-import type { FailureSigns } from './failure-class.ts';
+import { type FailureSigns, toReadableError } from './failure-class.ts';
 import { createMessageText } from './message-text.ts';
 import { toOneLine } from './one-line.ts';
 
@@ -96,7 +96,7 @@ export function createTurnRecorder(): TurnRecorder {
     addUsage: (usage) => setUsage(addUsage(facts.usage, usage)),
     retry(signs, delayMs) {
       facts.trouble = signs;
-      emit({ type: 'retry', message: toOneLine(signs.message), delayMs });
+      emit({ type: 'retry', message: toOneLine(toReadableError(signs.message)), delayMs });
     },
     warn: (text) => emit({ type: 'warning', message: toOneLine(text, 500) }),
     succeed() {

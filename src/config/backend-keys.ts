@@ -1,11 +1,11 @@
-import { BACKEND_TYPES } from '../core/index.ts';
+import { BACKEND_TYPES, DETECTED_BACKENDS } from '../core/index.ts';
 import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting.ts';
 
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
   doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `scripted`, or `auto` for the first CLI that is found.',
-  values: BACKEND_TYPES,
+  values: [...BACKEND_TYPES, 'native'],
 } as const satisfies ChoiceSetting;
 
 /** What can be said of a backend, under `cli:` for all, and in a `backend: {…}` for one. */
@@ -14,7 +14,7 @@ export const AGENT_KEYS = {
   args: { kind: 'list', doc: 'Extra arguments, before the prompt.', items: { kind: 'variable', doc: 'One argument.' } },
   model: { kind: 'word', doc: 'The model, as the agent calls it.' },
   agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro).' },
-  env: { kind: 'map', doc: 'Environment variables, added to the inherited ones.', values: { kind: 'variable', doc: 'The value.' } },
+  env: { kind: 'map', doc: 'Environment variables, added to the inherited ones.', values: { kind: 'variable', doc: 'The value.' }, variables: true },
   cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
   prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over.', values: ['arg', 'stdin', 'file'] },
   prompt_flag: { kind: 'word', doc: 'The flag before the prompt; without it the prompt is the last argument.' },
@@ -41,6 +41,7 @@ export const BACKEND = {
 export const BACKEND_PRIORITY = {
   kind: 'list',
   doc: 'The order in which agent CLIs are looked for where no backend is named.',
-  items: BACKEND_NAME,
+  items: { kind: 'choice', doc: 'An agent CLI.', values: DETECTED_BACKENDS },
   nonEmpty: true,
+  default: DETECTED_BACKENDS,
 } as const satisfies ListSetting;

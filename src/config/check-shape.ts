@@ -6,6 +6,7 @@ import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, Publis
 import { type Declared, TOP_KEYS } from './settings-table.ts';
 import { toDiagnostic } from './source-file.ts';
 import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
+import { toVariableNameFinding } from './variable-name.ts';
 import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
 
 /** A configuration held against the settings table. */
@@ -88,6 +89,8 @@ class ShapeChecker {
   private checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
     const values = createRecord();
     for (const [name, entry] of map.entries) {
+      const nameFinding = setting.variables === true ? toVariableNameFinding(name) : null;
+      if (nameFinding !== null) this.diagnostics.push(toDiagnostic(entry.key, nameFinding));
       const value = this.checkEntry(setting.values, entry, [...path, name]);
       if (value !== NOTHING) values[name] = value;
     }

@@ -8,9 +8,9 @@ const UNITS = Object.keys(UNIT_MS);
  * largest unit to the smallest, such as `10m`, `1h30m`, `1.5h`, `500ms`. `null` for anything else, never 0 for what cannot be read.
  */
 export function parseDurationMs(value: string | number): number | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? Math.round(value * 1000) : null;
+  if (typeof value === 'number') return Number.isFinite(value) ? toWholeMs(value * 1000) : null;
   const text = value.trim();
-  if (PLAIN.test(text)) return Math.round(Number(text) * 1000);
+  if (PLAIN.test(text)) return toWholeMs(Number(text) * 1000);
   return parseParts(text);
 }
 
@@ -25,5 +25,10 @@ function parseParts(text: string): number | null {
     end += part.length;
     sum += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   }
-  return end === text.length && end > 0 ? Math.round(sum) : null;
+  return end === text.length && end > 0 ? toWholeMs(sum) : null;
+}
+
+/** A duration that is more than nothing never becomes nothing. */
+function toWholeMs(ms: number): number {
+  return ms > 0 ? Math.max(1, Math.round(ms)) : Math.round(ms);
 }

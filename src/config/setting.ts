@@ -33,9 +33,8 @@ export interface FlagSetting extends Described {
 /** `integer` and `number`; `duration`: seconds or `1h30m`, checked to milliseconds; `money`: US dollars, with or without `$`. */
 export interface NumberSetting extends Described {
   readonly kind: 'integer' | 'number' | 'duration' | 'money';
-  /** Bounds in the unit of the file: for a duration seconds. The value itself is allowed. */
+  /** The smallest value, in the unit of the file: for a duration seconds. */
   readonly min?: number;
-  readonly max?: number;
   /** Everything above this is allowed, the value itself is not. */
   readonly above?: number;
   /** One more value that is allowed, whatever the bounds. */
@@ -59,6 +58,8 @@ export interface ListSetting extends Described {
 export interface MapSetting extends Described {
   readonly kind: 'map';
   readonly values: Setting;
+  /** The names are those of environment variables. */
+  readonly variables?: true;
 }
 
 /** Known names, each with a setting of its own. */

@@ -1,4 +1,7 @@
-/** Every kind of agent that can be named in `backend:`. */
+/**
+ * Every kind of agent that can be named in `backend:`. The agent CLIs come first, in the default order of `cli.priority`;
+ * `scripted` plays turns that were written beforehand, `auto` stands for the first CLI that is found.
+ */
 export const BACKEND_TYPES = [
   'claude',
   'codex',
@@ -13,12 +16,14 @@ export const BACKEND_TYPES = [
   'kiro',
   'acp',
   'custom',
+  'scripted',
+  'auto',
 ] as const;
 
 export type BackendType = (typeof BACKEND_TYPES)[number];
 
-/** The kinds that are a program of their own and can be found on a PATH, in the default order of `cli.priority`. */
-export const DETECTED_BACKENDS: readonly BackendType[] = BACKEND_TYPES.filter((type) => type !== 'acp' && type !== 'custom');
+/** The kinds that are a program of their own and can be looked for on a PATH, in the default order of `cli.priority`. */
+export const DETECTED_BACKENDS: readonly BackendType[] = BACKEND_TYPES.slice(0, BACKEND_TYPES.indexOf('acp'));
 
 /**
  * One agent as it was declared: which program, with what. Complete but for what its kind has a default for; plain data.
@@ -37,12 +42,12 @@ export interface BackendSpec {
   readonly env: Readonly<Record<string, string>>;
   /** Working folder, relative to the workspace. Absent: the workspace. */
   readonly cwd?: string;
-  /** How the prompt is handed over; what is too long for an argument goes another way all the same. */
-  readonly promptMode: 'arg' | 'stdin' | 'file';
+  /** How the prompt is handed over; absent: as the kind prefers. What is too long for an argument goes another way all the same. */
+  readonly promptMode?: 'arg' | 'stdin' | 'file';
   /** `custom` only: the flag that comes before the prompt or the prompt file; one that ends with `=` is joined to it. */
   readonly promptFlag?: string;
-  /** `custom` only: `text`, or the name of a CLI whose stream it speaks. */
-  readonly outputFormat: string;
+  /** Whether its JSON stream or plain text is read. Absent: the kind's own stream; plain text for a custom one. */
+  readonly outputFormat?: 'text' | 'stream';
   /** `bypass`: the CLI asks nobody before it uses a tool. `default`: whatever the CLI does by itself. */
   readonly permissions: 'bypass' | 'default';
 }

@@ -14,7 +14,7 @@ export function planChannels({ topology, settings }: PromptContext): Words {
   if (!jsonl && !text) return ours('No channel for events is on in this run: publish none.');
   const line = say`- file: append the line \`{"topic":"TOPIC","payload":"…"}\` to \`$RALPH_EVENTS_FILE\` (${setting(settings.eventsFile)})`;
   return lines(
-    ours(jsonl ? 'Publish by one of:' : 'Publish by:'),
+    ours(jsonl ? 'Publish by ONE of:' : 'Publish by:'),
     jsonl ? ours('- shell: `ralph emit TOPIC \'payload\'` (or `"$RALPH_BIN" emit …`)') : [],
     jsonl ? line : [],
     text ? ours('- final message, outside code fences:\n```\n<event topic="…">payload</event>\n```') : [],

@@ -3,7 +3,7 @@ import { buildPrompt } from './build-prompt.ts';
 import { OBJECTIVE, SETTINGS, sampleEvent, sampleSpec, sampleTopology, sampleTurn } from './fixtures.ts';
 
 const classic = sampleTopology({ mode: 'single' });
-const FROM_FILE = { ...SETTINGS, promptFile: 'PROMPT.md' };
+const FROM_FILE: typeof SETTINGS = { ...SETTINGS, promptFile: 'PROMPT.md' };
 const ask = (topology = classic, settings = FROM_FILE, changes = {}): string =>
   buildPrompt(topology, sampleTurn('default', changes), settings);
 

@@ -24,7 +24,7 @@ export function planCompletion(context: PromptContext, facts: CompletionFacts): 
     requiredEvents.length === 0 ? [] : say` Before that, ${listInCode(requiredEvents)} must have been published in this run.`;
   return section(
     'DONE',
-    say`Only when the whole objective is met, seen by you in this turn, and nothing is left open in the scratchpad: ${way}.${required}${gateSentence(gates, promise)}`,
+    say`Only when the whole objective is met, you have seen the proof in this turn, and nothing is left open in the scratchpad: ${way}.${required}${gateSentence(gates, promise)}`,
     ours(facts.otherwise),
     byEvent && !facts.channelsShown ? planChannels(context) : [],
   );

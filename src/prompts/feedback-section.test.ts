@@ -29,16 +29,16 @@ describe('what a hat is told of its last turn', () => {
   it('is the command, the exit code and the end of the output of a failed gate, and nothing of those that passed', () => {
     const prompt = ask(FAILED_GATE);
     expect(prompt).toContain(
-      '- `build.done` did not count, because a check failed.\n`npm test` ended with exit code 1; its output ends:\n```\n1 test failed\nlist --json prints nothing\n```',
+      '- `build.done` did not count, because a check failed.\nCommand `npm test` ended with exit code 1; its output ends:\n```\n1 test failed\nlist --json prints nothing\n```',
     );
     expect(prompt).not.toContain('npm run lint');
   });
 
   it('is how a gate failed that has no exit code', () => {
     const result = { gate: 0, command: 'make', passed: false, exitCode: null, timedOut: false, durationMs: 1, outputTail: ' ' };
-    expect(ask({ kind: 'gate-failed', topic: 'a', results: [result] })).toContain('`make` could not be run, without output.');
+    expect(ask({ kind: 'gate-failed', topic: 'a', results: [result] })).toContain('Command `make` could not be run, without output.');
     expect(ask({ kind: 'gate-failed', topic: 'a', results: [{ ...result, timedOut: true }] })).toContain(
-      '`make` ran out of time, without output.',
+      'Command `make` ran out of time, without output.',
     );
   });
 

@@ -19,9 +19,7 @@ export function planFeedback({ turn }: PromptContext): Section | null {
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
-  return notes.length === 0
-    ? null
-    : section('FEEDBACK', ours('What became of your last turn; deal with it first.'), joinWords(notes, '\n'));
+  return notes.length === 0 ? null : section('FEEDBACK', ours('About your last turn; deal with this first.'), joinWords(notes, '\n'));
 }
 
 function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {
@@ -54,7 +52,7 @@ function failureOf(result: GateResult): Words {
       ? 'could not be run'
       : `ended with exit code ${result.exitCode}`;
   return lines(
-    say`${inCode(result.command)} ${ours(silent ? `${how}, without output.` : `${how}; its output ends:`)}`,
+    say`Command ${inCode(result.command)} ${ours(silent ? `${how}, without output.` : `${how}; its output ends:`)}`,
     silent ? [] : fenced(result.outputTail),
   );
 }

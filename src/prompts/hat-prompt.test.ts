@@ -17,7 +17,7 @@ describe('the prompt of a hat', () => {
   it('derives instructions from name, triggers and topics where the user wrote none', () => {
     const prompt = ask('builder', sampleTopology({ hats: SELF_COORDINATED }));
     expect(prompt).toContain('Act as your name says: Builder. You are called for `build.task`');
-    expect(prompt).toContain('publish the topic below that tells how it went');
+    expect(prompt).toContain('- `build.done` -> planner\n');
   });
 
   it('pins the objective', () => {

@@ -45,23 +45,22 @@ function planIdentity({ settings }: PromptContext, { hat, alone }: Wearer): Sect
     'YOUR HAT',
     say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`,
     lines(
-      say`- Fresh context: read ${setting(settings.scratchpad)} first, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note there what the next agent must know.`,
+      say`- Fresh context: first read the scratchpad ${setting(settings.scratchpad)}, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note in the scratchpad what the next agent must know.`,
       ours(
         alone
           ? '- Do ONE task, the most important one that is open.'
           : '- Do ONE task: what the events below ask of your hat. The rest is for others.',
       ),
-      ours('- Claim nothing without evidence: run the tests, the linter, the build, whatever proves it, in this turn.'),
+      ours('- Claim nothing without evidence: in this turn, run the tests, linter, build, whatever proves it.'),
       say`- Temporary files: ${setting(settings.workspaceDir)}`,
     ),
   );
 }
 
 /** The user's words alone; where there are none, what name, triggers and publishes say. */
-function instructions({ topology }: PromptContext, { hat, offers }: Wearer): Words {
+function instructions({ topology }: PromptContext, { hat }: Wearer): Words {
   if (cleanText(hat.instructions).trim() !== '') return block(hat.instructions, topology.spec.promise);
-  const answer = ours(offers.length === 0 ? '' : ' Then publish the topic below that tells how it went.');
-  return say`Act as your name says: ${inLine(hat.name)}. You are called for ${listInCode(hat.triggers)}: do what that asks of such a role, no more, and check the result.${answer}`;
+  return say`Act as your name says: ${inLine(hat.name)}. You are called for ${listInCode(hat.triggers)}: do with that what such a role does, and no more.`;
 }
 
 function planHandOver(context: PromptContext, { hat, offers, ...wearer }: Wearer): Section | null {

@@ -96,11 +96,6 @@ describe('Ralph with a team', () => {
     expect(net).toContain('safety net');
   });
 
-  it('names the gates that run before what he publishes counts', () => {
-    const gates = [{ on: ['build.task'], run: './ready.sh', timeoutMs: 1 }];
-    expect(ask(sampleTopology({ hats: TEAM, gates }))).toContain('Before `build.task` counts, the loop runs `./ready.sh` itself');
-  });
-
   it('never shows what the hats are told', () => {
     for (const hat of TEAM) expect(ask(team)).not.toContain(hat.instructions.split('\n')[0]);
   });

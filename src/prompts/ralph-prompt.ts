@@ -1,7 +1,7 @@
 import { RALPH, SYSTEM_TOPICS } from '../core/index.ts';
 import { mayEnd, publishableBy } from '../topology/index.ts';
 import { planChannels } from './channels.ts';
-import { planCompletion, planGates } from './completion.ts';
+import { planCompletion } from './completion.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
@@ -54,7 +54,7 @@ function planOrientation({ settings }: PromptContext): Section | null {
 function planScratchpad({ settings }: PromptContext): Section | null {
   return section(
     'SCRATCHPAD',
-    say`${setting(settings.scratchpad)} is your memory: tasks, decisions, blockers. \`[ ]\` open, \`[x]\` done and checked, \`[~]\` dropped, with the reason. Where it shows progress, go on from there; never start over. Update it before you stop; keep it short. Temporary files: ${setting(settings.workspaceDir)}.`,
+    say`Your memory is ${setting(settings.scratchpad)}: tasks, decisions, blockers. \`[ ]\` open, \`[x]\` done and checked, \`[~]\` dropped, with the reason. Where it shows progress, go on from there; never start over. Update it before you stop; keep it short. Temporary files: ${setting(settings.workspaceDir)}.`,
   );
 }
 
@@ -87,7 +87,7 @@ function planEvents(context: PromptContext, alone: boolean): Section | null {
     return section('EVENTS', ours(rule), planChannels(context));
   }
   const rule = say`Publish ONE topic that a hat triggers on${otherTopics(context)}, once, as your last act. Others are refused.`;
-  return section('EVENTS', rule, planGates(context, publishableBy(context.topology, RALPH)), planChannels(context));
+  return section('EVENTS', rule, planChannels(context));
 }
 
 /** What Ralph may publish although no hat takes it: terminal and required topics. */
@@ -99,5 +99,8 @@ function otherTopics({ topology }: PromptContext): Words {
 
 function planEnd(context: PromptContext, alone: boolean): Section | null {
   if (!mayEnd(context.topology, RALPH)) return section('DONE', ours('You cannot end the run, only hand it back.'));
-  return planCompletion(context, { otherwise: alone ? 'Else just stop: the next turn goes on.' : 'Else delegate.', channelsShown: true });
+  return planCompletion(context, {
+    otherwise: alone ? 'Else just stop: the next turn goes on.' : 'Else delegate the next task.',
+    channelsShown: true,
+  });
 }

@@ -77,8 +77,8 @@ describe('why a turn was called', () => {
   const self = sampleTopology({ hats: SELF_COORDINATED });
 
   it.each([
-    ['empty-queue', 'No event was waiting.'],
-    ['untaken', 'No hat takes this'],
+    ['empty-queue', 'No event was waiting:'],
+    ['untaken', 'No hat takes the event below'],
     ['exhausted', 'has used up its turns'],
     ['refused-twice', 'twice with topics that it may not publish'],
   ] as const)('says so for %s, to Ralph and to the recovery hat', (fallback, words) => {

@@ -23,10 +23,10 @@ export const MAX_EVENTS_SHOWN = 100;
 const LEAST_PAYLOAD_SHOWN = 200;
 
 const CAUSES: Readonly<Record<FallbackCause, string>> = {
-  'empty-queue': 'No event was waiting. Find out from the scratchpad and the files where the work stands, and set the next step going.',
+  'empty-queue': 'No event was waiting: see from the scratchpad and the files where the work stands, and start the next step.',
   'refused-twice': 'A hat answered the events below twice with topics that it may not publish. See that their work gets done.',
   exhausted: 'The hat that takes these events has used up its turns: do not publish to it again, find another way.',
-  untaken: 'No hat takes this: decide what follows from it.',
+  untaken: 'No hat takes the event below: decide what follows from it.',
 };
 
 const FAILED_TURN = 'That turn failed. The events it had been given are in the payload: see that what they ask for still gets done.';

@@ -16,7 +16,8 @@ export function explainGitFailure(name: string, result: Failure, cwd: string): s
   }
   if (result.stopReason === 'timeout') return `git ${name} took too long and was ended`;
   if (result.exitCode === 0 && result.isStdoutCut) return `git ${name} has too much to say: too many files differ`;
-  if (result.stderrTail.includes('dubious ownership')) return `git refuses this repository, which belongs to another user: ${toSafeAdvice(cwd)}`;
+  if (result.stderrTail.includes('dubious ownership'))
+    return `git refuses this repository, which belongs to another user: ${toSafeAdvice(cwd)}`;
   return toComplaint(result.stderrTail) ?? `git ${name} failed (exit code ${result.exitCode})`;
 }
 

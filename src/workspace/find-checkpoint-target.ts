@@ -1,5 +1,5 @@
-import { demandGit, GitProblem } from './git.ts';
 import type { Repository } from './find-repository.ts';
+import { demandGit, GitProblem } from './git.ts';
 import type { GitStatus } from './parse-status.ts';
 
 /** Where a checkpoint goes. */

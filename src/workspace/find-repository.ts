@@ -39,7 +39,8 @@ export async function findRepository(settings: RepositorySettings): Promise<Repo
   const top = withoutLineEnd(topLevel.stdout);
   const prefix = toPrefix(top, settings.cwd);
   if (prefix === undefined) return { found: false, why: 'the folder is not inside the working tree of its repository' };
-  if (prefix !== '' && (await here(['check-ignore', '--quiet', '.'])).ok) return { found: false, why: 'the repository around this folder ignores it' };
+  if (prefix !== '' && (await here(['check-ignore', '--quiet', '.'])).ok)
+    return { found: false, why: 'the repository around this folder ignores it' };
   const own = settings.stateDirs.flatMap((name) => [`${name}/`, `${prefix}${name}/`]);
   return {
     found: true,

@@ -39,7 +39,8 @@ export async function installPackage(spec, { timeoutMs }) {
   const temporary = join(cache, `.new-${spec.name}-${process.pid}-${randomBytes(4).toString('hex')}`);
   try {
     await npmInstall(temporary, spec, timeoutMs);
-    if (existed) await discard(cache, folder);
+    // Looked at again: another process may have repaired it meanwhile and be using it.
+    if (existed && (await findFlaw(folder, spec)) !== undefined) await discard(cache, folder);
     await publish(temporary, folder, spec);
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -17,17 +17,18 @@ const EXIT_TIMEOUT_MS = 3_000;
 const METHOD_NOT_FOUND = -32601;
 
 /** What the client does besides prompting: the kind of permission it grants, and when it cancels. */
-/** @type {ReadonlyArray<{ name: string, grant: 'allow_once' | 'reject_once', cancelAfterMs?: number }>} */
+/** @type {ReadonlyArray<{ name: string, grant: 'allow_once' | 'reject_once', cancelAfterMs?: number, only?: string[] }>} */
 export const ACP_SCENARIOS = [
   { name: 'success', grant: 'allow_once' },
-  { name: 'permission-denied', grant: 'reject_once' },
+  // The others run tools without asking.
+  { name: 'permission-denied', grant: 'reject_once', only: ['gemini', 'copilot', 'qwen'] },
   { name: 'error-auth', grant: 'allow_once' },
   { name: 'hang', grant: 'allow_once', cancelAfterMs: 3_000 },
 ];
 
 /**
  * @param {import('./clis.mjs').InstalledCli} cli
- * @param {{ name: string, grant: 'allow_once' | 'reject_once', cancelAfterMs?: number }} scenario
+ * @param {{ name: string, grant: 'allow_once' | 'reject_once', cancelAfterMs?: number, only?: string[] }} scenario
  * @param {string} folder where the folder of recordings is
  * @returns {Promise<string>} one line about what was seen
  */

@@ -13,7 +13,7 @@ import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { startModelServer } from './model-server.mjs';
 import { createPlace } from './place.mjs';
 import { ACP_SCENARIOS, recordAcp } from './record-acp.mjs';
-import { runBounded } from './run-bounded.mjs';
+import { endCommandsOnSignal, runBounded } from './run-bounded.mjs';
 import { PROMPT_LINES, SCENARIOS } from './scenarios.mjs';
 import { createScrubber, pruneLongLines } from './scrub.mjs';
 
@@ -113,7 +113,7 @@ async function main(argv) {
       .filter(({ name, only }) => wanted(name) && (only === undefined || only.includes(cli.spec.name)))
       .map((scenario) => ({ label: `${cli.spec.name}/${scenario.name}`, run: () => recordScenario(cli, scenario) })),
     ...(acp && cli.spec.name in ACP_ARGV ? ACP_SCENARIOS : [])
-      .filter(({ name }) => wanted(name))
+      .filter(({ name, only }) => wanted(name) && (only === undefined || only.includes(cli.spec.name)))
       .map((scenario) => ({ label: `acp-${cli.spec.name}/${scenario.name}`, run: () => recordAcp(cli, scenario, TRANSCRIPTS) })),
   ]);
   // Two CLIs at a time, each one's scenarios in order: one CLI has a daemon on a fixed port that its runs would share.
@@ -125,4 +125,5 @@ async function main(argv) {
   await Promise.all([lane(), lane()]);
 }
 
+endCommandsOnSignal();
 await main(process.argv.slice(2));

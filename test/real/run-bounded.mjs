@@ -8,6 +8,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 const GRACE_MS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
+/** Leaders of the process groups that run now. @type {Set<number>} */
+const living = new Set();
+
+/** Makes Ctrl+C and SIGTERM end the running commands too: they have process groups of their own and would go on. */
+export function endCommandsOnSignal() {
+  for (const [signal, exitCode] of /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])) {
+    process.once(signal, () => void Promise.all([...living].map(killTree)).then(() => process.exit(exitCode)));
+  }
+}
+
 /**
  * @typedef {object} BoundedResult
  * @property {number | null} exitCode null when a signal ended it or it did not start
@@ -29,6 +42,7 @@ export function runBounded(command, args, options) {
   const startedAt = Date.now();
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, detached: true, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) living.add(child.pid);
     const output = { stdout: collect(child.stdout), stderr: collect(child.stderr) };
     let timedOut = false;
     let drain = /** @type {NodeJS.Timeout | undefined} */ (undefined);
@@ -40,6 +54,7 @@ export function runBounded(command, args, options) {
     const finish = (exitCode, signal, problem = '') => {
       clearTimeout(limit);
       clearTimeout(drain);
+      if (child.pid !== undefined) living.delete(child.pid);
       const stderr = output.stderr() + problem;
       resolve({ exitCode, signal, stdout: output.stdout(), stderr, timedOut, durationMs: Date.now() - startedAt });
     };

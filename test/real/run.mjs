@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { exercise, scripts } from './lanes/direct.mjs';
 import { startModelServer } from './model-server.mjs';
+import { endCommandsOnSignal } from './run-bounded.mjs';
 
 const TURN_TIMEOUT_MS = 30_000;
 
@@ -77,4 +78,5 @@ async function main(argv) {
   return failed > 0 || installed.length === 0 ? 1 : 0;
 }
 
+endCommandsOnSignal();
 process.exitCode = await main(process.argv.slice(2));

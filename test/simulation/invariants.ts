@@ -81,16 +81,13 @@ function isNoTurnOfTheWork(input: Input): input is IterationEnded {
   return input.outcome.status === 'failed' && input.signals.length === 0 && (input.outcome.failure.class === 'limit' || input.outcome.failure.class === 'transient');
 }
 
-/** A hat whose every event was refused sees its events again, and so does the one who takes over. */
+/** A hat whose every event was refused sees its events again, and so does the one who takes over: as often as that happened. */
 function countSecondChances(effects: readonly Effect[]): Map<string, number> {
+  const refusedIn = new Set(effects.flatMap((effect) => (effect.type === 'event-reject' && effect.why === 'scope' ? [effect.iteration] : [])));
   const again = new Map<string, number>();
-  let refusedIn = 0;
-  let refused: readonly string[] = [];
   for (const effect of effects) {
-    if (effect.type === 'event-reject' && effect.why === 'scope') refusedIn = effect.iteration;
-    if (effect.type !== 'iteration-start') continue;
-    if (refusedIn === effect.iteration - 1) for (const id of refused) if (effect.events.some((event) => event.id === id)) again.set(id, (again.get(id) ?? 0) + 1);
-    refused = effect.events.map((event) => event.id);
+    if (effect.type !== 'iteration-start' || !refusedIn.has(effect.iteration)) continue;
+    for (const event of effect.events) again.set(event.id, (again.get(event.id) ?? 0) + 1);
   }
   return again;
 }

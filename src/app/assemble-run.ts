@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { createGateRunner } from '../gates/index.ts';
+import { createJsonlInbox, createTurnStore, nodeFileSystem, openJsonlJournal, type RunPaths } from '../journal/index.ts';
+import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
+import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
+import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
+import { writeAgentCommand } from './agent-command.ts';
+import type { Layout } from './layout.ts';
+import { reapTurn } from './processes.ts';
+import type { RunWatch } from './run-api.ts';
+import type { RunFile } from './run-file.ts';
+import { systemClock } from './system-clock.ts';
+import { createWardrobe } from './wardrobe.ts';
+
+/** How long an agent may take to end when it is asked to. */
+const STOP_GRACE_MS = 10_000;
+
+/** Everything that a run is put together from. */
+export interface RunParts {
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly watch: RunWatch;
+}
+
+/** A run that is ready to begin or to go on. */
+export interface AssembledRun {
+  readonly ports: LoopPorts;
+  readonly settings: LoopSettings;
+  readonly workspace: GitWorkspace;
+  readonly damage: JournalDamage | null;
+}
+
+/**
+ * Constructs the adapters of a run. The caller holds its locks.
+ *
+ * @param visit is given every entry that the journal has already
+ */
+export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => void): AssembledRun {
+  const { layout, paths, file, env, watch } = parts;
+  const { prompts, turnLogCapBytes } = file.settings;
+  const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal }, visit);
+  const workspace = openWorkspace(parts);
+  const agentCommand = writeAgentCommand(layout.binDir);
+  const ports: LoopPorts = {
+    journal,
+    clock: systemClock,
+    inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
+    turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
+    gates: createGateRunner({ cwd: file.workspace, env: toGateEnvironment(env) }),
+    workspace: withSnapshots(workspace),
+    wardrobe: createWardrobe({ runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, settings: file.settings, env, agentCommand, binDir: layout.binDir }),
+    reap: (activation) => reapTurn(paths.runId, activation),
+    observe: watch.observe,
+  };
+  return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+}
+
+/** The workspace of a run, for the loop and for `ralph show --diff`. */
+export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>): GitWorkspace {
+  const { stateDirs, checkpointBranch } = file.settings;
+  return createWorkspace({ cwd: file.workspace, env, stateDirs, runId: paths.runId, scratchDir: join(paths.folder, 'git'), baseline: file.baseline, checkpointBranch });
+}
+
+function withSnapshots(workspace: GitWorkspace): Workspace {
+  return {
+    exists: workspace.exists,
+    fingerprint: workspace.fingerprint,
+    checkpoint: workspace.checkpoint,
+    keepBefore: async (turn) => void (await workspace.snapshot(turn, 'before')),
+    keepAfter: async (turn) => void (await workspace.snapshot(turn, 'after')),
+  };
+}
+
+/** Gates see the person's environment, not an agent's. */
+function toGateEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { RalphError } from '../core/index.ts';
+import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
+import { isAlive, processStartTime } from '../process/index.ts';
+import type { Layout } from './layout.ts';
+
+/** The locks of a run: on its folder, so that it has one writer, and on its workspace, so that two agents never work in one place. */
+export interface RunLocks {
+  readonly release: () => void;
+}
+
+/** Who wants to run what. */
+export interface LockOrder {
+  readonly layout: Layout;
+  readonly runId: string;
+  /** The worktree's name; `null` in the main checkout. */
+  readonly worktree: string | null;
+  readonly command: string;
+}
+
+/** Where the lock of a workspace is. */
+function toWorkspaceLock(layout: Layout, worktree: string | null): string {
+  return worktree === null ? join(layout.stateDir, 'lock') : join(layout.worktreesDir, `${worktree}.lock`);
+}
+
+/**
+ * Takes the lock on the workspace. Throws `run-in-progress`, naming the other run, when another process has it.
+ */
+export function lockWorkspace(order: LockOrder): Lock {
+  return take(order, toWorkspaceLock(order.layout, order.worktree), 'folder');
+}
+
+/** Takes the lock on the run's own folder. */
+export function lockRun(order: LockOrder): Lock {
+  return take(order, toRunPaths(order.layout.stateDir, order.runId).lock, 'run');
+}
+
+/** Who holds a workspace; `null` when nobody alive does. */
+export function findWorkspaceHolder(layout: Layout, worktree: string | null): LockHolder | null {
+  return readLock({ ...PROBE, path: toWorkspaceLock(layout, worktree), host: hostname() });
+}
+
+/** The living process that has the run; `null` when there is none. */
+export function findHolder(layout: Layout, runId: string): LockHolder | null {
+  return readLock({ ...PROBE, path: toRunPaths(layout.stateDir, runId).lock, host: hostname() });
+}
+
+const PROBE = {
+  fs: nodeFileSystem,
+  isAlive: (pid: number, processStart: string | null): boolean => (processStart === null ? processStartTime(pid) !== undefined : isAlive({ pid, startTime: processStart })),
+  now: (): number => Date.now(),
+};
+
+function take(order: LockOrder, path: string, what: 'folder' | 'run'): Lock {
+  const owner: LockOwner = {
+    pid: process.pid,
+    processStart: processStartTime(process.pid) ?? null,
+    host: hostname(),
+    runId: order.runId,
+    startedAt: Date.now(),
+    command: order.command,
+  };
+  const outcome = acquireLock({ ...PROBE, path, owner });
+  if ('lock' in outcome) return outcome.lock;
+  throw toInProgress(outcome.heldBy, what);
+}
+
+function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run'): RalphError {
+  const who = owner === null ? 'Another run' : `Run ${owner.runId} (process ${owner.pid}${state === 'other-host' ? ` on ${owner.host}` : ''}, since ${new Date(owner.startedAt).toLocaleString()})`;
+  return new RalphError({
+    code: 'run-in-progress',
+    what: what === 'folder' ? `${who} is under way in this folder.` : `${who} is under way already.`,
+    why: 'Two runs in one folder would change the same files and read each other’s events.',
+    fix: [
+      `Watch it:     ralph status${owner === null ? '' : ` ${owner.runId}`}`,
+      `Stop it:      ralph stop${owner === null ? '' : ` ${owner.runId}`}`,
+      'Run beside:   ralph run --worktree NAME',
+    ].join('\n'),
+  });
+}

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RalphError } from '../core/index.ts';
+import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
+import { captureBaseline, createWorktree } from '../workspace/index.ts';
+import { assembleRun, type RunParts } from './assemble-run.ts';
+import { writeContract } from './contract-file.ts';
+import { driveRun, release } from './drive-run.ts';
+import { type Layout, toLayout } from './layout.ts';
+import type { RunPlan } from './plan-run.ts';
+import { reapRun } from './processes.ts';
+import type { RunHandle, RunWatch } from './run-api.ts';
+import { type RunFile, writeRunFile } from './run-file.ts';
+import { findWorkspaceHolder, lockRun, lockWorkspace } from './run-lock.ts';
+import { findStaleOwner } from './stale-owner.ts';
+
+/** Where and how a run is started. */
+export interface StartOptions {
+  readonly cwd: string;
+  /** A name, `true` for one that is made up, `null` for the main checkout. */
+  readonly worktree: string | true | null;
+  /** Allow a run inside of an agent's turn. */
+  readonly nested: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Starts a run.
+ *
+ * @throws RalphError `run-in-progress`, `run-nested`, `worktree-…`; the system error
+ */
+export async function startRun(plan: RunPlan, options: StartOptions, watch: RunWatch): Promise<RunHandle> {
+  refuseNested(options);
+  const layout = toLayout(options.cwd, plan.settings.stateDir);
+  ensureStateFolders({ fs: nodeFileSystem, folders: [layout.stateDir] });
+  const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
+  const lock = await lockFolder(layout, worktree);
+  const locks: Lock[] = [lock];
+  try {
+    const workspace = await openFolder(layout, worktree, plan, options);
+    const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, Date.now(), Math.random);
+    locks.push(lockRun({ layout, runId: paths.runId, worktree, command: COMMAND }));
+    return await begin({ plan, options, watch, layout, paths, workspace, worktree, locks });
+  } catch (error) {
+    for (const held of locks) release(held);
+    throw error;
+  }
+}
+
+const COMMAND = 'ralph run';
+
+function refuseNested({ env, nested }: StartOptions): void {
+  if (nested || env['RALPH_RUN_ID'] === undefined || env['RALPH_RUN_ID'] === '') return;
+  throw new RalphError({
+    code: 'run-nested',
+    what: `This is inside of a turn of run ${env['RALPH_RUN_ID']}; another run is not started here.`,
+    why: 'Agents that start runs of their own are hard to stop and easy to pay for.',
+    fix: 'Publish an event instead (ralph emit), or say that you mean it: ralph run --nested',
+    exitCode: 2,
+  });
+}
+
+/** Takes the folder; what a dead run left working in it is ended first, so that two agents never work at once. */
+async function lockFolder(layout: Layout, worktree: string | null): Promise<Lock> {
+  const dead = findStaleOwner(layout, worktree);
+  if (worktree !== null) mkdirSync(layout.worktreesDir, { recursive: true });
+  const lock = lockWorkspace({ layout, runId: 'starting', worktree, command: COMMAND });
+  if (dead !== null) await reapRun(dead);
+  return lock;
+}
+
+async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {
+  if (worktree === null) return layout.root;
+  const { worktreeLinks, stateDirs, stateDir } = plan.settings;
+  const made = await createWorktree({ cwd: layout.root, env, stateDirs, stateDir, name: worktree, links: worktreeLinks, reuse: false });
+  return made.cwd;
+}
+
+interface Beginning {
+  readonly plan: RunPlan;
+  readonly options: StartOptions;
+  readonly watch: RunWatch;
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly workspace: string;
+  readonly worktree: string | null;
+  readonly locks: readonly Lock[];
+}
+
+async function begin(beginning: Beginning): Promise<RunHandle> {
+  const { plan, options, watch, layout, paths, workspace, worktree, locks } = beginning;
+  const { settings } = plan;
+  ensureStateFolders({ fs: nodeFileSystem, folders: [dirname(join(workspace, settings.prompts.eventsFile))] });
+  const baseline = settings.spec.limits.checkpointInterval > 0 ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: settings.stateDirs }) : null;
+  const { configFiles, flags, stdinPrompt } = plan.request;
+  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, configFiles, flags, stdinPrompt, settings, baseline };
+  writeRunFile(paths.settings, file);
+  writeContract(paths.folder, { spec: settings.spec });
+  const parts: RunParts = { layout, paths, file, env: options.env, watch };
+  const run = assembleRun(parts, () => undefined);
+  const at = run.ports.clock.now();
+  const started = { type: 'run-started' as const, at, runId: paths.runId, spec: settings.spec, flags: [], inboxOffset: run.ports.inbox.end() };
+  return driveRun(parts, run, { folded: null, inputs: [started] }, locks);
+}

@@ -1,0 +1,66 @@
+import { join, resolve } from 'node:path';
+import { createBackend } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, type IterationStart, RalphError, type Usage } from '../core/index.ts';
+import type { Wardrobe } from '../loop/shell/index.ts';
+import type { Backend } from '../ports/index.ts';
+import { toAgentEnvironment, toMarker } from './agent-environment.ts';
+import { toContractPath } from './contract-file.ts';
+import { toPrice } from './prices.ts';
+
+/** What a wardrobe is made of. */
+export interface WardrobeSettings {
+  readonly runId: string;
+  readonly runFolder: string;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+  /** The environment that Ralph was started with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of an executable `ralph` for agents, and its folder. */
+  readonly agentCommand: string;
+  readonly binDir: string;
+}
+
+/** Hands out the backends of a run, each made once. */
+export function createWardrobe(made: WardrobeSettings): Wardrobe {
+  const known = new Map<BackendSpec, Backend>();
+  const find = (order: IterationStart): BackendSpec => findSpec(made.settings, order);
+  return {
+    backendFor: (order) => {
+      const spec = find(order);
+      const backend = known.get(spec) ?? createBackend(spec);
+      known.set(spec, backend);
+      return backend;
+    },
+    surroundings: (order) => {
+      const spec = find(order);
+      return { cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd), env: toEnvironment(made, order, spec), marker: toMarker(made.runId, order) };
+    },
+    priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
+  };
+}
+
+function findSpec(settings: Settings, order: IterationStart): BackendSpec {
+  const list = settings.backends[order.hat] ?? settings.backends['ralph'] ?? [];
+  const spec = list[order.backend] ?? list[0];
+  if (spec !== undefined) return spec;
+  throw new RalphError({ code: 'backend-missing', what: `No backend is configured for ${order.hat}.`, fix: 'Name one under `cli.backend`.' });
+}
+
+function toEnvironment(made: WardrobeSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {
+  const env = toAgentEnvironment(
+    { ...made.env, ...spec.env },
+    {
+      iteration: order.iteration,
+      attempt: order.attempt,
+      hat: order.hat,
+      runId: made.runId,
+      eventsFile: join(made.workspace, made.settings.prompts.eventsFile),
+      contractFile: toContractPath(made.runFolder),
+      command: made.agentCommand,
+      binDir: made.binDir,
+    },
+  );
+  return env;
+}

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planAmp } from './argv.ts';
+
+/** Amp. Built from its documentation: its agent runs on the vendor's servers, so it could not be tried. */
+export const amp: CliDescriptor = {
+  type: 'amp',
+  title: 'Amp',
+  command: 'amp',
+  verified: false,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planAmp,
+  signIn: {
+    envKeys: ['AMP_API_KEY'],
+    files: ['.local/share/amp/secrets.json'],
+    advice: 'run `amp login`, or set AMP_API_KEY',
+  },
+  install: 'npm install -g @sourcegraph/amp',
+};

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planAuggie } from './argv.ts';
+
+/** Auggie. */
+export const auggie: CliDescriptor = {
+  type: 'auggie',
+  title: 'Auggie',
+  command: 'auggie',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planAuggie,
+  signIn: {
+    envKeys: ['AUGMENT_SESSION_AUTH', 'AUGMENT_API_TOKEN'],
+    files: ['.augment/session.json'],
+    advice: 'run `auggie login`',
+  },
+  install: 'npm install -g @augmentcode/auggie',
+};

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planClaude } from './argv.ts';
+
+/** Claude Code. */
+export const claude: CliDescriptor = {
+  type: 'claude',
+  title: 'Claude Code',
+  command: 'claude',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planClaude,
+  signIn: {
+    envKeys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
+    files: ['.claude/.credentials.json', '.claude.json'],
+    advice: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
+  },
+  install: 'npm install -g @anthropic-ai/claude-code',
+};

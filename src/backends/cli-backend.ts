@@ -1,0 +1,94 @@
+import { type BackendEvent, type BackendSpec, type TurnFailure, toBackendLabel, UNKNOWN_USAGE } from '../core/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import { findCommand } from './find-command.ts';
+import type { Invocation, InvocationOrder } from './invocation.ts';
+import type { PlacedPrompt } from './prompt-place.ts';
+import { runTurn } from './run-turn.ts';
+import { toShownArgv } from './shown-argv.ts';
+import type { Translator } from './translator.ts';
+
+/** How long an agent may stay after its final event: agents that finish and do not exit are a known trouble. */
+const DEFAULT_LINGER_MS = 5000;
+
+/** What the outside decides for every backend. */
+export interface BackendOptions {
+  /** Epoch milliseconds. Default: the machine's clock. */
+  readonly now?: () => number;
+  /** Default: 5 s. */
+  readonly lingerMs?: number;
+  /** Default: whether this process runs as root. */
+  readonly isRoot?: boolean;
+}
+
+/** The parts of a backend that differ from kind to kind. */
+export interface CliBackendParts {
+  readonly place: (prompt: string) => PlacedPrompt;
+  readonly plan: (order: InvocationOrder) => Invocation;
+  readonly createTranslator: (invocation: Invocation, request: TurnRequest) => Translator;
+  /** False for agents that are expected to stay until they are told to go. */
+  readonly shouldLeave: boolean;
+}
+
+/** Makes a backend of a program that is started for each turn. */
+export function createCliBackend(spec: BackendSpec, parts: CliBackendParts, options: BackendOptions = {}): Backend {
+  return {
+    label: toBackendLabel(spec),
+    start: (request, observe) => startTurn(spec, parts, options, request, observe),
+  };
+}
+
+function startTurn(
+  spec: BackendSpec,
+  parts: CliBackendParts,
+  options: BackendOptions,
+  request: TurnRequest,
+  observe: (event: BackendEvent) => void,
+): RunningTurn {
+  const base = mergeEnv(request.env, spec.env);
+  const placed = parts.place(request.prompt);
+  const isRoot = options.isRoot ?? process.getuid?.() === 0;
+  const invocation = parts.plan({ spec, prompt: request.prompt, promptFile: request.promptFile, place: placed.place, isRoot, env: base });
+  const env = { ...base, ...invocation.env };
+  const found = findCommand(invocation.command, request.cwd, env['PATH']);
+  if ('problem' in found) return createFailedTurn({ class: 'spawn', message: `${toBackendLabel(spec)} could not be started: ${found.problem}` });
+  return runTurn({
+    request,
+    observe,
+    path: found.path,
+    args: invocation.args,
+    shownArgv: toShownArgv(invocation.command, invocation.args, request.prompt),
+    env,
+    input: invocation.stdin === 'prompt' ? { kind: 'text', text: request.prompt } : { kind: invocation.stdin },
+    translator: parts.createTranslator(invocation, request),
+    lingerMs: options.lingerMs ?? DEFAULT_LINGER_MS,
+    shouldLeave: parts.shouldLeave,
+    warnings: [...placed.warnings, ...invocation.warnings],
+    now: options.now ?? Date.now,
+  });
+}
+
+/** A hat's own variables win, except over those by which agents talk to Ralph. */
+function mergeEnv(env: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>): Record<string, string> {
+  const merged: Record<string, string> = { ...env };
+  for (const [name, value] of Object.entries(own)) {
+    if (!name.startsWith('RALPH_') || !(name in merged)) merged[name] = value;
+  }
+  return merged;
+}
+
+/** A turn that never began. */
+export function createFailedTurn(failure: TurnFailure): RunningTurn {
+  const result: TurnResult = {
+    status: 'failed',
+    failure,
+    exitCode: null,
+    durationMs: 0,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: null,
+    producedOutput: false,
+    leftovers: 0,
+    logError: null,
+  };
+  return { result: Promise.resolve(result), stop: () => {}, kill: () => {} };
+}

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planCline } from './argv.ts';
+
+/** Cline. */
+export const cline: CliDescriptor = {
+  type: 'cline',
+  title: 'Cline',
+  command: 'cline',
+  verified: true,
+  takes: ['arg', 'file'],
+  isPromptPositional: true,
+  plan: planCline,
+  signIn: {
+    envKeys: ['CLINE_API_KEY'],
+    files: ['.cline/data/settings/providers.json', '.cline/data/secrets.json'],
+    advice: 'run `cline auth`',
+  },
+  install: 'npm install -g cline',
+};

@@ -1,0 +1,31 @@
+import { addFlags, flag, hasFlag, withoutSwitch } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+
+const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
+
+/** `codex exec … PROMPT`, or `-` for a prompt on standard input. */
+export function planCodex({ spec, prompt, place }: InvocationOrder): Invocation {
+  const user = withoutSwitch(spec.args[0] === 'exec' ? spec.args.slice(1) : spec.args, '-');
+  const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '-s', '--sandbox', '--full-auto', '--yolo', '-a', '--ask-for-approval');
+  const isText = spec.outputFormat === 'text' && !hasFlag(user, '--json', '--experimental-json');
+  const ours = addFlags(
+    user,
+    flag(['-m', '--model'], spec.model),
+    isText ? [] : flag(['--json', '--experimental-json']),
+    flag(['--skip-git-repo-check']),
+    isBypass ? flag([BYPASS]) : [],
+  );
+  return {
+    command: spec.command ?? 'codex',
+    args: ['exec', ...user, ...endLists(ours), place === 'arg' ? prompt : '-'],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: {},
+    format: isText ? 'text' : 'codex',
+    warnings: spec.agent === undefined ? [] : ['codex has no agents: `agent` is ignored'],
+  };
+}
+
+/** A list-valued flag of the user's (`-i a.png`) would swallow the prompt if nothing of ours came between. */
+function endLists(ours: readonly string[]): readonly string[] {
+  return ours.length > 0 ? ours : ['--'];
+}

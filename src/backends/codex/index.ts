@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planCodex } from './argv.ts';
+
+/** OpenAI Codex. */
+export const codex: CliDescriptor = {
+  type: 'codex',
+  title: 'OpenAI Codex',
+  command: 'codex',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planCodex,
+  signIn: {
+    envKeys: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_HOME'],
+    files: ['.codex/auth.json'],
+    advice: 'run `codex login`, or set OPENAI_API_KEY',
+  },
+  install: 'npm install -g @openai/codex',
+};

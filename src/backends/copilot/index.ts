@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planCopilot } from './argv.ts';
+
+/** GitHub Copilot CLI. */
+export const copilot: CliDescriptor = {
+  type: 'copilot',
+  title: 'GitHub Copilot CLI',
+  command: 'copilot',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planCopilot,
+  signIn: {
+    envKeys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+    files: ['.copilot/config.json'],
+    advice: 'run `copilot login`, or set GH_TOKEN',
+  },
+  install: 'npm install -g @github/copilot',
+};

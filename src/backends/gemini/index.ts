@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planGemini } from './argv.ts';
+
+/** Gemini CLI. */
+export const gemini: CliDescriptor = {
+  type: 'gemini',
+  title: 'Gemini CLI',
+  command: 'gemini',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planGemini,
+  signIn: {
+    envKeys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_APPLICATION_CREDENTIALS'],
+    files: ['.gemini/oauth_creds.json', '.gemini/google_accounts.json'],
+    advice: 'start `gemini` once and sign in, or set GEMINI_API_KEY',
+  },
+  install: 'npm install -g @google/gemini-cli',
+};

@@ -1,0 +1,74 @@
+import { toDurationText, type TurnFailure } from '../core/index.ts';
+import type { ProcessResult } from '../process/index.ts';
+import type { TurnEnd } from './translator.ts';
+
+/** What a turn came to. */
+export interface Judgement {
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly failure: TurnFailure | null;
+  readonly warnings: readonly string[];
+}
+
+/** Everything that a judgement rests on. */
+export interface TurnEvidence {
+  readonly process: ProcessResult;
+  readonly end: TurnEnd;
+  /** Who asked for the process to be ended first; `lingering`: it had finished and did not go. */
+  readonly endedFor: 'nobody' | 'person' | 'lingering';
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** The program, for messages. */
+  readonly command: string;
+  /** True where an agent that stays after its end is worth a word; some never leave by themselves. */
+  readonly shouldLeave: boolean;
+}
+
+/** Judges a turn: the agent's own final event first, then how its process ended (decisions, section 3: never exit code 0 alone). */
+export function judgeTurn(evidence: TurnEvidence): Judgement {
+  const { process, end, endedFor } = evidence;
+  if (process.logError !== undefined) {
+    return toFailed({ class: 'agent', message: `a log could not be written (${process.logError.code}: ${process.logError.message})` });
+  }
+  if (process.status === 'spawn-error') return toFailed({ class: 'spawn', message: explainSpawn(evidence) });
+  if (endedFor === 'person' && (process.stopReason === 'stopped' || process.stopReason === 'killed')) {
+    return { status: 'stopped', failure: null, warnings: [] };
+  }
+  if (process.stopReason === 'timeout' || process.stopReason === 'idle-timeout') return judgeTimeout(evidence, process.stopReason);
+  if (end.failure !== null) return toFailed(end.failure);
+  return { status: 'succeeded', failure: null, warnings: toExitWarnings(evidence) };
+}
+
+function judgeTimeout({ end, timeoutMs, idleTimeoutMs }: TurnEvidence, reason: 'timeout' | 'idle-timeout'): Judgement {
+  const what =
+    reason === 'timeout' ? `the turn took longer than ${toDurationText(timeoutMs)}` : `nothing was heard from the agent for ${toDurationText(idleTimeoutMs)}`;
+  if (end.verdict === 'succeeded') return { status: 'succeeded', failure: null, warnings: [`${what} after its final event: it was ended`] };
+  if (end.verdict === 'failed' && end.failure !== null) return toFailed(end.failure);
+  if (end.trouble !== null) return toFailed({ ...end.trouble, message: `${end.trouble.message} (${what})` });
+  return toFailed({ class: reason, message: what });
+}
+
+function toExitWarnings({ process, endedFor, shouldLeave }: TurnEvidence): readonly string[] {
+  if (endedFor === 'lingering') return shouldLeave ? ['the agent had finished but did not exit: it was ended'] : [];
+  if (process.exitCode === 0) return [];
+  const ending = process.exitCode === null ? `signal ${process.signal ?? 'unknown'}` : `exit code ${process.exitCode}`;
+  return [`the agent said that it succeeded, then its process ended with ${ending}`];
+}
+
+function toFailed(failure: TurnFailure): Judgement {
+  return { status: 'failed', failure, warnings: [] };
+}
+
+function explainSpawn({ process, command }: TurnEvidence): string {
+  const { code, message } = process.error ?? { code: 'unknown', message: 'unknown error' };
+  const hints: Readonly<Record<string, string>> = {
+    ENOENT: 'the interpreter named in its first line, or the working folder, is not there',
+    EACCES: 'it may not be executed (chmod +x), or its interpreter may not',
+    ENOEXEC: 'it is not a program for this machine; a script needs a first line such as #!/bin/sh',
+    E2BIG: 'its arguments and environment are too long for the system',
+    EMFILE: 'too many files are open',
+    ENOMEM: 'there is not enough memory',
+    EAGAIN: 'there are too many processes',
+  };
+  const hint = message.startsWith('working folder') ? undefined : hints[code];
+  return `${command} could not be started: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planKiro } from './argv.ts';
+
+/** Kiro CLI. Built from its documentation: it could not be tried. */
+export const kiro: CliDescriptor = {
+  type: 'kiro',
+  title: 'Kiro CLI',
+  command: 'kiro-cli',
+  verified: false,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planKiro,
+  signIn: {
+    envKeys: ['KIRO_API_KEY'],
+    files: ['.kiro', '.local/share/kiro-cli/data.sqlite3'],
+    advice: 'run `kiro-cli login`, or set KIRO_API_KEY',
+  },
+  install: 'see https://kiro.dev/docs/cli',
+};

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planOpencode } from './argv.ts';
+
+/** opencode. */
+export const opencode: CliDescriptor = {
+  type: 'opencode',
+  title: 'opencode',
+  command: 'opencode',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planOpencode,
+  signIn: {
+    envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'OPENCODE_CONFIG_CONTENT', 'OPENCODE_CONFIG'],
+    files: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+    advice: 'run `opencode auth login`, or set the API key of your provider',
+  },
+  install: 'npm install -g opencode-ai',
+};

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planPi } from './argv.ts';
+
+/** pi. */
+export const pi: CliDescriptor = {
+  type: 'pi',
+  title: 'pi',
+  command: 'pi',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planPi,
+  signIn: {
+    envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+    files: ['.pi/agent/auth.json', '.pi/agent/models.json'],
+    advice: 'start `pi` once and use /login, or set the API key of your provider',
+  },
+  install: 'npm install -g @mariozechner/pi-coding-agent',
+};

@@ -1,0 +1,23 @@
+import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+
+/** `qwen … -p PROMPT`; without `-p` the prompt comes by standard input. */
+export function planQwen({ spec, prompt, place }: InvocationOrder): Invocation {
+  const user = spec.args;
+  const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--approval-mode', '-y');
+  const format = findFlagValue(user, '-o', '--output-format') ?? (spec.outputFormat === 'text' ? 'text' : 'stream-json');
+  const ours = addFlags(
+    user,
+    flag(['-m', '--model'], spec.model),
+    isBypass ? flag(['--yolo']) : [],
+    flag(['-o', '--output-format'], format),
+  );
+  return {
+    command: spec.command ?? 'qwen',
+    args: [...user, ...ours, ...(place === 'arg' ? ['-p', prompt] : [])],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: {},
+    format: format === 'stream-json' ? 'qwen' : 'text',
+    warnings: spec.agent === undefined ? [] : ['qwen has no agents: `agent` is ignored'],
+  };
+}

@@ -1,0 +1,19 @@
+import type { CliDescriptor } from '../invocation.ts';
+import { planQwen } from './argv.ts';
+
+/** Qwen Code. */
+export const qwen: CliDescriptor = {
+  type: 'qwen',
+  title: 'Qwen Code',
+  command: 'qwen',
+  verified: true,
+  takes: ['arg', 'stdin'],
+  isPromptPositional: true,
+  plan: planQwen,
+  signIn: {
+    envKeys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
+    files: ['.qwen/oauth_creds.json'],
+    advice: 'start `qwen` once and sign in, or set OPENAI_API_KEY with `--auth-type openai`',
+  },
+  install: 'npm install -g @qwen-code/qwen-code',
+};

@@ -1,0 +1,16 @@
+/** Variables that the loop sets for its agents. They are never read as configuration, and no configuration may set them. */
+export const RESERVED_VARIABLES: readonly string[] = [
+  'RALPH_BIN',
+  'RALPH_EVENTS_FILE',
+  'RALPH_RUN_ID',
+  'RALPH_ITERATION',
+  'RALPH_HAT',
+  'RALPH_TURN',
+  'RALPH_CONTRACT',
+];
+
+/** The environment of this process, for those who start others and for {@link loadSettings}. No other room reads it. */
+export function readEnvironment(): Readonly<Record<string, string>> {
+  const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from 'node:fs';
+import { RalphError, toErrorCode } from '../core/index.ts';
+
+/** Why a file could not be read as text. */
+export type TextFault = 'missing' | 'folder' | 'too-large' | 'encoding' | 'unreadable';
+
+/** The text of a file, or why there is none. */
+export type TextFile = { readonly text: string } | { readonly fault: TextFault; readonly message: string };
+
+/** Reads a file of UTF-8 text without its byte order mark. Never throws. Named pipes are read to their end. */
+export function readTextFile(path: string, maxBytes: number): TextFile {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) return { fault: 'folder', message: 'it is a folder' };
+    if (stats.size > maxBytes) return tooLarge(maxBytes);
+    const bytes = readFileSync(path);
+    return bytes.length > maxBytes ? tooLarge(maxBytes) : decode(bytes);
+  } catch (error) {
+    const code = toErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { fault: 'missing', message: 'it is not there' };
+    return { fault: 'unreadable', message: `it cannot be read (${code})` };
+  }
+}
+
+/** The same, for a file that the user named on the command line. */
+export function readNamedFile(path: string, shown: string, maxBytes: number, code: string, fix: string): string {
+  const file = readTextFile(path, maxBytes);
+  if ('text' in file) return file.text;
+  const isMissing = file.fault === 'missing';
+  throw new RalphError({ code: isMissing ? `${code}-missing` : `${code}-unreadable`, what: `The file ${shown} was named, but ${file.message}.`, fix, exitCode: 2 });
+}
+
+function decode(bytes: Buffer): TextFile {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return { fault: 'encoding', message: 'it is not UTF-8 text' };
+  }
+}
+
+function tooLarge(maxBytes: number): TextFile {
+  return { fault: 'too-large', message: `it is larger than ${Math.round(maxBytes / 1_000_000)} MB` };
+}

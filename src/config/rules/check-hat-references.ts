@@ -1,0 +1,48 @@
+import { RALPH } from '../../core/index.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { findNearMiss } from '../did-you-mean.ts';
+import type { Path } from '../located-value.ts';
+import { quote } from '../value-finding.ts';
+import { findingAt, listHats, type RuleInput } from './rule.ts';
+
+/** Every hat that is named somewhere is there. */
+export function checkHatReferences(input: RuleInput): readonly Diagnostic[] {
+  const known = new Set(input.hatIds ?? []);
+  return listReferences(input)
+    .filter(({ hat, orRalph }) => !known.has(hat) && !(orRalph && hat === RALPH))
+    .map(({ path, hat }) => toUnknownHat(input, path, hat));
+}
+
+interface Reference {
+  readonly path: Path;
+  readonly hat: string;
+  readonly orRalph: boolean;
+}
+
+function listReferences(input: RuleInput): readonly Reference[] {
+  const loop = input.declared.event_loop ?? {};
+  const references: Reference[] = [];
+  if (loop.starting_hat !== undefined) references.push({ path: ['event_loop', 'starting_hat'], hat: loop.starting_hat, orRalph: false });
+  if (loop.recovery_hat !== undefined) references.push({ path: ['event_loop', 'recovery_hat'], hat: loop.recovery_hat, orRalph: false });
+  for (const [id, hat] of listHats(input)) {
+    (hat.transitions ?? []).forEach((other, index) => {
+      references.push({ path: ['hats', id, 'transitions', index], hat: other, orRalph: true });
+    });
+    (hat.publishes ?? []).forEach(({ target }, index) => {
+      if (target !== undefined) references.push({ path: ['hats', id, 'publishes', index, 'target'], hat: target, orRalph: true });
+    });
+  }
+  return references;
+}
+
+function toUnknownHat(input: RuleInput, path: Path, hat: string): Diagnostic {
+  const ids = input.hatIds ?? [];
+  const near = findNearMiss(hat, ids);
+  return findingAt(input, path, {
+    code: 'hat-unknown',
+    severity: 'error',
+    message: `There is no hat ${quote(hat)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    why: 'Nobody would get what is meant for it.',
+    fix: ids.length === 0 ? 'Add the hat under `hats:`, or remove the line.' : `Name one of: ${ids.slice(0, 20).join(', ')}.`,
+  });
+}

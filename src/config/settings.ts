@@ -1,0 +1,75 @@
+import type { BackendSpec, RunSpec } from '../core/index.ts';
+import type { ConfigFlags } from './overrides.ts';
+
+/**
+ * A configuration, compiled: complete, checked, plain JSON. It is stored in the run's folder, readable by its owner only: the `env` of
+ * a backend may hold secrets. The journal gets `spec` alone, which holds none.
+ */
+export interface Settings {
+  readonly version: 1;
+  /** The configuration files, as they are shown; empty where only defaults are in force. */
+  readonly configFiles: readonly string[];
+  /** The command line, so that a later load of the same run can be given the same. */
+  readonly flags: ConfigFlags;
+  readonly spec: RunSpec;
+  /** By hat id, `ralph`, and in `mode: single` `default`; in the order in which `on_limit: switch` tries them; at least one each. */
+  readonly backends: Readonly<Record<string, readonly BackendSpec[]>>;
+  /** Where agent CLIs are looked for, for a backend of type `auto`. */
+  readonly priority: readonly BackendSpec['type'][];
+  readonly objective: ObjectiveSource;
+  readonly prompts: PromptSettings;
+  /** Relative to the workspace. */
+  readonly stateDir: string;
+  /** `null`: the current branch. */
+  readonly checkpointBranch: string | null;
+  /** A command line for the end of a run. */
+  readonly notify: string | null;
+  /** Relative to the workspace. */
+  readonly worktreeLinks: readonly string[];
+  /** By model or backend. */
+  readonly prices: Readonly<Record<string, ModelPrice>>;
+  /** How much of each output of a turn is kept. */
+  readonly turnLogCapBytes: number;
+  /** False where findings about the flow of events are only warnings. */
+  readonly strictValidation: boolean;
+  readonly digest: SettingsDigest;
+}
+
+/** Where the objective came from. */
+export interface ObjectiveSource {
+  readonly from: 'flag' | 'stdin' | 'config' | 'file' | 'none';
+  /** The file, as it is shown; `null` where it came from elsewhere. */
+  readonly file: string | null;
+}
+
+/** What of the configuration prompts mention. Paths as an agent in the workspace writes them. */
+export interface PromptSettings {
+  readonly scratchpad: string;
+  readonly eventsFile: string;
+  readonly specsDir: string;
+  /** For temporary files. */
+  readonly workspaceDir: string;
+  /** The file that the objective was read from; `null` where it came from elsewhere. */
+  readonly promptFile: string | null;
+  /** Instead of the built-in ones; `null`: the built-in ones. */
+  readonly guardrails: readonly string[] | null;
+}
+
+/** What a million tokens of a model cost, in US dollars. */
+export interface ModelPrice {
+  readonly inputUsd: number;
+  readonly outputUsd: number;
+  readonly cacheReadUsd?: number;
+  readonly cacheWriteUsd?: number;
+  /** The day on which this was true, as the user wrote it. */
+  readonly asOf?: string;
+}
+
+/** What a later load is compared with. SHA-256, in hexadecimal. */
+export interface SettingsDigest {
+  /** Of everything that was configured, the prompt aside. */
+  readonly config: string;
+  readonly prompt: string;
+  /** By key (`event_loop.max_iterations`, `hats.builder`), shortened. */
+  readonly keys: Readonly<Record<string, string>>;
+}

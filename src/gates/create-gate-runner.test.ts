@@ -1,0 +1,146 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GateResult } from '../core/index.ts';
+import { createGateRunner } from './index.ts';
+
+const env = { PATH: process.env['PATH'], GREETING: 'hello' };
+let cwd = '';
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'));
+});
+
+afterEach(() => {
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+interface Run {
+  readonly results: readonly GateResult[];
+  readonly lines: readonly string[];
+}
+
+async function runGates(commands: readonly string[], options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<Run> {
+  const lines: string[] = [];
+  const orders = commands.map((run, gate) => ({ gate, spec: { on: ['task.complete'], run, timeoutMs: options.timeoutMs ?? 10_000 } }));
+  const signal = options.signal ?? new AbortController().signal;
+  const results = await createGateRunner({ cwd, env }).run(orders, signal, (gate, line) => lines.push(`${gate}: ${line}`));
+  return { results, lines };
+}
+
+async function runGate(command: string, options: { timeoutMs?: number } = {}): Promise<GateResult> {
+  const [result] = (await runGates([command], options)).results;
+  if (result === undefined) throw new Error('no result');
+  return result;
+}
+
+async function isAliveAfter(pid: number, waitMs: number): Promise<boolean> {
+  for (let waited = 0; ; waited += 20) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+    if (waited >= waitMs) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('a gate', () => {
+  it('passes when its command exits with 0', async () => {
+    expect(await runGate('echo "$GREETING from $(pwd -P)" && test -d .')).toMatchObject({ passed: true, exitCode: 0, timedOut: false });
+  });
+
+  it('runs in the workspace, as a shell line with the given environment', async () => {
+    await runGate('printf %s "$GREETING" | tr a-z A-Z > out.txt; exit 0');
+    expect(readFileSync(join(cwd, 'out.txt'), 'utf8')).toBe('HELLO');
+  });
+
+  it('fails with the exit code and the output as evidence', async () => {
+    const result = await runGate('echo to stdout; echo to stderr >&2; exit 3');
+    expect(result).toMatchObject({ passed: false, exitCode: 3, command: 'echo to stdout; echo to stderr >&2; exit 3' });
+    expect(result.outputTail.split('\n').sort()).toEqual(['to stderr', 'to stdout']);
+  });
+
+  it('keeps at most 4 KB of its output, beginning with a whole line', async () => {
+    const result = await runGate('i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done; exit 1');
+    expect(Buffer.byteLength(result.outputTail)).toBeLessThanOrEqual(4096);
+    expect(result.outputTail).toMatch(/^line \d+\n/);
+    expect(result.outputTail).toMatch(/line 2999$/);
+  });
+
+  it('says that the command was not found on exit code 127', async () => {
+    const result = await runGate('no-such-command-at-all');
+    expect(result).toMatchObject({ passed: false, exitCode: 127 });
+    expect(result.outputTail).toContain('a command was not found');
+  });
+
+  it('says that a file may not be executed on exit code 126', async () => {
+    writeFileSync(join(cwd, 'check.sh'), 'exit 0\n');
+    chmodSync(join(cwd, 'check.sh'), 0o644);
+    const result = await runGate('./check.sh');
+    expect(result).toMatchObject({ passed: false, exitCode: 126 });
+    expect(result.outputTail).toContain('may not be executed');
+  });
+
+  it('says which signal ended it', async () => {
+    const result = await runGate('kill -SEGV $$');
+    expect(result).toMatchObject({ passed: false, exitCode: null });
+    expect(result.outputTail).toContain('SIGSEGV');
+  });
+
+  it('is ended with everything it started when it takes too long, and has not passed', async () => {
+    const result = await runGate('sleep 60 & echo $! > pid; echo waiting; wait; exit 0', { timeoutMs: 300 });
+    expect(result).toMatchObject({ passed: false, timedOut: true });
+    expect(result.outputTail).toBe('waiting\n[ended because it took longer than 300 ms]');
+    expect(await isAliveAfter(Number(readFileSync(join(cwd, 'pid'), 'utf8')), 2000)).toBe(false);
+  });
+
+  it('has not passed when it exits with 0 only because it was told to end', async () => {
+    const result = await runGate('trap "exit 0" TERM; while :; do sleep 0.05; done', { timeoutMs: 200 });
+    expect(result).toMatchObject({ passed: false, timedOut: true });
+  });
+
+  it('has not passed when it cannot be started', async () => {
+    rmSync(cwd, { recursive: true });
+    const result = await runGate('true');
+    expect(result).toMatchObject({ passed: false, exitCode: null, timedOut: false });
+    expect(result.outputTail).toContain('could not be started');
+  });
+});
+
+describe('several gates', () => {
+  it('all run, in order, also after one has failed', async () => {
+    const { results } = await runGates(['echo a >> log; exit 1', 'echo b >> log', 'echo c >> log; exit 2']);
+    expect(results.map((result) => [result.gate, result.passed])).toEqual([
+      [0, false],
+      [1, true],
+      [2, false],
+    ]);
+    expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('a\nb\nc\n');
+  });
+
+  it('tell each line of their output while they run', async () => {
+    expect((await runGates(['echo one; echo two', 'echo three >&2'])).lines).toEqual(['0: one', '0: two', '1: three']);
+  });
+
+  it('are all accounted for when the run is stopped: the running one is ended, the others do not start', async () => {
+    const controller = new AbortController();
+    const running = runGates(['echo started > one; sleep 60', 'echo started > two'], { signal: controller.signal });
+    setTimeout(() => controller.abort(), 200);
+    const { results } = await running;
+    expect(results.map((result) => result.passed)).toEqual([false, false]);
+    expect(results[0]?.outputTail).toContain('the run was stopped');
+    expect(results[1]?.outputTail).toBe('not run: the run was stopped');
+    expect(() => readFileSync(join(cwd, 'two'))).toThrow('ENOENT');
+  });
+
+  it('do not stop for a listener that throws', async () => {
+    const orders = [{ gate: 0, spec: { on: ['task.complete'], run: 'echo x', timeoutMs: 5000 } }];
+    const results = await createGateRunner({ cwd, env }).run(orders, new AbortController().signal, () => {
+      throw new Error('listener');
+    });
+    expect(results[0]?.passed).toBe(true);
+  });
+});

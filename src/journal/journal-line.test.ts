@@ -1,0 +1,72 @@
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Input } from '../core/index.ts';
+import { toInput } from './fixtures.ts';
+import { parseJournalLine, toJournalLine } from './journal-line.ts';
+
+function withChecksum(body: string): Buffer {
+  return Buffer.from(`{"crc":"${crc32(body).toString(16).padStart(8, '0')}",${body}`);
+}
+
+describe('a journal line', () => {
+  it('has a form that stays: checksum first, then version, number and input', () => {
+    expect(toJournalLine(7, { type: 'timer-fired', at: 5, timer: 1 }).toString()).toBe(
+      '{"crc":"90da0b07","v":1,"seq":7,"input":{"type":"timer-fired","at":5,"timer":1}}\n',
+    );
+  });
+
+  it('gives back every input, whatever text is in it', () => {
+    const inputs = fc.record({
+      type: fc.constant('events-received'),
+      at: fc.integer(),
+      text: fc.string({ unit: 'binary' }),
+      more: fc.json(),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1 }), inputs, (seq, value) => {
+        const input = value as unknown as Input;
+        const line = toJournalLine(seq, input);
+        expect(line.indexOf('\n')).toBe(line.length - 1);
+        expect(parseJournalLine(line.subarray(0, -1), seq)).toEqual({ entry: { seq, input } });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused when any one bit of it is changed', () => {
+    const line = toJournalLine(12, toInput(3)).subarray(0, -1);
+    for (let bit = 8 * 8; bit < line.length * 8; bit += 1) {
+      const changed = Buffer.from(line);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(parseJournalLine(changed, 12), `bit ${bit}`).toHaveProperty('fault');
+    }
+  });
+
+  it('is refused when it stands in the wrong place', () => {
+    const line = toJournalLine(3, toInput(3)).subarray(0, -1);
+    expect(parseJournalLine(line, 2)).toEqual({ fault: 'is entry 3, where entry 2 belongs' });
+    expect(parseJournalLine(line, null)).toHaveProperty('entry');
+  });
+
+  it.each(['', '{}', 'null', '{"crc":"00000000",', '\0'.repeat(60), 'x'.repeat(60)])('is refused when it is %j', (text) => {
+    expect(parseJournalLine(Buffer.from(text), 1)).toHaveProperty('fault');
+  });
+
+  it.each([
+    '"v":1,"seq":1,"input":{}}',
+    '"v":1,"seq":1,"input":[]}',
+    '"v":1,"seq":"1","input":{"type":"x"}}',
+    '"v":0,"seq":1,"input":{"type":"x"}}',
+    '"v":1}}',
+  ])('is refused when its checksum fits but it says %s', (body) => {
+    expect(parseJournalLine(withChecksum(body), 1)).toEqual({ fault: 'is not a journal entry' });
+  });
+
+  it('of a newer version is an error that says so, and no damage', () => {
+    const line = withChecksum('"v":2,"seq":1,"entry":"in a form of the future"}');
+    expect(() => parseJournalLine(line, 1)).toThrow(
+      expect.objectContaining({ code: 'journal-newer', fix: expect.stringContaining('newer version') }),
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTemporaryFolder } from './fixtures.ts';
+import { acquireLock, type LockSettings, readLock } from './lock.ts';
+import { nodeFileSystem as fs } from './node-file-system.ts';
+
+const OWNER = { pid: 100, processStart: 'boot-1:5', host: 'here', runId: 'r1', startedAt: 1, command: 'ralph run' };
+const OTHER = { ...OWNER, pid: 200, runId: 'r2' };
+
+/** Settings of a process that believes in the processes of `alive` only. */
+function toSettings(path: string, owner = OWNER, alive: readonly number[] = [100, 200]): LockSettings {
+  return { fs, path, owner, isAlive: (pid, start) => alive.includes(pid) && start === 'boot-1:5', now: () => statNow(path) };
+}
+
+/** The clock of the disk, so that a file's age is exact. */
+function statNow(path: string): number {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+function createPath(): string {
+  return join(createTemporaryFolder(), 'lock');
+}
+
+function take(settings: LockSettings) {
+  const outcome = acquireLock(settings);
+  if ('heldBy' in outcome) throw new Error(`held: ${JSON.stringify(outcome.heldBy)}`);
+  return outcome.lock;
+}
+
+function listFiles(path: string): string[] {
+  return readdirSync(dirname(path)).sort();
+}
+
+describe('a lock', () => {
+  it('is granted to one at a time, and its file says to whom', () => {
+    const path = createPath();
+    const lock = take(toSettings(path));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OWNER);
+    expect(acquireLock(toSettings(path, OTHER))).toEqual({ heldBy: { owner: OWNER, state: 'alive' } });
+    expect(readLock({ ...toSettings(path), host: 'here' })).toEqual({ owner: OWNER, state: 'alive' });
+    lock.release();
+    expect(listFiles(path)).toEqual([]);
+    expect(readLock({ ...toSettings(path), host: 'here' })).toBeNull();
+    take(toSettings(path, OTHER));
+  });
+
+  it('is not granted twice to the same process', () => {
+    const path = createPath();
+    take(toSettings(path));
+    expect(acquireLock(toSettings(path))).toMatchObject({ heldBy: { state: 'alive' } });
+  });
+
+  it('removes only its own file when it is released, however often', () => {
+    const path = createPath();
+    const first = take(toSettings(path));
+    first.release();
+    take(toSettings(path, OTHER));
+    first.release();
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
+    const replaced = take({ ...toSettings(path, OWNER, []), owner: OWNER });
+    writeFileSync(path, JSON.stringify({ ...OTHER, nonce: 'not mine' }));
+    replaced.release();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it.each([
+    ['is dead', [200]],
+    ['is another process with the same number', [100, 200]],
+  ])('is taken over when its owner %s, and nothing stays behind', (_, alive) => {
+    const path = createPath();
+    take(toSettings(path, { ...OWNER, processStart: alive.includes(100) ? 'boot-0:5' : OWNER.processStart }));
+    expect(readLock({ ...toSettings(path, OTHER, alive), host: 'here' })).toBeNull();
+    const lock = take(toSettings(path, OTHER, alive));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
+    expect(listFiles(path)).toEqual(['lock']);
+    lock.release();
+    expect(listFiles(path)).toEqual([]);
+  });
+
+  it('of another machine is never taken over: nobody here can see whether its owner lives', () => {
+    const path = createPath();
+    take(toSettings(path, { ...OWNER, host: 'elsewhere' }));
+    expect(acquireLock(toSettings(path, OTHER, []))).toMatchObject({ heldBy: { state: 'other-host', owner: { host: 'elsewhere' } } });
+  });
+
+  it.each(['', '{"pid":12', '{"pid":-4,"host":"here"}', 'null', '\0\0\0\0'])(
+    'whose file holds %j is held while it may be being written, then stale',
+    (text) => {
+      const path = createPath();
+      writeFileSync(path, text);
+      expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: null, state: 'starting' } });
+      const modifiedAt = statSync(path).mtimeMs;
+      const later = { ...toSettings(path), now: () => modifiedAt + 2001 };
+      expect(readLock({ ...later, host: 'here' })).toBeNull();
+      expect(readFileSync(path, 'utf8')).toBe(text);
+      take(later);
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OWNER);
+    },
+  );
+
+  it('whose torn file comes from the future is stale too', () => {
+    const path = createPath();
+    writeFileSync(path, '');
+    utimesSync(path, 4_000_000_000, 4_000_000_000);
+    take({ ...toSettings(path), now: () => Date.now() });
+  });
+
+  it('is taken over also when somebody died over taking it over', () => {
+    const path = createPath();
+    const dead = JSON.stringify({ ...OWNER, nonce: 'n' });
+    writeFileSync(path, dead);
+    writeFileSync(`${path}.recovery`, dead);
+    writeFileSync(`${path}.recovery.tmp`, 'half');
+    writeFileSync(`${path}.tmp`, 'half');
+    take(toSettings(path, OTHER, [200]));
+    expect(listFiles(path)).toEqual(['lock']);
+  });
+
+  it('is held by whoever takes it over at this moment', () => {
+    const path = createPath();
+    writeFileSync(path, JSON.stringify({ ...OWNER, pid: 300, nonce: 'n' }));
+    writeFileSync(`${path}.recovery`, JSON.stringify({ ...OTHER, nonce: 'm' }));
+    expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+  });
+
+  it('is not believed by an owner that was so slow to write it that another took it over', () => {
+    const path = createPath();
+    let time = Date.now();
+    const slow = {
+      ...fs,
+      write: (handle: number, bytes: Uint8Array) => {
+        if (time < Date.now() + 5000) {
+          time += 10_000;
+          take({ ...toSettings(path, OTHER), now: () => time });
+        }
+        return fs.write(handle, bytes);
+      },
+    };
+    expect(acquireLock({ ...toSettings(path), fs: slow, now: () => time })).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
+  });
+
+  it('is granted to a slow owner when nobody else came', () => {
+    const path = createPath();
+    let time = 0;
+    take({ ...toSettings(path), now: () => (time += 5000) });
+    expect(listFiles(path)).toEqual(['lock']);
+  });
+
+  it('that cannot be written leaves no file behind', () => {
+    const path = createPath();
+    const full = {
+      ...fs,
+      write: () => {
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      },
+    };
+    expect(() => acquireLock({ ...toSettings(path), fs: full })).toThrow('ENOSPC');
+    expect(listFiles(path)).toEqual([]);
+  });
+
+  it('in a folder that is missing is an error of the system', () => {
+    expect(() => acquireLock(toSettings(join(createTemporaryFolder(), 'none', 'lock')))).toThrow('ENOENT');
+  });
+});
