@@ -8,6 +8,7 @@ import { writeAgentCommand } from './agent-command.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
+import { toStateDirs } from './state-dirs.ts';
 import type { RunFile } from './run-file.ts';
 import { systemClock } from './system-clock.ts';
 import { createWardrobe } from './wardrobe.ts';
@@ -59,8 +60,8 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 
 /** The workspace of a run, for the loop and for `ralph show --diff`. */
 export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>): GitWorkspace {
-  const { stateDirs, checkpointBranch } = file.settings;
-  return createWorkspace({ cwd: file.workspace, env, stateDirs, runId: paths.runId, scratchDir: join(paths.folder, 'git'), baseline: file.baseline, checkpointBranch });
+  const { checkpointBranch } = file.settings;
+  return createWorkspace({ cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), runId: paths.runId, scratchDir: join(paths.folder, 'git'), baseline: file.baseline, checkpointBranch });
 }
 
 function withSnapshots(workspace: GitWorkspace): Workspace {

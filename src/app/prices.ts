@@ -1,12 +1,5 @@
+import type { ModelPrice } from '../config/index.ts';
 import type { Usage } from '../core/index.ts';
-
-/** What a million tokens of a model cost, in US dollars; a kind that is absent costs what input costs. */
-export interface ModelPrice {
-  readonly inputUsd: number;
-  readonly outputUsd: number;
-  readonly cacheReadUsd?: number;
-  readonly cacheWriteUsd?: number;
-}
 
 const MILLION = 1_000_000;
 

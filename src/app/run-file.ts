@@ -1,4 +1,4 @@
-import type { ConfigFlags, Settings } from '../config/index.ts';
+import type { Settings } from '../config/index.ts';
 import { isJsonObject, type Json, RalphError } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import type { Baseline } from '../workspace/index.ts';
@@ -15,8 +15,6 @@ export interface RunFile {
   readonly workspace: string;
   /** Name of the worktree; `null` in the main checkout. */
   readonly worktree: string | null;
-  readonly configFiles: readonly string[];
-  readonly flags: ConfigFlags;
   /** What was typed in, when the prompt came from standard input. */
   readonly stdinPrompt: string | null;
   readonly settings: Settings;

@@ -20,7 +20,7 @@ export interface LockOrder {
 }
 
 /** Where the lock of a workspace is. */
-function toWorkspaceLock(layout: Layout, worktree: string | null): string {
+export function toWorkspaceLock(layout: Layout, worktree: string | null): string {
   return worktree === null ? join(layout.stateDir, 'lock') : join(layout.worktreesDir, `${worktree}.lock`);
 }
 

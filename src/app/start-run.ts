@@ -1,18 +1,19 @@
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { RalphError } from '../core/index.ts';
-import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
+import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import { captureBaseline, createWorktree } from '../workspace/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { writeContract } from './contract-file.ts';
 import { driveRun, release } from './drive-run.ts';
 import { type Layout, toLayout } from './layout.ts';
+import { openAgentFolders } from './open-folders.ts';
 import type { RunPlan } from './plan-run.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
-import { findWorkspaceHolder, lockRun, lockWorkspace } from './run-lock.ts';
+import { lockRun, lockWorkspace } from './run-lock.ts';
 import { findStaleOwner } from './stale-owner.ts';
+import { toStateDirs } from './state-dirs.ts';
 
 /** Where and how a run is started. */
 export interface StartOptions {
@@ -32,7 +33,7 @@ export interface StartOptions {
 export async function startRun(plan: RunPlan, options: StartOptions, watch: RunWatch): Promise<RunHandle> {
   refuseNested(options);
   const layout = toLayout(options.cwd, plan.settings.stateDir);
-  ensureStateFolders({ fs: nodeFileSystem, folders: [layout.stateDir] });
+  ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
   const lock = await lockFolder(layout, worktree);
   const locks: Lock[] = [lock];
@@ -71,8 +72,8 @@ async function lockFolder(layout: Layout, worktree: string | null): Promise<Lock
 
 async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {
   if (worktree === null) return layout.root;
-  const { worktreeLinks, stateDirs, stateDir } = plan.settings;
-  const made = await createWorktree({ cwd: layout.root, env, stateDirs, stateDir, name: worktree, links: worktreeLinks, reuse: false });
+  const { worktreeLinks, stateDir } = plan.settings;
+  const made = await createWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(plan.settings), stateDir, name: worktree, links: worktreeLinks, reuse: false });
   return made.cwd;
 }
 
@@ -90,10 +91,10 @@ interface Beginning {
 async function begin(beginning: Beginning): Promise<RunHandle> {
   const { plan, options, watch, layout, paths, workspace, worktree, locks } = beginning;
   const { settings } = plan;
-  ensureStateFolders({ fs: nodeFileSystem, folders: [dirname(join(workspace, settings.prompts.eventsFile))] });
-  const baseline = settings.spec.limits.checkpointInterval > 0 ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: settings.stateDirs }) : null;
-  const { configFiles, flags, stdinPrompt } = plan.request;
-  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, configFiles, flags, stdinPrompt, settings, baseline };
+  openAgentFolders(workspace, settings);
+  const baseline = settings.spec.limits.checkpointInterval > 0 ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) }) : null;
+  const stdinPrompt = plan.request.stdinPrompt ?? null;
+  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline };
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec });
   const parts: RunParts = { layout, paths, file, env: options.env, watch };

@@ -14,7 +14,7 @@ const DEFAULT_LINGER_MS = 5000;
 export interface BackendOptions {
   /** Epoch milliseconds. Default: the machine's clock. */
   readonly now?: () => number;
-  /** Default: 5 s. */
+  /** How long an agent may stay after its final event. Default: its kind's. */
   readonly lingerMs?: number;
   /** Default: whether this process runs as root. */
   readonly isRoot?: boolean;
@@ -25,6 +25,8 @@ export interface CliBackendParts {
   readonly place: (prompt: string) => PlacedPrompt;
   readonly plan: (order: InvocationOrder) => Invocation;
   readonly createTranslator: (invocation: Invocation, request: TurnRequest) => Translator;
+  /** How long an agent may stay after its final event. Default 5 s. */
+  readonly lingerMs?: number;
   /** False for agents that are expected to stay until they are told to go. */
   readonly shouldLeave: boolean;
 }
@@ -60,7 +62,7 @@ function startTurn(
     env,
     input: invocation.stdin === 'prompt' ? { kind: 'text', text: request.prompt } : { kind: invocation.stdin },
     translator: parts.createTranslator(invocation, request),
-    lingerMs: options.lingerMs ?? DEFAULT_LINGER_MS,
+    lingerMs: options.lingerMs ?? parts.lingerMs ?? DEFAULT_LINGER_MS,
     shouldLeave: parts.shouldLeave,
     warnings: [...placed.warnings, ...invocation.warnings],
     now: options.now ?? Date.now,

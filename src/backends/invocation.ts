@@ -30,9 +30,13 @@ export interface Invocation {
   readonly warnings: readonly string[];
 }
 
-/** Where to look whether somebody is signed in. Files count from HOME; their contents are never read. */
+/** Where to look whether somebody is signed in: whether a variable or a file is there; contents are never read. */
 export interface SignInTraces {
   readonly envKeys: readonly string[];
+  /** The CLI's own folder under HOME (empty: HOME itself), and the variable that moves it elsewhere. */
+  readonly folder: string;
+  readonly folderKey?: string;
+  /** Paths in that folder. */
   readonly files: readonly string[];
   /** What to do when none is there. */
   readonly advice: string;

@@ -30,10 +30,11 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
     return toFailed({ class: 'agent', message: `a log could not be written (${process.logError.code}: ${process.logError.message})` });
   }
   if (process.status === 'spawn-error') return toFailed({ class: 'spawn', message: explainSpawn(evidence) });
-  if (endedFor === 'person' && (process.stopReason === 'stopped' || process.stopReason === 'killed')) {
+  if (process.stopReason === 'timeout' || process.stopReason === 'idle-timeout') return judgeTimeout(evidence, process.stopReason);
+  // An agent that was only asked may have left by itself, but not of itself.
+  if (endedFor === 'person' && (process.stopReason !== undefined || end.failure !== null)) {
     return { status: 'stopped', failure: null, warnings: [] };
   }
-  if (process.stopReason === 'timeout' || process.stopReason === 'idle-timeout') return judgeTimeout(evidence, process.stopReason);
   if (end.failure !== null) return toFailed(end.failure);
   return { status: 'succeeded', failure: null, warnings: toExitWarnings(evidence) };
 }

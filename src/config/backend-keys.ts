@@ -14,7 +14,12 @@ export const AGENT_KEYS = {
   args: { kind: 'list', doc: 'Extra arguments, before the prompt.', items: { kind: 'variable', doc: 'One argument.' } },
   model: { kind: 'word', doc: 'The model, as the agent calls it.' },
   agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro).' },
-  env: { kind: 'map', doc: 'Environment variables, added to the inherited ones.', values: { kind: 'variable', doc: 'The value.' }, variables: true },
+  env: {
+    kind: 'map',
+    doc: 'Environment variables, added to the inherited ones.',
+    values: { kind: 'variable', doc: 'The value.' },
+    variables: true,
+  },
   cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
   prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over.', values: ['arg', 'stdin', 'file'] },
   prompt_flag: { kind: 'word', doc: 'The flag before the prompt; without it the prompt is the last argument.' },

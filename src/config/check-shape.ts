@@ -1,13 +1,13 @@
 import type { Diagnostic, Finding } from './diagnostic.ts';
-import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
 import { toLeafSchema } from './leaf-schema.ts';
 import { toLeafValue } from './leaf-value.ts';
+import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
 import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
 import { type Declared, TOP_KEYS } from './settings-table.ts';
 import { toDiagnostic } from './source-file.ts';
 import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
-import { toVariableNameFinding } from './variable-name.ts';
 import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
+import { toVariableNameFinding } from './variable-name.ts';
 
 /** A configuration held against the settings table. */
 export interface CheckedShape {
@@ -15,6 +15,8 @@ export interface CheckedShape {
   readonly diagnostics: readonly Diagnostic[];
   /** True if what stands at the path, or below it, was found wrong and left out. */
   readonly isBroken: (path: Path) => boolean;
+  /** The path of an item that was taken over: its number in the file, where some before it were left out. */
+  readonly toItemPath: (list: Path, index: number) => Path;
 }
 
 /** Stands for a value that was left out. */
@@ -28,6 +30,7 @@ export function checkShape(root: LocatedMap): CheckedShape {
   return {
     declared,
     diagnostics: checker.diagnostics,
+    toItemPath: (list, index) => [...list, checker.kept.get(toKey(list))?.[index] ?? index],
     isBroken: (path) => broken.has(toKey(path)) || [...broken].some((other) => other.startsWith(`${toKey(path)}\n`)),
   };
 }
@@ -35,6 +38,8 @@ export function checkShape(root: LocatedMap): CheckedShape {
 class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
   readonly broken = new Set<string>();
+  /** For each list the numbers of the items that were taken over. */
+  readonly kept = new Map<string, readonly number[]>();
 
   checkKeys(keys: Keys, map: LocatedMap, path: Path): Record<string, unknown> {
     const values = createRecord();
@@ -102,6 +107,7 @@ class ShapeChecker {
     const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
     if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
     const values = items.map((item, index) => this.checkItem(setting.items, item, [...path, index]));
+    this.kept.set(toKey(path), [...values.keys()].filter((index) => values[index] !== NOTHING));
     return values.filter((value) => value !== NOTHING);
   }
 

@@ -79,7 +79,9 @@ function compileRalph(declared: Declared, base: readonly PlacedBackend[]): reado
 
 /** What is said beside a list of backends is said of its first. */
 function withOwn(list: readonly PlacedBackend[], own: DeclaredBackend): readonly PlacedBackend[] {
-  return list.map((entry, index) => (index === 0 ? { ...entry, declared: { ...entry.declared, ...own, type: entry.declared.type } } : entry));
+  return list.map((entry, index) =>
+    index === 0 ? { ...entry, declared: { ...entry.declared, ...own, type: entry.declared.type } } : entry,
+  );
 }
 
 function inheritAll(entries: readonly DeclaredBackend[], base: readonly PlacedBackend[], path: Path): readonly PlacedBackend[] {
@@ -90,7 +92,11 @@ function inherit(entry: DeclaredBackend, base: readonly PlacedBackend[]): Placed
   const first = base[0]?.declared;
   const type = toType(entry) ?? first?.type ?? 'auto';
   const same = base.find(({ declared }) => declared.type === type && isSameProgram(declared, entry, type));
-  const shared = { type, ...(first?.env === undefined ? {} : { env: first.env }), ...(first?.permissions === undefined ? {} : { permissions: first.permissions }) };
+  const shared = {
+    type,
+    ...(first?.env === undefined ? {} : { env: first.env }),
+    ...(first?.permissions === undefined ? {} : { permissions: first.permissions }),
+  };
   return merge(same?.declared ?? shared, { ...entry, type });
 }
 

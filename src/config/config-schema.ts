@@ -47,6 +47,7 @@ function toListSchema(setting: ListSetting): z.ZodType {
 
 function toObjectSchema(keys: Keys): z.ZodType {
   const shape: Record<string, z.ZodType> = {};
-  for (const [name, setting] of Object.entries(keys)) shape[name] = setting.required === true ? toSchema(setting) : toSchema(setting).optional();
+  for (const [name, setting] of Object.entries(keys))
+    shape[name] = setting.required === true ? toSchema(setting) : toSchema(setting).optional();
   return z.strictObject(shape);
 }

@@ -11,13 +11,25 @@ export interface Span {
   readonly endColumn: number;
 }
 
+/** A place with the text that stands there, so that it can be shown without the file. */
+export interface ShownSpan extends Span {
+  readonly excerpt: Excerpt;
+}
+
+/** What is shown of a line: at most 160 characters around the place. */
+export interface Excerpt {
+  readonly text: string;
+  /** The column at which the text begins. */
+  readonly column: number;
+}
+
 /** Another place that has to do with a finding. */
-export interface RelatedSpan extends Span {
+export interface RelatedSpan extends ShownSpan {
   readonly message: string;
 }
 
 /** Something to be said about a configuration. */
-export interface Diagnostic extends Span {
+export interface Diagnostic extends ShownSpan {
   /** Stable, kebab-case. */
   readonly code: string;
   readonly severity: Severity;
@@ -31,7 +43,7 @@ export interface Diagnostic extends Span {
 }
 
 /** A finding that has no place yet. */
-export type Finding = Omit<Diagnostic, keyof Span>;
+export type Finding = Omit<Diagnostic, keyof ShownSpan>;
 
 /** True if one of them keeps a run from starting. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -38,7 +38,10 @@ function toWords(text: string): string {
 }
 
 function toPlainName(text: string): string {
-  return text.slice(0, 200).toLowerCase().replace(/[-_\s]/g, '');
+  return text
+    .slice(0, 200)
+    .toLowerCase()
+    .replace(/[-_\s]/g, '');
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */

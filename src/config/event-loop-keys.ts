@@ -10,7 +10,12 @@ export const EVENT_LOOP_KEYS = {
   starting_event: { kind: 'topic', doc: 'The topic that begins the run instead of `task.start`.' },
   starting_hat: { kind: 'word', doc: 'The hat that gets the first event.' },
   coordinator: { kind: 'choice', doc: 'Who coordinates.', values: ['auto', 'ralph', 'hats'], default: 'auto' },
-  routing: { kind: 'choice', doc: 'Whether one hat or all hats of the best match get an event.', values: ['exclusive', 'fanout'], default: 'exclusive' },
+  routing: {
+    kind: 'choice',
+    doc: 'Whether one hat or all hats of the best match get an event.',
+    values: ['exclusive', 'fanout'],
+    default: 'exclusive',
+  },
   event_sources: {
     kind: 'list',
     doc: "Where events are read from: the events file, the agents' text.",
@@ -31,7 +36,12 @@ export const EVENT_LOOP_KEYS = {
   timeout_seconds: { kind: 'duration', doc: 'Longest turn.', above: 0, default: 3600 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence of an agent.', above: 0, default: 900 },
   cooldown_delay_seconds: { kind: 'duration', doc: 'Pause between two turns.', min: 0, default: 0 },
-  on_limit: { kind: 'choice', doc: "What to do when an agent's usage limit is reached.", values: ['wait', 'switch', 'stop'], default: 'wait' },
+  on_limit: {
+    kind: 'choice',
+    doc: "What to do when an agent's usage limit is reached.",
+    values: ['wait', 'switch', 'stop'],
+    default: 'wait',
+  },
   loop_detection: {
     kind: 'object',
     doc: 'When the same events again and again are called a loop.',

@@ -25,7 +25,12 @@ export const HAT_KEYS = {
       },
     },
   },
-  default_publishes: { kind: 'list', doc: 'Topics published for the hat when a turn succeeded and emitted nothing.', default: [], items: PATTERN },
+  default_publishes: {
+    kind: 'list',
+    doc: 'Topics published for the hat when a turn succeeded and emitted nothing.',
+    default: [],
+    items: PATTERN,
+  },
   transitions: {
     kind: 'list',
     doc: 'Hats that a `HAT_TRANSITION:` line of this hat may call.',

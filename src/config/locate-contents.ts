@@ -59,7 +59,11 @@ class ContentsReader {
   private readAlias(name: string, place: Place): LocatedValue {
     const value = this.anchors.get(name);
     if (value === undefined || value === null) {
-      this.report(place, 'yaml-alias', value === null ? `The value of \`&${name}\` holds itself.` : `There is no anchor \`&${name}\` before this alias.`);
+      this.report(
+        place,
+        'yaml-alias',
+        value === null ? `The value of \`&${name}\` holds itself.` : `There is no anchor \`&${name}\` before this alias.`,
+      );
       return emptyAt(place);
     }
     const extent = this.extents.get(value);
@@ -126,7 +130,15 @@ class ContentsReader {
 
   private report(place: Place, code: string, message: string): void {
     const why = 'Without it the value cannot be known.';
-    this.diagnostics.push(toDiagnostic(place, { code, severity: 'error', message, why, fix: 'Write the value out, or put a text that begins with `*`, `&` or `<<` in quotes.' }));
+    this.diagnostics.push(
+      toDiagnostic(place, {
+        code,
+        severity: 'error',
+        message,
+        why,
+        fix: 'Write the value out, or put a text that begins with `*`, `&` or `<<` in quotes.',
+      }),
+    );
   }
 
   private placeOf(node: unknown): Place {

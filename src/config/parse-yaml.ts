@@ -1,5 +1,5 @@
-import { locateContents } from './locate-contents.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { locateContents } from './locate-contents.ts';
 import type { LocatedMap } from './located-value.ts';
 import { readDocuments, TooDeepError } from './read-documents.ts';
 import { type Place, type SourceFile, toDiagnostic } from './source-file.ts';
@@ -20,7 +20,8 @@ export function parseYaml(file: SourceFile): ParsedYaml {
     return parseDocuments(file);
   } catch (error) {
     const offset = error instanceof TooDeepError ? error.offset : 0;
-    const finding = error instanceof TooDeepError ? TEXT_FINDINGS.tooDeep : toYamlFinding({ code: '', message: String(error).slice(0, 200) });
+    const finding =
+      error instanceof TooDeepError ? TEXT_FINDINGS.tooDeep : toYamlFinding({ code: '', message: String(error).slice(0, 200) });
     return { root: null, diagnostics: [toDiagnostic(toPlace(file, [offset, offset]), finding)] };
   }
 }
@@ -29,7 +30,8 @@ function parseDocuments(file: SourceFile): ParsedYaml {
   const [first, ...others] = readDocuments(file.text);
   if (first === undefined) return { root: emptyMap(file), diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
-  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS)) diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
+  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS))
+    diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
   for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
   const second = others.find((document) => document.contents !== null);
   if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));

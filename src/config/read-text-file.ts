@@ -22,12 +22,30 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
   }
 }
 
-/** The same, for a file that the user named on the command line. */
-export function readNamedFile(path: string, shown: string, maxBytes: number, code: string, fix: string): string {
+/** What to say about a named file that cannot be read. */
+export interface NamedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly shown: string;
+  readonly maxBytes: number;
+  /** Beginning of the error's code: `prompt` makes `prompt-missing` and `prompt-unreadable`. */
+  readonly code: string;
+  readonly fix: string;
+  /** What to say where there is no such file. */
+  readonly missing?: string;
+}
+
+/**
+ * The text of a file that has to be there.
+ *
+ * @throws RalphError (exit code 2)
+ */
+export function readNamedFile({ path, shown, maxBytes, code, fix, missing }: NamedFile): string {
   const file = readTextFile(path, maxBytes);
   if ('text' in file) return file.text;
   const isMissing = file.fault === 'missing';
-  throw new RalphError({ code: isMissing ? `${code}-missing` : `${code}-unreadable`, what: `The file ${shown} was named, but ${file.message}.`, fix, exitCode: 2 });
+  const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${file.message}.`;
+  throw new RalphError({ code: `${code}-${isMissing ? 'missing' : 'unreadable'}`, what, fix, exitCode: 2 });
 }
 
 function decode(bytes: Buffer): TextFile {

@@ -26,7 +26,13 @@ export const CORE_KEYS = {
 
 /** The keys of one entry of `gates:`. */
 export const GATE_KEYS = {
-  on: { kind: 'list', doc: 'Topics and patterns that it guards.', items: { kind: 'pattern', doc: 'A topic or pattern.' }, nonEmpty: true, default: ['task.complete'] },
+  on: {
+    kind: 'list',
+    doc: 'Topics and patterns that it guards.',
+    items: { kind: 'pattern', doc: 'A topic or pattern.' },
+    nonEmpty: true,
+    default: ['task.complete'],
+  },
   run: { kind: 'command', doc: 'The command line that must succeed.', required: true },
   timeout_seconds: { kind: 'duration', doc: 'Longest time it may take.', above: 0, default: 600 },
 } as const satisfies Keys;
@@ -42,20 +48,33 @@ export const PRICE_KEYS = {
 
 /** The keys of `worktree:`. */
 export const WORKTREE_KEYS = {
-  link: { kind: 'list', doc: 'Files and folders that a worktree shares with the main checkout.', items: { kind: 'path', doc: 'A path.' }, default: [] },
+  link: {
+    kind: 'list',
+    doc: 'Files and folders that a worktree shares with the main checkout.',
+    items: { kind: 'path', doc: 'A path.' },
+    default: [],
+  },
 } as const satisfies Keys;
 
 /** The keys of the whole file. */
 export const TOP_KEYS = {
   name: { kind: 'word', doc: 'What people call this collection.' },
   description: { kind: 'text', doc: 'What this collection is for.' },
-  mode: { kind: 'choice', doc: '`single`: one agent, the classic loop; `multi`: the hats coordinate themselves.', values: ['single', 'multi'] },
+  mode: {
+    kind: 'choice',
+    doc: '`single`: one agent, the classic loop; `multi`: the hats coordinate themselves.',
+    values: ['single', 'multi'],
+  },
   event_loop: { kind: 'object', doc: 'The loop: its prompt, its limits, who coordinates.', keys: EVENT_LOOP_KEYS },
   cli: { kind: 'object', doc: 'The agent that hats wear by default.', keys: CLI_KEYS },
   core: { kind: 'object', doc: 'Files and folders.', keys: CORE_KEYS },
   hats: { kind: 'map', doc: 'The team.', values: { kind: 'object', doc: 'A hat.', keys: HAT_KEYS } },
   ralph: { kind: 'object', doc: 'Ralph himself.', keys: RALPH_KEYS },
-  gates: { kind: 'list', doc: 'Commands that must succeed before an event counts.', items: { kind: 'object', doc: 'A gate.', keys: GATE_KEYS } },
+  gates: {
+    kind: 'list',
+    doc: 'Commands that must succeed before an event counts.',
+    items: { kind: 'object', doc: 'A gate.', keys: GATE_KEYS },
+  },
   prices: {
     kind: 'map',
     doc: 'Prices of models (or backends) whose agent reports tokens but no cost.',

@@ -9,7 +9,7 @@ export interface Settings {
   readonly version: 1;
   /** The configuration files, as they are shown; empty where only defaults are in force. */
   readonly configFiles: readonly string[];
-  /** The command line, so that a later load of the same run can be given the same. */
+  /** The command line, so that a later load for the same run can be given the same. */
   readonly flags: ConfigFlags;
   readonly spec: RunSpec;
   /** By hat id, `ralph`, and in `mode: single` `default`; in the order in which `on_limit: switch` tries them; at least one each. */

@@ -1,4 +1,4 @@
-import type { Diagnostic, Finding, Span } from './diagnostic.ts';
+import type { Diagnostic, Excerpt, Finding, ShownSpan } from './diagnostic.ts';
 
 /** A text with a name. */
 export interface SourceFile {
@@ -19,6 +19,8 @@ export interface Place {
   readonly end: number;
 }
 
+const MAX_EXCERPT = 160;
+
 /** Takes a text in, its byte order mark off. */
 export function createSourceFile(name: string, folder: string, text: string): SourceFile {
   const plain = text.replace(/^\uFEFF/, '');
@@ -28,7 +30,7 @@ export function createSourceFile(name: string, folder: string, text: string): So
 }
 
 /** The place in lines and columns. Of a place that spans several lines the first is taken; an empty one gets one character. */
-export function toSpan(place: Place): Span {
+export function toSpan(place: Place): ShownSpan {
   const { file } = place;
   const start = Math.max(0, Math.min(place.start, file.text.length));
   const line = lineAt(file, start);
@@ -37,12 +39,18 @@ export function toSpan(place: Place): Span {
   const lineEnd = next === undefined ? file.text.length : next - 1;
   const trimmedEnd = lineEnd > lineStart && file.text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
   const end = Math.max(start + 1, Math.min(place.end, trimmedEnd));
-  return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1 };
+  const excerpt = toExcerpt(file.text.slice(lineStart, trimmedEnd), start - lineStart);
+  return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1, excerpt };
 }
 
 /** The finding at a place. */
 export function toDiagnostic(place: Place, finding: Finding): Diagnostic {
   return { ...finding, ...toSpan(place) };
+}
+
+function toExcerpt(line: string, at: number): Excerpt {
+  const begin = line.length <= MAX_EXCERPT ? 0 : Math.max(0, at - MAX_EXCERPT / 4);
+  return { text: line.slice(begin, begin + MAX_EXCERPT), column: begin + 1 };
 }
 
 /** The number of the line that holds an offset, by halving. */

@@ -17,13 +17,34 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys): Findi
   const section = findSection(name, keys);
   if (section !== undefined) return toMisplacedFinding(name, section);
   const near = findNearMiss(name, Object.keys(keys));
+  if (near !== undefined) return toNearFinding(name, near, `Write \`${near}:\`.`);
+  const elsewhere = findNearElsewhere(name);
+  if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
   return {
     code: 'key-unknown',
-    severity: near === undefined ? 'warning' : 'error',
-    message: `Unknown key ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
-    why: near === undefined ? 'It is not read.' : `\`${near}\` would silently keep its default.`,
-    fix: near === undefined ? `Remove it. ${toKnownText(path, keys)}` : `Write \`${near}:\`.`,
+    severity: 'warning',
+    message: `Unknown key ${quote(name)}.`,
+    why: 'It is not read.',
+    fix: `Remove it. ${toKnownText(path, keys)}`,
   };
+}
+
+function toNearFinding(name: string, near: string, fix: string): Finding {
+  return {
+    code: 'key-unknown',
+    severity: 'error',
+    message: `Unknown key ${quote(name)}: did you mean \`${near}\`?`,
+    why: `It is not read, and \`${near}\` would silently keep its default.`,
+    fix,
+  };
+}
+
+function findNearElsewhere(name: string): { readonly section: string; readonly key: string } | undefined {
+  for (const section of SECTIONS) {
+    const key = findNearMiss(name, Object.keys(TOP_KEYS[section].keys));
+    if (key !== undefined) return { section, key };
+  }
+  return undefined;
 }
 
 /** The finding for a key that this version knows and does not read. */

@@ -35,6 +35,8 @@ export function toValueFinding(setting: Setting, value: LocatedValue, path: Path
   };
 }
 
+const BACKEND_FIX = `Known: ${BACKEND_NAME.values.filter((name) => name !== 'native').join(', ')}. Any other program: \`{command: ./agent.sh, args: []}\`.`;
+
 /** The finding for a word that is none of the known ones: names the nearest. */
 export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path): Finding {
   const near = findNearMiss(text, setting.values) ?? setting.values.find((value) => value.length > 2 && text.toLowerCase().includes(value));
@@ -45,7 +47,7 @@ export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path
     severity: 'error',
     message: `${wrong}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: isBackend ? 'Nobody could wear the hat.' : 'A setting that cannot be read is never replaced by a guess.',
-    fix: `It must be ${toExpectation(setting)}.${isBackend ? ' Any other program: `{command: ./agent.sh, args: []}`.' : ''}`,
+    fix: isBackend ? BACKEND_FIX : `It must be ${toExpectation(setting)}.`,
   };
 }
 
@@ -72,7 +74,10 @@ function toHint(setting: Setting, value: LocatedValue): string {
 
 function toStarHint(kind: string, text: string): string {
   if (kind === 'topic') return 'A pattern cannot stand here: write the topic out. ';
-  const repaired = text.replace(/([^.*])\*/g, '$1.*').replace(/\*+([^.*])/g, '*.$1').replace(/\*{2,}/g, '*');
+  const repaired = text
+    .replace(/([^.*])\*/g, '$1.*')
+    .replace(/\*+([^.*])/g, '*.$1')
+    .replace(/\*{2,}/g, '*');
   return `\`*\` is a whole segment: write \`${repaired.slice(0, 80)}\`. `;
 }
 
@@ -80,12 +85,14 @@ function toShown(value: LocatedValue): string {
   if (value.kind === 'map') return 'a map';
   if (value.kind === 'list') return 'a list';
   if (value.value === null) return 'empty';
-  return typeof value.value === 'string' ? quote(value.value) : quote(value.written, '');
+  return typeof value.value === 'string' ? quote(value.value) : toShort(value.written);
 }
 
-/** Text of the user in a sentence: short and on one line. */
+/** Text of the user in a sentence: short, on one line, in quotes. */
 export function quote(text: string, mark = '"'): string {
-  const short = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  const plain = JSON.stringify(short).slice(1, -1);
-  return mark === '"' ? `"${plain}"` : plain;
+  return `${mark}${toShort(text)}${mark}`;
+}
+
+function toShort(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text).slice(1, -1);
 }

@@ -33,14 +33,22 @@ const KNOWN: Readonly<Record<string, Words>> = {
     message: 'This is no escape that YAML knows.',
     fix: 'Write `\\\\` for a backslash, or use single quotes.',
   },
-  BAD_ALIAS: { code: 'yaml-alias', message: 'This alias cannot be read.', fix: 'Put the text in quotes if `*` or `&` is meant as it stands.' },
+  BAD_ALIAS: {
+    code: 'yaml-alias',
+    message: 'This alias cannot be read.',
+    fix: 'Put the text in quotes if `*` or `&` is meant as it stands.',
+  },
 };
 
 const PLACEHOLDER_FIX = 'Compare with the lines around it: a quote, a bracket or a colon is missing or too many.';
 
 /** A finding for a problem that the YAML library reports. */
 export function toYamlFinding(problem: YamlProblem): Finding {
-  const words = KNOWN[problem.code] ?? { code: 'yaml-syntax', message: `This is not valid YAML: ${problem.message}.`, fix: PLACEHOLDER_FIX };
+  const words = KNOWN[problem.code] ?? {
+    code: 'yaml-syntax',
+    message: `This is not valid YAML: ${problem.message}.`,
+    fix: PLACEHOLDER_FIX,
+  };
   return { ...words, severity: 'error', why: 'Nothing of the file can be trusted before it reads as YAML.' };
 }
 

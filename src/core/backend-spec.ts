@@ -46,8 +46,8 @@ export interface BackendSpec {
   readonly promptMode?: 'arg' | 'stdin' | 'file';
   /** `custom` only: the flag that comes before the prompt or the prompt file; one that ends with `=` is joined to it. */
   readonly promptFlag?: string;
-  /** Whether its JSON stream or plain text is read. Absent: the kind's own stream; plain text for a custom one. */
-  readonly outputFormat?: 'text' | 'stream';
+  /** `custom` only: `text` (default), `stream` (some JSON stream, found out by its first line), or the name of a CLI whose stream it speaks. */
+  readonly outputFormat?: string;
   /** `bypass`: the CLI asks nobody before it uses a tool. `default`: whatever the CLI does by itself. */
   readonly permissions: 'bypass' | 'default';
 }

@@ -2,7 +2,7 @@
 export function toDurationText(durationMs: number): string {
   const ms = Math.max(0, Math.round(durationMs));
   if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
   const minutes = Math.round(seconds / 60);

@@ -23,8 +23,8 @@ interface OpenTag {
   length: number;
 }
 
-const OPENING = /<event((?:\s+[A-Za-z_-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/;
-const CLOSING = /<\/event\s*>/;
+/** An opening tag with its attributes, or a closing one: whichever comes first. */
+const TAG = /<event((?:\s+[A-Za-z_-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|<\/event\s*>/;
 const UNREADABLE = /<event(?:[\s>]|$)/;
 const MAX_BODY_LENGTH = 1_000_000;
 
@@ -40,56 +40,54 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
     found.add(toEventSignal(tag));
     open = null;
   };
-  /** Takes text that begins inside a tag; returns what follows the tag's end, `null` if it does not end here. */
-  const takeInside = (tag: OpenTag, text: string): string | null => {
-    const end = CLOSING.exec(text);
-    keep(tag, end === null ? text : text.slice(0, end.index));
-    if (end === null) return null;
-    close(tag);
-    return text.slice(end.index + end[0].length);
-  };
-  /** Takes a tag that opens here; returns the text after it. */
-  const takeOpening = (match: RegExpExecArray, text: string): string => {
-    const [raw, attributes = '', slash = ''] = match;
-    open = openTag(attributes, raw, found);
-    if (open !== null && slash === '/') close(open);
-    return text.slice(match.index + raw.length);
-  };
-
-  const isLost = (line: string): boolean => {
-    if (open === null) return false;
-    if (open.length > MAX_BODY_LENGTH) return true;
-    const next = OPENING.exec(line)?.index ?? -1;
-    const end = CLOSING.exec(line)?.index ?? line.length;
-    return next >= 0 && next < end;
-  };
+  const isLost = (line: string): boolean => open !== null && (open.length > MAX_BODY_LENGTH || isOpening(TAG.exec(line)));
   const drop = (): readonly string[] => {
     if (open === null) return [];
-    found.report(open.length > MAX_BODY_LENGTH ? 'an <event> tag was not closed within a million characters' : 'an <event> tag was never closed', open.raw);
+    const tooLong = open.length > MAX_BODY_LENGTH;
+    found.report(tooLong ? 'an <event> tag was not closed within a million characters' : 'an <event> tag was never closed', open.raw);
     const lines = open.body.slice(1);
     open = null;
     return lines;
   };
+  /** Takes the text before a tag, and the tag; returns what of it stands outside. */
+  const takeTag = (before: string, match: RegExpExecArray): string => {
+    const [raw, attributes = '', slash = ''] = match;
+    if (!isOpening(match)) {
+      if (open === null) return before + raw;
+      keep(open, before);
+      close(open);
+      return '';
+    }
+    const outside = open === null ? before : '';
+    if (open !== null) drop();
+    else reportUnreadable(before, found);
+    open = openTag(attributes, raw, found);
+    if (open !== null && slash === '/') close(open);
+    return outside;
+  };
   const take = (line: string): string => {
     let outside = '';
-    let rest: string | null = line;
-    while (rest !== null) {
-      if (isLost(rest)) drop();
-      if (open !== null) {
-        rest = takeInside(open, rest);
-        continue;
-      }
-      const match = OPENING.exec(rest);
-      if (match === null) {
-        if (UNREADABLE.test(rest)) found.report('an <event> tag whose attributes cannot be read', rest);
-        return outside + rest;
-      }
-      outside += rest.slice(0, match.index);
-      rest = takeOpening(match, rest);
+    let rest = line;
+    for (let match = TAG.exec(rest); match !== null; match = TAG.exec(rest)) {
+      outside += takeTag(rest.slice(0, match.index), match);
+      rest = rest.slice(match.index + match[0].length);
     }
+    if (open === null) {
+      reportUnreadable(rest, found);
+      return outside + rest;
+    }
+    keep(open, rest);
     return outside;
   };
   return { isOpen: () => open !== null, isLost, take, drop };
+}
+
+function isOpening(match: RegExpExecArray | null): boolean {
+  return match?.[0].startsWith('<event') === true;
+}
+
+function reportUnreadable(text: string, found: SignalCollector): void {
+  if (UNREADABLE.test(text)) found.report('an <event> tag whose attributes cannot be read', text);
 }
 
 function openTag(attributes: string, raw: string, found: SignalCollector): OpenTag | null {

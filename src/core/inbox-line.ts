@@ -1,9 +1,12 @@
 import type { EventSignal } from './event.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from './json.ts';
+import { isDeeperThan, isJsonObject, type Json, type JsonObject, parseJson } from './json.ts';
 import { isTopic } from './topics.ts';
 
 /** The largest payload that is taken from an agent, in characters of its JSON; a longer one is cut to text. */
 export const MAX_PAYLOAD_LENGTH = 1_000_000;
+
+/** The deepest nesting of a payload that is taken from an agent; a deeper one becomes text. */
+export const MAX_PAYLOAD_DEPTH = 100;
 
 /** What one line of the agents' events file says: an event, nothing (blank, or our own record), or a problem. */
 export type InboxLine = { readonly kind: 'signal'; readonly signal: EventSignal } | { readonly kind: 'skip' } | { readonly kind: 'problem'; readonly message: string };
@@ -29,13 +32,25 @@ function toSignal(value: JsonObject): InboxLine {
   if (!isTopic(topic)) return { kind: 'problem', message: `${JSON.stringify(topic.slice(0, 80))} is not a topic` };
   const target = value['target'];
   if (target !== undefined && target !== null && typeof target !== 'string') return { kind: 'problem', message: '"target" is not a text' };
-  const signal: EventSignal = { kind: 'event', channel: 'jsonl', topic, payload: toBoundedPayload(value['payload'] ?? '') };
+  const signal: EventSignal = { kind: 'event', channel: 'jsonl', topic, payload: toBoundedPayload(value['payload'] === undefined ? '' : value['payload']) };
   return { kind: 'signal', signal: typeof target === 'string' && target !== '' ? { ...signal, target } : signal };
 }
 
-/** A payload within {@link MAX_PAYLOAD_LENGTH}: as it is, or cut and turned into text that says so. */
+/**
+ * A payload within {@link MAX_PAYLOAD_LENGTH} and {@link MAX_PAYLOAD_DEPTH}: as it is, or turned into text; a text that is too long is cut and
+ * says so. Deeper nesting than the engine's stack bears (thousands of levels) cannot even be written as text.
+ */
 export function toBoundedPayload(payload: Json): Json {
-  const text = typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '');
-  if (text.length <= MAX_PAYLOAD_LENGTH) return payload;
+  const isDeep = isDeeperThan(payload, MAX_PAYLOAD_DEPTH);
+  const text = typeof payload === 'string' ? payload : toJsonText(payload);
+  if (text.length <= MAX_PAYLOAD_LENGTH) return isDeep ? text : payload;
   return `${text.slice(0, MAX_PAYLOAD_LENGTH)}\n[cut: ${text.length - MAX_PAYLOAD_LENGTH} more characters]`;
+}
+
+function toJsonText(payload: Json): string {
+  try {
+    return JSON.stringify(payload) ?? '';
+  } catch {
+    return '[cut: nested too deeply]';
+  }
 }

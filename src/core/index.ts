@@ -32,7 +32,9 @@ export {
 } from './reserved.ts';
 export type { GateSpec, HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
 export type { Activation, Counters, EventDraft, Footprint, GateWait, PendingEvent, PlannedTurn, RunState, RunStatus, Stopping, TimerWait } from './state.ts';
-export { createTextSignalScanner, isPromiseLine, type ScannedSignals, type TextSignalScanner } from './text-signals.ts';
+export type { ScannedSignals } from './signal-collector.ts';
+export { isPromiseLine } from './signal-lines.ts';
+export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
 export type { LiveRecord, RunRecord } from './run-record.ts';
 export { comparePrecedence, hasWildcard, intersectsPatterns, isTopic, isTopicPattern, MAX_TOPIC_LENGTH, matchesTopic, type PatternPrecedence, toPrecedence } from './topics.ts';
 export { type FailureClass, type TurnFailure, type TurnId, type TurnOutcome, type TurnReport, toTurnName } from './turn.ts';

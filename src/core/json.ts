@@ -18,22 +18,27 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/**
- * JSON with object keys in code-point order and no white space, so that two equal values have one text.
- * Nesting deeper than the engine's stack (thousands of levels) falls back to plain JSON.
- */
+/** Nesting that is looked at when values are compared; what lies deeper counts as equal. Far below what the engine's stack bears. */
+const COMPARED_DEPTH = 1000;
+
+/** JSON with object keys in the order of their UTF-16 code units and no white space, so that two equal values have one text. Never throws. */
 export function toCanonicalJson(value: Json): string {
-  try {
-    return JSON.stringify(value, (_key, child: Json) => (isJsonObject(child) ? sortKeys(child) : child)) ?? 'null';
-  } catch {
-    return JSON.stringify(String(value));
-  }
+  return toCanonical(value, COMPARED_DEPTH);
 }
 
-function sortKeys(value: JsonObject): JsonObject {
-  const sorted: Record<string, Json> = {};
-  for (const key of Object.keys(value).sort()) sorted[key] = value[key] as Json;
-  return sorted;
+/** Written by hand, because keys such as `__proto__` and `10` have no place of their own in a sorted copy. */
+function toCanonical(value: Json, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth === 0) return '"…"';
+  if (!isJsonObject(value)) return `[${value.map((child) => toCanonical(child, depth - 1)).join(',')}]`;
+  const members = Object.keys(value).sort();
+  return `{${members.map((key) => `${JSON.stringify(key)}:${toCanonical(value[key] as Json, depth - 1)}`).join(',')}}`;
+}
+
+/** True if arrays and objects are nested in each other more than this many times. */
+export function isDeeperThan(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -256,12 +256,6 @@ describe('a file that is not what it was', () => {
     rmSync(path, { recursive: true });
     writeFileSync(path, toLine('a'));
     expect(read().topics).toEqual(['a']);
-  });
-
-  it.skipIf(process.getuid?.() === 0)('because it may not be read is reported', () => {
-    const { path, read } = openInbox(toLine('a'));
-    chmodSync(path, 0);
-    expect(toMessages(read().problems)).toEqual([`${LABEL}: the file cannot be read (EACCES)`]);
   });
 
   it('because the disk fails is reported once and read when the disk is back', () => {

@@ -36,9 +36,9 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     try {
       const facts = fs.stat(path);
       if (facts !== null && facts.kind !== 'file') return { signals: [], problems: tellOnce('what stands here is not a file'), offset };
+      const batch = facts === null ? toMissing(label, offset) : readFile(settings, anchor, { offset, sizeBytes: facts.sizeBytes, final });
       lastFault = null;
-      if (facts !== null) return readFile(settings, anchor, { offset, sizeBytes: facts.sizeBytes, final });
-      return { signals: [], problems: offset === 0 ? [] : [toFileProblem(label, 'the file was removed')], offset: 0 };
+      return batch;
     } catch (error) {
       return { signals: [], problems: tellOnce(`the file cannot be read (${toErrorCode(error)})`), offset };
     }
@@ -88,6 +88,10 @@ function describeChange(anchor: InboxAnchor, handle: number, offset: number, siz
   if (sizeBytes < offset) return 'the file became shorter since it was last read; it is read again from its beginning';
   if (!anchor.holds(handle, offset)) return 'the file was rewritten since it was last read; it is read again from its beginning';
   return null;
+}
+
+function toMissing(label: string, offset: number): InboxBatch {
+  return { signals: [], problems: offset === 0 ? [] : [toFileProblem(label, 'the file was removed')], offset: 0 };
 }
 
 function rememberEnd({ fs, path }: InboxSettings, anchor: InboxAnchor, sizeBytes: number): void {

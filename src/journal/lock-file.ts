@@ -34,8 +34,9 @@ export type LockFileState =
 
 /** Throws the system error. */
 export function readLockFile(fs: FileSystem, path: string): LockFileState {
-  const facts = fs.stat(path);
   const bytes = readSmallFile(fs, path, MAX_BYTES);
+  // After reading: if the file was replaced meanwhile it seems younger than it is, which errs on the side of leaving it alone.
+  const facts = fs.stat(path);
   if (facts === null || bytes === null) return { kind: 'missing' };
   const record = toRecord(parseJson(bytes.toString('utf8')));
   return record === null ? { kind: 'torn', modifiedAt: facts.modifiedAt } : { kind: 'record', record };

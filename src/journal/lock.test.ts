@@ -10,12 +10,7 @@ const OTHER = { ...OWNER, pid: 200, runId: 'r2' };
 
 /** Settings of a process that believes in the processes of `alive` only. */
 function toSettings(path: string, owner = OWNER, alive: readonly number[] = [100, 200]): LockSettings {
-  return { fs, path, owner, isAlive: (pid, start) => alive.includes(pid) && start === 'boot-1:5', now: () => statNow(path) };
-}
-
-/** The clock of the disk, so that a file's age is exact. */
-function statNow(path: string): number {
-  return existsSync(path) ? statSync(path).mtimeMs : 0;
+  return { fs, path, owner, isAlive: (pid, start) => alive.includes(pid) && start === 'boot-1:5', now: Date.now };
 }
 
 function createPath(): string {
@@ -103,7 +98,7 @@ describe('a lock', () => {
     const path = createPath();
     writeFileSync(path, '');
     utimesSync(path, 4_000_000_000, 4_000_000_000);
-    take({ ...toSettings(path), now: () => Date.now() });
+    take(toSettings(path));
   });
 
   it('is taken over also when somebody died over taking it over', () => {
@@ -122,6 +117,24 @@ describe('a lock', () => {
     writeFileSync(path, JSON.stringify({ ...OWNER, pid: 300, nonce: 'n' }));
     writeFileSync(`${path}.recovery`, JSON.stringify({ ...OTHER, nonce: 'm' }));
     expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+  });
+
+  it('is left to whoever took it after its owner gave it back and ended, just when he was looked for', () => {
+    const path = createPath();
+    const first = take(toSettings(path));
+    let looks = 0;
+    const isAlive = (pid: number) => {
+      if (pid !== OWNER.pid) return true;
+      looks += 1;
+      if (looks === 2) {
+        first.release();
+        take(toSettings(path, OTHER));
+      }
+      return false;
+    };
+    expect(acquireLock({ ...toSettings(path, { ...OWNER, pid: 300 }), isAlive })).toEqual({ heldBy: { owner: OTHER, state: 'alive' } });
+    expect(looks).toBe(2);
+    expect(listFiles(path)).toEqual(['lock']);
   });
 
   it('is not believed by an owner that was so slow to write it that another took it over', () => {

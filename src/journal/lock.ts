@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { toErrorCode } from '../core/index.ts';
 import type { FileSystem } from './file-system.ts';
-import { type LockOwner, type LockRecord, readLockFile, toLockText } from './lock-file.ts';
+import { type LockFileState, type LockOwner, type LockRecord, readLockFile, toLockText } from './lock-file.ts';
 import { withHandle, writeAll } from './whole-file.ts';
 
 /** A lock file that makes no sense is being written, if it is younger than this; else its writer died over it. */
 const STALE_TORN_MS = 2000;
 /** Somebody who took longer than this to write his lock file can't be sure that nobody took it for stale. Half of the above, for clocks that differ. */
 const SAFE_WRITE_MS = 1000;
+/** On a disk that is that slow every time, the guard's guard is believed at once: somebody has to be first. */
+const MAX_GUARDS = 2;
 /** How often a lock that vanishes while it is looked at is looked at again. */
 const MAX_ATTEMPTS = 100;
 
@@ -46,38 +48,42 @@ export type LockOutcome = { readonly lock: Lock } | { readonly heldBy: LockHolde
  * by whoever holds a second lock over the replacing (`<path>.recovery`); that one is recovered in the same way if its owner died over it.
  */
 export function acquireLock(settings: LockSettings): LockOutcome {
-  return tryAcquire(settings, { ...settings.owner, nonce: randomUUID() });
+  return acquireGuarded(settings, 0);
 }
 
 /** Who holds the lock now; `null` when it is free or stale. Takes nothing, changes nothing. */
 export function readLock(settings: LockReadSettings): LockHolder | null {
-  const found = readLockFile(settings.fs, settings.path);
-  if (found.kind === 'missing') return null;
-  if (found.kind === 'torn') {
-    // A file from the future (the clock was set back) would else be young for ever.
-    return Math.abs(settings.now() - found.modifiedAt) < STALE_TORN_MS ? { owner: null, state: 'starting' } : null;
-  }
-  const { nonce: _, ...owner } = found.record;
-  if (owner.host !== settings.host) return { owner, state: 'other-host' };
-  return settings.isAlive(owner.pid, owner.processStart) ? { owner, state: 'alive' } : null;
+  return toHolder(readLockFile(settings.fs, settings.path), settings);
 }
 
-function tryAcquire(settings: LockSettings, mine: LockRecord): LockOutcome {
-  const reader = { ...settings, host: settings.owner.host };
+function toHolder(state: LockFileState, { host, isAlive, now }: Omit<LockReadSettings, 'fs' | 'path'>): LockHolder | null {
+  if (state.kind === 'missing') return null;
+  if (state.kind === 'torn') {
+    // A file from the future (the clock was set back) would else be young for ever.
+    return Math.abs(now() - state.modifiedAt) < STALE_TORN_MS ? { owner: null, state: 'starting' } : null;
+  }
+  const { nonce: _, ...owner } = state.record;
+  if (owner.host !== host) return { owner, state: 'other-host' };
+  return isAlive(owner.pid, owner.processStart) ? { owner, state: 'alive' } : null;
+}
+
+/** `guards`: how many locks this one guards the replacing of. */
+function acquireGuarded(settings: LockSettings, guards: number): LockOutcome {
+  const mine = { ...settings.owner, nonce: randomUUID() };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    if (createLockFile(settings, mine)) return { lock: toLock(settings, mine) };
+    if (createLockFile(settings, mine, guards >= MAX_GUARDS)) return { lock: toLock(settings, mine) };
     const state = readLockFile(settings.fs, settings.path);
     if (state.kind === 'missing') continue;
-    const holder = isMine(state, mine) ? null : readLock(reader);
+    const holder = isMine(state, mine) ? null : toHolder(state, { ...settings, host: settings.owner.host });
     if (holder !== null) return { heldBy: holder };
-    const outcome = replaceStale(settings, mine);
+    const outcome = replaceStale(settings, mine, guards);
     if (outcome !== null) return outcome;
   }
   return { heldBy: { owner: null, state: 'starting' } };
 }
 
 /** False when there is one already, or when writing it took so long that it may have been taken for stale. */
-function createLockFile({ fs, path, now }: LockSettings, mine: LockRecord): boolean {
+function createLockFile({ fs, path, now }: LockSettings, mine: LockRecord, mayBeSlow: boolean): boolean {
   const startedAt = now();
   let handle: number;
   try {
@@ -92,24 +98,27 @@ function createLockFile({ fs, path, now }: LockSettings, mine: LockRecord): bool
     if (isQuick(startedAt, now())) fs.unlink(path);
     throw error;
   }
-  return isQuick(startedAt, now());
+  return mayBeSlow || isQuick(startedAt, now());
 }
 
 function isQuick(startedAt: number, at: number): boolean {
   return Math.abs(at - startedAt) < SAFE_WRITE_MS;
 }
 
-/** `null`: the lock vanished meanwhile, try again. */
-function replaceStale(settings: LockSettings, mine: LockRecord): LockOutcome | null {
+/** `null`: the lock changed meanwhile, try again. */
+function replaceStale(settings: LockSettings, mine: LockRecord, guards: number): LockOutcome | null {
   const { fs, path, owner } = settings;
-  const guard = acquireLock({ ...settings, path: `${path}.recovery` });
+  const guard = acquireGuarded({ ...settings, path: `${path}.recovery` }, guards + 1);
   if ('heldBy' in guard) return guard;
   try {
     const state = readLockFile(fs, path);
     if (state.kind === 'missing') return null;
     if (!isMine(state, mine)) {
-      const holder = readLock({ ...settings, host: owner.host });
+      const holder = toHolder(state, { ...settings, host: owner.host });
       if (holder !== null) return { heldBy: holder };
+      // Its owner may have given it back and ended while he was looked for, and another may have taken it. If it is still the same file,
+      // then its owner was dead before he could give it back, and only who holds the guard changes it any more.
+      if (!isSame(state, readLockFile(fs, path))) return null;
       replaceLockFile(fs, path, mine);
     }
     return { lock: toLock(settings, mine) };
@@ -135,7 +144,12 @@ function releaseQuietly(lock: Lock): void {
   }
 }
 
-function isMine(state: ReturnType<typeof readLockFile>, mine: LockRecord): boolean {
+function isSame(state: LockFileState, other: LockFileState): boolean {
+  if (state.kind === 'record') return other.kind === 'record' && other.record.nonce === state.record.nonce;
+  return state.kind === 'torn' && other.kind === 'torn' && other.modifiedAt === state.modifiedAt;
+}
+
+function isMine(state: LockFileState, mine: LockRecord): boolean {
   return state.kind === 'record' && state.record.nonce === mine.nonce;
 }
 

@@ -1,5 +1,5 @@
 import { DEFAULT_HAT, type HatSpec, RALPH, type RunSpec, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../core/index.ts';
-import { createRouteTable, findRoutes, type RouteTable } from './route-table.ts';
+import { createRouteTable, findTakers, type RouteTable } from './route-table.ts';
 import type { Coordination, Topology } from './topology.ts';
 
 /**
@@ -42,7 +42,7 @@ function toCoordination(spec: RunSpec, classic: boolean, hats: readonly HatSpec[
   if (spec.mode === 'multi' || spec.coordinator === 'hats') return 'hats';
   if (spec.coordinator === 'ralph') return 'ralph';
   if (spec.startingHat !== null) return 'hats';
-  return [TOPIC_START, TOPIC_READY, TOPIC_RESUME].some((topic) => findRoutes(routes, topic).length > 0) ? 'hats' : 'ralph';
+  return [TOPIC_START, TOPIC_READY, TOPIC_RESUME].some((topic) => findTakers(routes, topic).length > 0) ? 'hats' : 'ralph';
 }
 
 /** `recovery_hat`; else a hat called `planner`; else the one that takes `task.resume` best; else the one that takes the start. */
@@ -76,5 +76,5 @@ function findEntry(spec: RunSpec, facts: EntryFacts): string {
 }
 
 function firstTaker(routes: RouteTable, topic: string): string | null {
-  return findRoutes(routes, topic)[0]?.hats[0] ?? null;
+  return findTakers(routes, topic)[0] ?? null;
 }

@@ -1,5 +1,5 @@
 /** Front door of `topology`: a declared team, checked and looked up. Pure. */
 export { compileTopology } from './compile-topology.ts';
-export { isCompletionTopic, isTerminalTopic, mayEnd, mayPublish, publishableBy, receiversOf, takersOf } from './queries.ts';
-export { createRouteTable, findRoutes, type Route, type RouteTable } from './route-table.ts';
+export { isCompletionTopic, isTerminalTopic, isWearer, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy, receiversOf, safetyNetOf, takersOf } from './queries.ts';
+export { createRouteTable, findRoutes, findTakers, type Route, type RouteTable } from './route-table.ts';
 export type { Coordination, Topology } from './topology.ts';

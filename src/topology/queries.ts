@@ -1,5 +1,5 @@
-import { EXTERNAL, intersectsPatterns, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
-import { findRoutes } from './route-table.ts';
+import { DEFAULT_HAT, EXTERNAL, intersectsPatterns, matchesTopic, type PublishSpec, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
+import { findTakers } from './route-table.ts';
 import type { Topology } from './topology.ts';
 
 /**
@@ -7,32 +7,59 @@ import type { Topology } from './topology.ts';
  * under `fanout`. Empty where nobody does.
  */
 export function takersOf(topology: Topology, topic: string): readonly string[] {
-  const routes = findRoutes(topology.routes, topic);
-  const first = routes[0];
-  if (first === undefined) return [];
-  if (routes.length === 1 && first.hats.length === 1) return first.hats;
-  const takers = new Set(routes.flatMap((route) => route.hats));
-  const ordered = topology.hats.filter((hat) => takers.has(hat.id)).map((hat) => hat.id);
-  return topology.spec.routing === 'fanout' ? ordered : ordered.slice(0, 1);
+  const takers = findTakers(topology.routes, topic);
+  return topology.spec.routing === 'fanout' ? takers : takers.slice(0, 1);
+}
+
+/** Who gets what nobody takes: Ralph; in `mode: single` the one hat. */
+export function safetyNetOf(topology: Topology): string {
+  return topology.classic ? DEFAULT_HAT : RALPH;
+}
+
+/** True for who can have a turn: a hat, or Ralph (who in `mode: single` is the one hat). */
+export function isWearer(topology: Topology, hat: string): boolean {
+  return topology.hatById.has(hat) || (hat === RALPH && !topology.classic);
+}
+
+/** The hat that an entry `{topic, target}` of a hat's `publishes` names for a topic, unless another entry offers the topic to everybody. */
+export function listedTargetOf(topology: Topology, hat: string, topic: string): string | undefined {
+  const entries = topology.hatById.get(hat)?.publishes.filter((entry) => matchesTopic(entry.topic, topic)) ?? [];
+  return entries.every((entry) => entry.target !== undefined) ? entries[0]?.target : undefined;
 }
 
 /**
  * True if the wearer may publish the topic. Ralph and people may publish any topic that a hat takes, that is required, terminal or gated;
- * anything in solo. A hat: what its `publishes` match; an entry with a target counts only towards that target.
+ * anything in solo. A hat: what its `publishes` match; an entry with a target counts only towards that target. In files of seed 004's
+ * style (`mode` given) a known target lifts all of this.
  */
 export function mayPublish(topology: Topology, hat: string, topic: string, target?: string): boolean {
-  if (hat === RALPH || hat === EXTERNAL) return mayCoordinatorPublish(topology, topic);
+  const isLifted = topology.spec.mode !== null && target !== undefined && (target === RALPH || topology.hatById.has(target));
+  if (hat === RALPH || hat === EXTERNAL) return isLifted || mayCoordinatorPublish(topology, topic);
   const spec = topology.hatById.get(hat);
   if (spec === undefined) return false;
-  const listed = spec.publishes.some((entry) => matchesTopic(entry.topic, topic) && (entry.target === undefined || target === undefined || entry.target === target));
-  return listed || (topology.spec.mode !== null && target !== undefined && topology.hatById.has(target));
+  const isTowards = (entry: PublishSpec): boolean => entry.target === undefined || target === undefined || entry.target === target;
+  return isLifted || spec.publishes.some((entry) => matchesTopic(entry.topic, topic) && isTowards(entry));
 }
 
 function mayCoordinatorPublish(topology: Topology, topic: string): boolean {
   if (topology.coordination === 'solo') return true;
-  if (findRoutes(topology.routes, topic).length > 0 || topology.spec.terminalEvents.includes(topic)) return true;
+  if (findTakers(topology.routes, topic).length > 0 || topology.spec.terminalEvents.includes(topic)) return true;
   if (topology.spec.requiredEvents.includes(topic)) return true;
   return topology.spec.gates.some((gate) => gate.on.some((pattern) => matchesTopic(pattern, topic)));
+}
+
+/**
+ * True if the wearer may hand on to a hat without naming a topic (`HAT_TRANSITION`): the hat is listed in its `transitions`, or takes
+ * a topic that it may publish.
+ */
+export function mayHandOn(topology: Topology, hat: string, next: string): boolean {
+  const taker = topology.hatById.get(next);
+  if (taker === undefined) return false;
+  const spec = topology.hatById.get(hat);
+  if (spec === undefined) return hat === RALPH;
+  if (spec.transitions.includes(next)) return true;
+  const takes = (topic: string): boolean => taker.triggers.some((trigger) => intersectsPatterns(trigger, topic));
+  return spec.publishes.some((entry) => (entry.target === undefined ? takes(entry.topic) : entry.target === next));
 }
 
 /** True if the wearer may end the run (decisions, section 1). People may not: they stop it. */
@@ -73,7 +100,9 @@ export function receiversOf(topology: Topology, publish: { readonly topic: strin
   if (publish.target !== undefined) return [publish.target];
   if (!publish.topic.includes('*')) {
     const takers = takersOf(topology, publish.topic);
-    return takers.length > 0 || isTerminalTopic(topology, publish.topic) ? takers : [RALPH];
+    return takers.length > 0 || isTerminalTopic(topology, publish.topic) ? takers : [safetyNetOf(topology)];
   }
-  return topology.hats.filter((hat) => hat.triggers.some((trigger) => intersectsPatterns(trigger, publish.topic))).map((hat) => hat.id);
+  const takers = topology.hats.filter((hat) => hat.triggers.some((trigger) => intersectsPatterns(trigger, publish.topic)));
+  if (takers.length > 0) return takers.map((hat) => hat.id);
+  return topology.spec.terminalEvents.some((topic) => matchesTopic(publish.topic, topic)) ? [] : [safetyNetOf(topology)];
 }

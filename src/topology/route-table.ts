@@ -12,6 +12,8 @@ export interface RouteTable {
   readonly exact: ReadonlyMap<string, Route>;
   /** Patterns by first segment (`*` for those that begin with one), best precedence first. */
   readonly patterns: ReadonlyMap<string, readonly Route[]>;
+  /** Place of each hat in the file. */
+  readonly positions: ReadonlyMap<string, number>;
 }
 
 /** Builds the table in time proportional to the number of triggers (and their sorting). */
@@ -32,7 +34,7 @@ export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
     else exact.set(pattern, route);
   }
   for (const list of patterns.values()) list.sort((a, b) => comparePrecedence(b.precedence, a.precedence));
-  return { exact, patterns };
+  return { exact, patterns, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
 }
 
 /**
@@ -53,6 +55,17 @@ export function findRoutes(table: RouteTable, topic: string): readonly Route[] {
     }
   }
   return best;
+}
+
+/** The hats that take a topic at the best precedence, in the order of the file. Empty where nobody does. */
+export function findTakers(table: RouteTable, topic: string): readonly string[] {
+  const routes = findRoutes(table, topic);
+  const first = routes[0];
+  if (first === undefined) return [];
+  if (routes.length === 1) return first.hats;
+  const takers = [...new Set(routes.flatMap((route) => route.hats))];
+  const place = (hat: string): number => table.positions.get(hat) ?? 0;
+  return takers.sort((a, b) => place(a) - place(b));
 }
 
 function firstSegment(pattern: string): string {

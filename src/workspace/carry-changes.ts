@@ -20,13 +20,24 @@ const largestUntrackedBytes = 100 << 20;
  * modes, links and line ends. They go by a tree object, which is exact where a patch may not apply; afterwards they are uncommitted
  * there as well, none staged.
  *
+ * @param links what is going to be linked instead, relative to the workspace.
  * @param indexFile path of an index file of ours, removed at the end.
  * @throws GitProblem
  */
-export async function carryChanges(from: Repository, status: GitStatus, to: Git, indexFile: string): Promise<CarriedChanges> {
-  const taken = status.entries.filter((entry) => canCarry(entry, from.top));
-  const notCarried = status.entries.filter((entry) => !taken.includes(entry)).map((entry) => entry.path);
-  const change = toTreeChange(taken);
+export async function carryChanges(
+  from: Repository,
+  status: GitStatus,
+  links: readonly string[],
+  to: Git,
+  indexFile: string,
+): Promise<CarriedChanges> {
+  const linked = links.map((name) => `${from.prefix}${name}/`);
+  const wanted = status.entries.filter(
+    (entry) => entry.kind !== 'untracked' || !linked.some((folder) => `${entry.path}/`.startsWith(folder)),
+  );
+  const taken = new Set(wanted.filter((entry) => canCarry(entry, from.top)));
+  const notCarried = wanted.filter((entry) => !taken.has(entry)).map((entry) => entry.path);
+  const change = toTreeChange([...taken]);
   const carried = [...change.write, ...change.remove];
   if (carried.length === 0 || status.head === null) return { carried: [], notCarried };
   const index = { indexFile };

@@ -5,7 +5,15 @@ import { createTestRepository, removeTestFolders } from './repository-fixtures.t
 
 afterAll(removeTestFolders);
 
-const hookNames = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change', 'pre-auto-gc'];
+const hookNames = [
+  'pre-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'reference-transaction',
+  'post-index-change',
+  'pre-auto-gc',
+];
 
 describe('a checkpoint', () => {
   it('checkpoint_interval: 5 in config, iteration 5, 10 completes: a git commit is created with checkpoint message (seed 004)', async () => {
@@ -28,7 +36,13 @@ describe('a checkpoint', () => {
   });
 
   it('takes new, changed, deleted, renamed, linked and executable files, whatever their names', async () => {
-    const repo = createTestRepository({ 'changed.txt': 'a', 'deleted.txt': 'b', 'old name.txt': 'c', 'run.sh': '#!/bin/sh\n', 'to-link': 'd' });
+    const repo = createTestRepository({
+      'changed.txt': 'a',
+      'deleted.txt': 'b',
+      'old name.txt': 'c',
+      'run.sh': '#!/bin/sh\n',
+      'to-link': 'd',
+    });
     const workspace = repo.workspace(await repo.capture());
     repo.write('changed.txt', 'A');
     repo.remove('deleted.txt');
@@ -36,7 +50,8 @@ describe('a checkpoint', () => {
     repo.makeExecutable('run.sh');
     repo.remove('to-link');
     repo.link('to-link', 'changed.txt');
-    for (const name of ['new\nline.txt', 'tab\t"quote"\\.txt', 'grüße 漢字 😀.txt', ' leading', '-dash', 'a/b/c/deep.txt']) repo.write(name, name);
+    for (const name of ['new\nline.txt', 'tab\t"quote"\\.txt', 'grüße 漢字 😀.txt', ' leading', '-dash', 'a/b/c/deep.txt'])
+      repo.write(name, name);
     const { commit, leftOut } = await workspace.checkpoint(1);
     expect(leftOut).toEqual([]);
     expect(repo.changes(commit ?? '').sort()).toEqual(
@@ -153,7 +168,7 @@ describe('a checkpoint', () => {
 
   it('bears the user’s name, and Ralph’s where git was told none', async () => {
     const named = createTestRepository();
-    const nameless = createTestRepository({ a: 'a' }, { config: ['init.defaultBranch=main'] });
+    const nameless = createTestRepository({ a: 'a' }, { isNameless: true });
     for (const repo of [named, nameless]) {
       const workspace = repo.workspace(await repo.capture());
       repo.write('work.txt', 'x');

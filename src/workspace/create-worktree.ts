@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { carryChanges } from './carry-changes.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
@@ -41,7 +41,7 @@ export interface Worktree extends WorktreePlace, SharedLinks {
 export async function createWorktree(order: WorktreeOrder): Promise<Worktree> {
   const place = toWorktreePlace(order.cwd, order.stateDir, order.name);
   const repository = await demandRepository(order);
-  const cwd = join(place.path, repository.prefix);
+  const cwd = resolve(place.path, repository.prefix);
   if (existsSync(place.path)) {
     await checkReuse(order, place);
     return { ...place, cwd, carried: [], notCarried: [], isReused: true, ...(await linkShared(order, cwd)) };
@@ -82,7 +82,7 @@ async function makeWorktree(order: WorktreeOrder, place: WorktreePlace, reposito
   }
   mkdirSync(dirname(place.path), { recursive: true });
   await demandGit(repository.git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, status.head]);
-  const brought = await carryChanges(repository, status, createGit(place.path, order.env), `${place.path}.index`);
+  const brought = await carryChanges(repository, status, order.links, createGit(place.path, order.env), `${place.path}.index`);
   mkdirSync(cwd, { recursive: true });
   return { ...place, cwd, ...brought, isReused: false, ...(await linkShared(order, cwd)) };
 }

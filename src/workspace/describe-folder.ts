@@ -13,13 +13,18 @@ const foreignFolders = ['node_modules', '.git'];
  * A text that changes when a file below a folder is written, made, renamed or deleted, by size and time. Symbolic links are not
  * followed; `node_modules`, `.git` and the given folders are passed over.
  *
+ * @param maxEntries files and folders together.
  * @returns null when the folder cannot be read or holds too much to tell.
  */
-export async function describeFolder(folder: string, passOver: readonly string[]): Promise<string | null> {
+export async function describeFolder(
+  folder: string,
+  passOver: readonly string[],
+  maxEntries: number = MAX_DESCRIBED_ENTRIES,
+): Promise<string | null> {
   const skipped = new Set([...foreignFolders, ...passOver]);
   const hash = createHash('sha256');
   const waiting = [''];
-  let left = MAX_DESCRIBED_ENTRIES;
+  let left = maxEntries;
   for (let relative = waiting.pop(); relative !== undefined; relative = waiting.pop()) {
     const entries = await listFolder(join(folder, relative));
     // A folder inside may vanish while it is being looked at, or be closed to us; the workspace itself may not.

@@ -12,15 +12,20 @@ export interface CheckpointTarget {
   readonly isCurrent: boolean;
 }
 
+/** Names that git stores but that no command takes as a branch afterwards. */
+const unusable = /^-|^HEAD$/;
+
 /**
  * The current branch, or the tip of a named one, which begins at the current commit when it does not exist.
  *
- * @throws GitProblem when the named branch is checked out in another working tree, which would be pulled from under it.
+ * @throws GitProblem for a name that is none for a branch, and when the branch is checked out in another working tree, which would be
+ * pulled from under it.
  */
 export async function findCheckpointTarget(repository: Repository, status: GitStatus, branch: string | null): Promise<CheckpointTarget> {
   if (branch === null || branch === status.branch) {
     return { ref: 'HEAD', parent: status.head, expected: status.head ?? '', isCurrent: true };
   }
+  if (unusable.test(branch)) throw new GitProblem(`${JSON.stringify(branch)} is no name for a branch`);
   const ref = `refs/heads/${branch}`;
   const format = '--format=%(refname)%00%(objectname)%00%(worktreepath)';
   const lines = (await demandGit(repository.git, ['for-each-ref', format, ref])).split('\n');

@@ -7,6 +7,9 @@ import { captureBaseline } from './capture-baseline.ts';
 import { createWorkspace, DEFAULT_STATE_DIRS, type GitWorkspace, type WorkspaceSettings } from './create-workspace.ts';
 import type { RepositorySettings } from './find-repository.ts';
 
+/** Where git is on Linux and macOS. */
+const programFolders = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin';
+
 const folders: string[] = [];
 
 /** A temporary folder; all of them go with {@link removeTestFolders}. */
@@ -44,21 +47,22 @@ export interface TestFolder {
 
 export interface TestFolderOptions {
   readonly path?: string;
-  /** Lines of the user's own git configuration, as `key=value`. */
-  readonly config?: readonly string[];
+  /** Git was never told who the user is. */
+  readonly isNameless?: boolean;
 }
 
-const identity = ['user.name=Uma User', 'user.email=uma@example.org', 'init.defaultBranch=main', 'core.excludesFile='];
+const identity = '[user]\nname = Uma User\nemail = uma@example.org\n';
+const otherSettings = '[init]\ndefaultBranch = main\ntemplateDir = ""\n[core]\nexcludesFile = ""\n';
 
 /** A folder without git, with a home of its own, so that the machine's git configuration does not matter. */
 export function createPlainFolder(options: TestFolderOptions = {}): TestFolder {
   const path = options.path ?? createTestFolder();
   const home = createTestFolder('home');
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CEILING_DIRECTORIES: dirname(path) };
+  const env = { PATH: programFolders, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CEILING_DIRECTORIES: dirname(path) };
   const settings: RepositorySettings = { cwd: path, env, stateDirs: DEFAULT_STATE_DIRS };
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: path, env, encoding: 'utf8', stdio: 'pipe' });
   const inside = (name: string): string => join(path, name);
-  for (const line of options.config ?? identity) git('config', '--global', ...splitSetting(line));
+  writeFileSync(join(home, '.gitconfig'), `${otherSettings}${options.isNameless ? '' : identity}`);
   return {
     path,
     env,
@@ -73,16 +77,12 @@ export function createPlainFolder(options: TestFolderOptions = {}): TestFolder {
     link: (name, target) => symlinkSync(target, inside(name)),
     makeExecutable: (name) => chmodSync(inside(name), 0o755),
     status: () => git('status', '--porcelain', '-z', '-uall', '--no-renames').split('\0').filter(Boolean),
-    changes: (commit) => git('show', '--format=', '--name-status', '--no-renames', '-z', commit).split('\0').filter(Boolean).reduce(joinPairs, []),
+    changes: (commit) =>
+      git('show', '--format=', '--name-status', '--no-renames', '-z', commit).split('\0').filter(Boolean).reduce(joinPairs, []),
     capture: () => captureBaseline(settings),
     workspace: (baseline, more = {}) =>
       createWorkspace({ ...settings, runId: 'run-1', scratchDir: join(home, 'scratch'), baseline, checkpointBranch: null, ...more }),
   };
-}
-
-function splitSetting(line: string): [string, string] {
-  const at = line.indexOf('=');
-  return [line.slice(0, at), line.slice(at + 1)];
 }
 
 /** `M`, `a`, `D`, `b` -> `M a`, `D b`. */
@@ -91,7 +91,10 @@ function joinPairs(pairs: readonly string[], word: string, index: number): strin
 }
 
 /** A repository with one commit of these files. */
-export function createTestRepository(files: Readonly<Record<string, string>> = { 'kept.txt': 'kept\n' }, options: TestFolderOptions = {}): TestFolder {
+export function createTestRepository(
+  files: Readonly<Record<string, string>> = { 'kept.txt': 'kept\n' },
+  options: TestFolderOptions = {},
+): TestFolder {
   const folder = createPlainFolder(options);
   folder.git('init', '--quiet');
   for (const [name, text] of Object.entries(files)) folder.write(name, text);

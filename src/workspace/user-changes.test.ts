@@ -6,7 +6,14 @@ import { createTestRepository, removeTestFolders, type TestFolder } from './repo
 
 afterAll(removeTestFolders);
 
-const files = { 'staged.txt': '1\n', 'unstaged.txt': '1\n', 'both.txt': '1\n', 'gone.txt': '1\n', 'staged-gone.txt': '1\n', 'clean.txt': '1\n' };
+const files = {
+  'staged.txt': '1\n',
+  'unstaged.txt': '1\n',
+  'both.txt': '1\n',
+  'gone.txt': '1\n',
+  'staged-gone.txt': '1\n',
+  'clean.txt': '1\n',
+};
 
 /** A user in the middle of work. */
 function createBusyRepository(): TestFolder {
@@ -151,7 +158,12 @@ describe('what the user had not committed before the run', () => {
         expect(['', 'nothing new to commit']).toContain(result.note);
         expect(readContents(repo)).toEqual(tree);
         expect(readIndex(repo, own)).toEqual(index);
-        expect(repo.status().map(toPath).filter((path) => !own.has(path))).toEqual([]);
+        expect(
+          repo
+            .status()
+            .map(toPath)
+            .filter((path) => !own.has(path)),
+        ).toEqual([]);
         const committed = result.commit === null ? [] : repo.changes(result.commit).map((line) => line.slice(2));
         expect(committed.filter((path) => own.has(path))).toEqual([]);
       }),

@@ -12,7 +12,8 @@ export const amp: CliDescriptor = {
   plan: planAmp,
   signIn: {
     envKeys: ['AMP_API_KEY'],
-    files: ['.local/share/amp/secrets.json'],
+    folder: '.local/share/amp',
+    files: ['secrets.json'],
     advice: 'run `amp login`, or set AMP_API_KEY',
   },
   install: 'npm install -g @sourcegraph/amp',

@@ -4,8 +4,8 @@ import type { Invocation, InvocationOrder } from '../invocation.ts';
 /** `auggie -p --output-format json -i PROMPT`; without `-i` the prompt comes by standard input. Printing, it asks for no permission. */
 export function planAuggie({ spec, prompt, place }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args, '-p', '--print');
-  const format = findFlagValue(user, '--output-format') ?? (spec.outputFormat === 'text' ? 'text' : 'json');
-  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['-p']), format === 'json' ? flag(['--output-format'], format) : []);
+  const format = findFlagValue(user, '--output-format') ?? 'json';
+  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['-p']), flag(['--output-format'], 'json'));
   return {
     command: spec.command ?? 'auggie',
     args: [...user, ...ours, ...(place === 'arg' ? ['-i', prompt] : [])],

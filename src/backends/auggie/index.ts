@@ -12,7 +12,8 @@ export const auggie: CliDescriptor = {
   plan: planAuggie,
   signIn: {
     envKeys: ['AUGMENT_SESSION_AUTH', 'AUGMENT_API_TOKEN'],
-    files: ['.augment/session.json'],
+    folder: '.augment',
+    files: ['session.json'],
     advice: 'run `auggie login`',
   },
   install: 'npm install -g @augmentcode/auggie',

@@ -5,13 +5,13 @@ import type { Invocation, InvocationOrder } from '../invocation.ts';
 export function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args, '-p', '--print');
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--permission-mode', '--permission-prompt-tool');
-  const format = findFlagValue(user, '--output-format') ?? (spec.outputFormat === 'text' ? 'text' : 'stream-json');
+  const format = findFlagValue(user, '--output-format') ?? 'stream-json';
   const stream = format === 'stream-json' ? [flag(['--verbose']), flag(['--include-partial-messages'])] : [];
   const ours = addFlags(
     user,
     flag(['--model'], spec.model),
     flag(['--agent'], spec.agent),
-    flag(['--output-format'], format),
+    flag(['--output-format'], 'stream-json'),
     ...stream,
     isBypass ? flag(['--dangerously-skip-permissions']) : [],
   );

@@ -12,7 +12,9 @@ export const claude: CliDescriptor = {
   plan: planClaude,
   signIn: {
     envKeys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
-    files: ['.claude/.credentials.json', '.claude.json'],
+    folder: '.claude',
+    folderKey: 'CLAUDE_CONFIG_DIR',
+    files: ['.credentials.json'],
     advice: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
   install: 'npm install -g @anthropic-ai/claude-code',

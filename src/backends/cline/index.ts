@@ -12,7 +12,8 @@ export const cline: CliDescriptor = {
   plan: planCline,
   signIn: {
     envKeys: ['CLINE_API_KEY'],
-    files: ['.cline/data/settings/providers.json', '.cline/data/secrets.json'],
+    folder: '.cline/data',
+    files: ['settings/providers.json', 'secrets.json'],
     advice: 'run `cline auth`',
   },
   install: 'npm install -g cline',

@@ -7,11 +7,10 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
 export function planCodex({ spec, prompt, place }: InvocationOrder): Invocation {
   const user = withoutSwitch(spec.args[0] === 'exec' ? spec.args.slice(1) : spec.args, '-');
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '-s', '--sandbox', '--full-auto', '--yolo', '-a', '--ask-for-approval');
-  const isText = spec.outputFormat === 'text' && !hasFlag(user, '--json', '--experimental-json');
   const ours = addFlags(
     user,
     flag(['-m', '--model'], spec.model),
-    isText ? [] : flag(['--json', '--experimental-json']),
+    flag(['--json', '--experimental-json']),
     flag(['--skip-git-repo-check']),
     isBypass ? flag([BYPASS]) : [],
   );
@@ -20,7 +19,7 @@ export function planCodex({ spec, prompt, place }: InvocationOrder): Invocation 
     args: ['exec', ...user, ...endLists(ours), place === 'arg' ? prompt : '-'],
     stdin: place === 'arg' ? 'none' : 'prompt',
     env: {},
-    format: isText ? 'text' : 'codex',
+    format: 'codex',
     warnings: spec.agent === undefined ? [] : ['codex has no agents: `agent` is ignored'],
   };
 }

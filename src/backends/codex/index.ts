@@ -11,8 +11,10 @@ export const codex: CliDescriptor = {
   isPromptPositional: true,
   plan: planCodex,
   signIn: {
-    envKeys: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_HOME'],
-    files: ['.codex/auth.json'],
+    envKeys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+    folder: '.codex',
+    folderKey: 'CODEX_HOME',
+    files: ['auth.json'],
     advice: 'run `codex login`, or set OPENAI_API_KEY',
   },
   install: 'npm install -g @openai/codex',

@@ -5,7 +5,7 @@ import type { Invocation, InvocationOrder } from '../invocation.ts';
 export function planCopilot({ spec, prompt, place }: InvocationOrder): Invocation {
   const user = spec.args;
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--yolo', '--allow-all-tools', '--allow-tool');
-  const format = findFlagValue(user, '--output-format') ?? (spec.outputFormat === 'text' ? 'text' : 'json');
+  const format = findFlagValue(user, '--output-format') ?? 'json';
   const ours = addFlags(
     user,
     flag(['--model'], spec.model),
@@ -13,8 +13,7 @@ export function planCopilot({ spec, prompt, place }: InvocationOrder): Invocatio
     isBypass ? flag(['--allow-all']) : [],
     flag(['--no-auto-update']),
     flag(['--no-ask-user']),
-    // Plain text is only the agent's own with `-s`: without it come boxes and statistics.
-    format === 'json' ? flag(['--output-format'], format) : flag(['-s', '--silent']),
+    flag(['--output-format'], 'json'),
   );
   return {
     command: spec.command ?? 'copilot',

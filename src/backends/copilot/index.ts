@@ -12,7 +12,9 @@ export const copilot: CliDescriptor = {
   plan: planCopilot,
   signIn: {
     envKeys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
-    files: ['.copilot/config.json'],
+    folder: '.copilot',
+    folderKey: 'COPILOT_HOME',
+    files: ['config.json'],
     advice: 'run `copilot login`, or set GH_TOKEN',
   },
   install: 'npm install -g @github/copilot',

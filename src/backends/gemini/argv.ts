@@ -5,13 +5,13 @@ import type { Invocation, InvocationOrder } from '../invocation.ts';
 export function planGemini({ spec, prompt, place }: InvocationOrder): Invocation {
   const user = spec.args;
   const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--approval-mode', '-y');
-  const format = findFlagValue(user, '-o', '--output-format') ?? (spec.outputFormat === 'text' ? 'text' : 'stream-json');
+  const format = findFlagValue(user, '-o', '--output-format') ?? 'stream-json';
   const ours = addFlags(
     user,
     flag(['-m', '--model'], spec.model),
     isBypass ? flag(['--yolo']) : [],
     flag(['--skip-trust']),
-    flag(['-o', '--output-format'], format),
+    flag(['-o', '--output-format'], 'stream-json'),
   );
   return {
     command: spec.command ?? 'gemini',

@@ -12,7 +12,8 @@ export const gemini: CliDescriptor = {
   plan: planGemini,
   signIn: {
     envKeys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_APPLICATION_CREDENTIALS'],
-    files: ['.gemini/oauth_creds.json', '.gemini/google_accounts.json'],
+    folder: '.gemini',
+    files: ['oauth_creds.json', 'google_accounts.json'],
     advice: 'start `gemini` once and sign in, or set GEMINI_API_KEY',
   },
   install: 'npm install -g @google/gemini-cli',

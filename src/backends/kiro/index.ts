@@ -12,7 +12,8 @@ export const kiro: CliDescriptor = {
   plan: planKiro,
   signIn: {
     envKeys: ['KIRO_API_KEY'],
-    files: ['.kiro', '.local/share/kiro-cli/data.sqlite3'],
+    folder: '.local/share/kiro-cli',
+    files: ['data.sqlite3'],
     advice: 'run `kiro-cli login`, or set KIRO_API_KEY',
   },
   install: 'see https://kiro.dev/docs/cli',

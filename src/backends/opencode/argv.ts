@@ -7,8 +7,8 @@ const CONFIG = 'OPENCODE_CONFIG_CONTENT';
 /** `opencode run … PROMPT`. Permissions are a matter of its configuration: they are merged into the one that the environment carries. */
 export function planOpencode({ spec, prompt, place, env }: InvocationOrder): Invocation {
   const user = spec.args[0] === 'run' ? spec.args.slice(1) : spec.args;
-  const format = findFlagValue(user, '--format') ?? (spec.outputFormat === 'text' ? 'default' : 'json');
-  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['--agent'], spec.agent), flag(['--format'], format));
+  const format = findFlagValue(user, '--format') ?? 'json';
+  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['--agent'], spec.agent), flag(['--format'], 'json'));
   const bypass = spec.permissions === 'bypass' ? mergeBypass(env) : { env: {}, warnings: [] };
   return {
     command: spec.command ?? 'opencode',

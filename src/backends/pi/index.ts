@@ -12,7 +12,8 @@ export const pi: CliDescriptor = {
   plan: planPi,
   signIn: {
     envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
-    files: ['.pi/agent/auth.json', '.pi/agent/models.json'],
+    folder: '.pi/agent',
+    files: ['auth.json', 'models.json'],
     advice: 'start `pi` once and use /login, or set the API key of your provider',
   },
   install: 'npm install -g @mariozechner/pi-coding-agent',

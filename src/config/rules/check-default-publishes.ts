@@ -11,7 +11,7 @@ export function checkDefaultPublishes(input: RuleInput): readonly Diagnostic[] {
     return (hat.default_publishes ?? []).flatMap((topic, index) => {
       const isCovered = (hat.publishes ?? []).some((entry) => matchesTopic(entry.topic, topic));
       const finding = toFinding(topic, promise, isCovered || !isListKnown, id);
-      return finding === null ? [] : [findingAt(input, ['hats', id, 'default_publishes', index], finding)];
+      return finding === null ? [] : [findingAt(input, input.toItemPath(['hats', id, 'default_publishes'], index), finding)];
     });
   });
 }

@@ -26,10 +26,10 @@ function listReferences(input: RuleInput): readonly Reference[] {
   if (loop.recovery_hat !== undefined) references.push({ path: ['event_loop', 'recovery_hat'], hat: loop.recovery_hat, orRalph: false });
   for (const [id, hat] of listHats(input)) {
     (hat.transitions ?? []).forEach((other, index) => {
-      references.push({ path: ['hats', id, 'transitions', index], hat: other, orRalph: true });
+      references.push({ path: input.toItemPath(['hats', id, 'transitions'], index), hat: other, orRalph: true });
     });
     (hat.publishes ?? []).forEach(({ target }, index) => {
-      if (target !== undefined) references.push({ path: ['hats', id, 'publishes', index, 'target'], hat: target, orRalph: true });
+      if (target !== undefined) references.push({ path: [...input.toItemPath(['hats', id, 'publishes'], index), 'target'], hat: target, orRalph: true });
     });
   }
   return references;

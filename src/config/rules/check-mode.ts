@@ -6,7 +6,8 @@ export function checkMode(input: RuleInput): readonly Diagnostic[] {
   const { mode } = input.declared;
   if (mode === undefined) return [];
   const findings: Diagnostic[] = [];
-  if (mode === 'single' && input.hatIds !== null) findings.push(findingBetween(input, ['mode'], SINGLE_WITH_HATS, ['hats'], 'The hats are here.'));
+  if (mode === 'single' && input.hatIds !== null)
+    findings.push(findingBetween(input, ['mode'], SINGLE_WITH_HATS, ['hats'], 'The hats are here.'));
   const coordinator = input.declared.event_loop?.coordinator;
   const agrees = coordinator === undefined || coordinator === 'auto' || (mode === 'multi' && coordinator === 'hats');
   if (!agrees) findings.push(findingAt(input, ['event_loop', 'coordinator'], toConflict(mode, coordinator)));

@@ -11,6 +11,8 @@ export interface RuleInput {
   readonly hatIds: readonly string[] | null;
   /** True where a finding says already that the value is wrong. */
   readonly isBroken: (path: Path) => boolean;
+  /** Where an item of a list is in the file: the list here lacks those that were wrong. */
+  readonly toItemPath: (list: Path, index: number) => Path;
 }
 
 /** One question about a configuration. */

@@ -1,8 +1,7 @@
 import {
   type EventDraft,
   type EventSignal,
-  type PublishSpec,
-  RALPH,
+  type PromiseSignal,
   type RejectionCause,
   type Signal,
   TOPIC_COMPLETE,
@@ -10,7 +9,7 @@ import {
   toComparablePayload,
   type TransitionSignal,
 } from '../../core/index.ts';
-import { isCompletionTopic, mayEnd, mayPublish, publishableBy } from '../../topology/index.ts';
+import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/index.ts';
 import { count, notify, order, type Step, tell } from './step.ts';
 
 /** What is left of a turn's signals after its contract was held against them. */
@@ -38,26 +37,28 @@ export interface Author {
 export function acceptSignals(step: Step, author: Author, signals: readonly Signal[]): Accepted {
   const drafts: EventDraft[] = [];
   let completion: EventDraft | null = null;
+  let isClaimed = false;
   let refused = 0;
   for (const signal of mergeChannels(signals)) {
-    if (signal.kind === 'transition') {
-      const draft = toTransition(step, author, signal);
-      if (draft !== null) drafts.push(draft);
-    } else if (signal.kind === 'promise' || isCompletionTopic(step.topology, signal.topic)) {
-      const draft = toCompletion(step, author, signal);
-      if (completion === null) completion = draft;
-    } else if (mayPublish(step.topology, author.hat, signal.topic, signal.target)) {
-      drafts.push(toDraft(step, author.hat, signal));
-    } else {
-      refuse(step, author.hat, signal.topic);
-      refused += 1;
+    if (isCompletion(step, signal)) {
+      if (!isClaimed) completion = toCompletion(step, author, signal);
+      isClaimed = true;
+      continue;
     }
+    const draft = signal.kind === 'transition' ? toTransition(step, author, signal) : toDraft(step, author, signal);
+    if (draft === null) refused += 1;
+    else drafts.push(draft);
   }
   return { drafts, completion, refused };
 }
 
+/** True for everything that would end the run: the promise, and the events that mean the same. */
+export function isCompletion(step: Step, signal: Signal): signal is EventSignal | PromiseSignal {
+  return signal.kind === 'promise' || (signal.kind === 'event' && isCompletionTopic(step.topology, signal.topic));
+}
+
 /** The same topic and payload through both channels is one event, as often as the channel that has it most often. */
-function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
+export function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
   const written = new Map<string, number>();
   for (const signal of signals) {
     if (signal.kind !== 'transition' && signal.channel === 'jsonl') written.set(toKey(signal), (written.get(toKey(signal)) ?? 0) + 1);
@@ -70,23 +71,19 @@ function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
   });
 }
 
-function toKey(signal: Exclude<Signal, TransitionSignal>): string {
+function toKey(signal: EventSignal | PromiseSignal): string {
   return signal.kind === 'promise' ? 'promise' : `${signal.topic}\n${toComparablePayload(signal.payload)}`;
 }
 
-/** An event with the target that its entry in `publishes` names, where the author named none. */
-function toDraft(step: Step, hat: string, signal: EventSignal): EventDraft {
+/** An event that its author may publish, with the target that its entry in `publishes` names where the author named none. */
+function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft | null {
   const { topic, payload } = signal;
-  const target = signal.target ?? findListedTarget(step.topology.hatById.get(hat)?.publishes ?? [], topic);
+  if (!mayPublish(step.topology, hat, topic, signal.target)) return refuse(step, hat, topic, 'scope', publishableBy(step.topology, hat));
+  const target = signal.target ?? listedTargetOf(step.topology, hat, topic);
   return target === undefined ? { topic, payload, source: hat } : { topic, payload, source: hat, target };
 }
 
-function findListedTarget(publishes: readonly PublishSpec[], topic: string): string | undefined {
-  const entries = publishes.filter((entry) => entry.topic === topic);
-  return entries.length > 0 && entries.every((entry) => entry.target !== undefined) ? entries[0]?.target : undefined;
-}
-
-function toCompletion(step: Step, author: Author, signal: Exclude<Signal, TransitionSignal>): EventDraft | null {
+function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseSignal): EventDraft | null {
   const topic = signal.kind === 'event' ? signal.topic : step.topology.spec.promise;
   if (author.failed) return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
   if (!mayEnd(step.topology, author.hat)) return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
@@ -100,11 +97,11 @@ export function refuseEnd(step: Step, hat: string, topic: string, why: Rejection
   return null;
 }
 
-function refuse(step: Step, hat: string, topic: string): void {
-  const allowed = publishableBy(step.topology, hat);
-  reject(step, hat, topic, 'scope', allowed);
+function refuse(step: Step, hat: string, topic: string, why: RejectionCause, allowed: readonly string[]): null {
+  reject(step, hat, topic, why, allowed);
   tell(step, hat, { kind: 'refused', topic, allowed });
   notify(step, 'warning', 'scope-violation', `${hat} may not publish ${topic}; it was not routed.`);
+  return null;
 }
 
 /** Records a signal that was not accepted, under an id of its own. */
@@ -113,19 +110,17 @@ export function reject(step: Step, hat: string, topic: string, why: RejectionCau
   order(step, { type: 'event-reject', id, iteration: step.state.counters.iteration, hat, topic, why, allowed });
 }
 
-/** Seed 000's `HAT_TRANSITION:x`: allowed when x takes a topic that the author may publish, or is listed in `transitions`. */
+/** What a signal asks for, as a topic. */
+export function toSignalTopic(step: Step, signal: Signal): string {
+  if (signal.kind === 'promise') return step.topology.spec.promise;
+  return signal.kind === 'event' ? signal.topic : `${TOPIC_LEGACY_TRANSITION}.${signal.hat}`;
+}
+
+/** Seed 000's `HAT_TRANSITION:x`: it hands on to x alone, whoever else takes such topics. */
 function toTransition(step: Step, author: Author, signal: TransitionSignal): EventDraft | null {
-  const topic = `${TOPIC_LEGACY_TRANSITION}.${signal.hat}`;
-  const next = step.topology.hatById.get(signal.hat);
-  if (next === undefined) {
-    reject(step, author.hat, topic, 'unknown-hat', [...step.topology.hatById.keys()]);
-    return null;
-  }
-  const listed = step.topology.hatById.get(author.hat)?.transitions.includes(signal.hat) === true;
-  const handsOn = next.triggers.some((trigger) => mayPublish(step.topology, author.hat, trigger));
-  if (!listed && !handsOn && author.hat !== RALPH) {
-    refuse(step, author.hat, topic);
-    return null;
-  }
+  const { topology } = step;
+  const topic = toSignalTopic(step, signal);
+  if (!topology.hatById.has(signal.hat)) return refuse(step, author.hat, topic, 'unknown-hat', [...topology.hatById.keys()]);
+  if (!mayHandOn(topology, author.hat, signal.hat)) return refuse(step, author.hat, topic, 'scope', publishableBy(topology, author.hat));
   return { topic, payload: author.finalText, source: author.hat, target: signal.hat };
 }

@@ -2,7 +2,7 @@ import { type Activation, type EventDraft, TOPIC_COMPLETE } from '../../core/ind
 import { refuseEnd } from './accept-signals.ts';
 import { askGates, gatesOn } from './guard-events.ts';
 import { recordDraft } from './publish.ts';
-import { endRun, notify, type Step } from './step.ts';
+import { change, endRun, notify, type Step } from './step.ts';
 
 /**
  * Somebody who may end the run says that the work is done: required events, then gates, then the end (decisions, section 5).
@@ -17,11 +17,19 @@ export function claimCompletion(step: Step, activation: Activation, completion: 
     notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
     return false;
   }
-  const gates = gatesOn(step, [TOPIC_COMPLETE]);
+  const gates = gatesOnCompletion(step, drafts);
   const { hat, iteration } = activation;
   if (gates.length === 0) complete(step, completion, drafts);
   else askGates(step, { hat, iteration, drafts, completion, gates });
   return true;
+}
+
+/** The gates on completion, and those on a required event that the same turn brought: it counts only if they let it through. */
+export function gatesOnCompletion(step: Step, drafts: readonly EventDraft[]): readonly number[] {
+  const { seenRequired } = step.state;
+  const { requiredEvents } = step.topology.spec;
+  const claimed = drafts.map((draft) => draft.topic).filter((topic) => requiredEvents.includes(topic) && !seenRequired.includes(topic));
+  return gatesOn(step, [TOPIC_COMPLETE, ...claimed]);
 }
 
 function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string[] {
@@ -31,7 +39,9 @@ function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */
 export function complete(step: Step, completion: EventDraft, drafts: readonly EventDraft[]): void {
-  for (const draft of drafts) recordDraft(step, draft, 'undelivered');
+  const held = step.state.gateWaits.flatMap((wait) => wait.drafts);
+  change(step, { gateWaits: [] });
+  for (const draft of [...drafts, ...held]) recordDraft(step, draft, 'undelivered');
   recordDraft(step, completion, 'terminal');
   const waiting = step.state.pending.map((entry) => `${entry.event.topic} (for ${entry.hat})`);
   if (waiting.length > 0) notify(step, 'info', 'undelivered-events', `Not delivered any more: ${waiting.join(', ')}.`);

@@ -23,7 +23,7 @@ export interface Decision {
  *
  * Pure and total: it never throws, never changes what it was given, reads no clock, no random, no file. The same
  * arguments give the same decision, byte for byte, so a run is the fold of its journal. After `run-end` nothing follows
- * until `run-resumed`; only the record of where reading stopped is still kept.
+ * until `run-resumed`; only that a checkpoint was finished is still noted.
  *
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
@@ -37,7 +37,7 @@ export function decide(topology: Topology, state: RunState, input: Input): Decis
 function mayHappen(state: RunState, input: Input): boolean {
   if (state.status === 'new') return input.type === 'run-started';
   if (input.type === 'run-started') return false;
-  return state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished' || input.type === 'iteration-ended';
+  return state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished';
 }
 
 function handle(step: Step, input: Input): void {

@@ -1,10 +1,22 @@
-import { type Activation, type EventDraft, type IterationEnded, RALPH, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, type TurnFailure } from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
-import type { Accepted } from './accept-signals.ts';
+import {
+  type Activation,
+  type EventDraft,
+  type IterationEnded,
+  isJsonObject,
+  type Json,
+  type RalphEvent,
+  SYSTEM,
+  TOPIC_CONTINUE,
+  TOPIC_ERROR_CLI,
+  TOPIC_ERROR_TIMEOUT,
+  type TurnFailure,
+} from '../../core/index.ts';
+import { listedTargetOf, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { type Accepted, isCompletion } from './accept-signals.ts';
 import { claimCompletion } from './complete.ts';
 import { guardEvents } from './guard-events.ts';
 import { deliver } from './publish.ts';
-import { change, notify, type Step } from './step.ts';
+import { change, notify, readEntry, type Step } from './step.ts';
 
 /** A turn that ended, with what is left of its signals. */
 export interface FinishedTurn {
@@ -20,62 +32,73 @@ export function finishTurn(step: Step, turn: FinishedTurn): void {
   noteFallback(step, turn);
   if (accepted.completion !== null && claimCompletion(step, activation, accepted.completion, accepted.drafts)) return;
   const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
-  if (drafts.length > 0) forgive(step, activation.hat);
+  const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
+  if (!isOnlyRefused) forgive(step, activation.hat);
   guardEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
-  if (drafts.length > 0) return continueSolo(step, failure);
-  if (failure !== null) return publishError(step, activation, failure);
-  if (accepted.refused > 0 && giveSecondChance(step, activation)) return;
+  if (drafts.length === 0 && failure !== null) return publishError(step, activation, failure);
+  if (isOnlyRefused) return giveSecondChance(step, activation);
   continueSolo(step, failure);
 }
 
 /** Counts fallback turns that brought nothing; any other turn begins the count anew. */
 function noteFallback(step: Step, turn: FinishedTurn): void {
   const { activation, accepted, failure, input } = turn;
-  const idle = accepted.drafts.length === 0 && !hasPromise(input) && input.treeChanged === false && failure === null;
+  const idle = accepted.drafts.length === 0 && !input.signals.some((signal) => isCompletion(step, signal)) && input.treeChanged === false && failure === null;
   if (activation.fallback === null) change(step, { idleFallbacks: 0 });
   else if (idle) change(step, { idleFallbacks: step.state.idleFallbacks + 1 });
   else if (failure === null) change(step, { idleFallbacks: 0 });
 }
 
-function hasPromise(input: IterationEnded): boolean {
-  return input.signals.some((signal) => signal.kind === 'promise');
-}
-
-/** `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all (decisions, section 6). */
+/**
+ * `default_publishes`: only for a turn that succeeded, said something, and wrote no event at all (decisions, section 6). Who claims the end, and may,
+ * has not forgotten to write.
+ */
 function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
   const { activation, accepted, failure, input } = turn;
-  const topics = step.topology.hatById.get(activation.hat)?.defaultPublishes ?? [];
-  if (topics.length === 0 || failure !== null || !input.producedOutput || accepted.refused > 0) return [];
-  notify(step, 'info', 'default-publishes', `${activation.hat} wrote no event; ${topics.join(', ')} is published for it.`);
-  return topics.map((topic) => ({ topic, payload: '', source: activation.hat, by: 'default' }));
+  const { hat } = activation;
+  const topics = step.topology.hatById.get(hat)?.defaultPublishes ?? [];
+  const isSilent = accepted.refused === 0 && accepted.completion === null;
+  if (topics.length === 0 || failure !== null || !input.producedOutput || !isSilent) return [];
+  notify(step, 'info', 'default-publishes', `${hat} wrote no event; ${topics.join(', ')} is published for it.`);
+  return topics.map((topic): EventDraft => {
+    const target = listedTargetOf(step.topology, hat, topic);
+    const draft: EventDraft = { topic, payload: '', source: hat, by: 'default' };
+    return target === undefined ? draft : { ...draft, target };
+  });
 }
 
 /** `error.cli` or `error.timeout` goes to a subscriber or Ralph, with the events that the hat had been given, so that none is lost. */
 function publishError(step: Step, activation: Activation, failure: TurnFailure): void {
   const timedOut = failure.class === 'timeout' || failure.class === 'idle-timeout';
   const topic = timedOut ? TOPIC_ERROR_TIMEOUT : TOPIC_ERROR_CLI;
+  const payload = { hat: activation.hat, class: failure.class, message: failure.message, events: activation.events.flatMap(toCarried) };
   const takers = takersOf(step.topology, topic);
-  const events = activation.events.map(({ id, topic: given, payload }) => ({ id, topic: given, payload }));
-  const payload = { hat: activation.hat, class: failure.class, message: failure.message, events };
-  deliver(step, { topic, payload, to: takers.length > 0 ? takers : [RALPH], how: takers.length > 0 ? 'trigger' : 'safety-net' });
+  if (takers.length === 0 && step.topology.coordination === 'hats') notify(step, 'warning', 'untaken-event', `No hat takes ${topic}; Ralph gets it.`);
+  deliver(step, { topic, payload, to: takers.length > 0 ? takers : [safetyNetOf(step.topology)], how: takers.length > 0 ? 'trigger' : 'safety-net' });
+}
+
+/** What an error carries of an event; of an earlier error what that one carried, so that a row of failures does not nest them. */
+function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] {
+  const isError = source === SYSTEM && (topic === TOPIC_ERROR_CLI || topic === TOPIC_ERROR_TIMEOUT);
+  const carried = isError && isJsonObject(payload) ? payload['events'] : undefined;
+  return Array.isArray(carried) ? carried : [{ id, topic, payload }];
 }
 
 /** A hat that wrote only what it may not gets one more turn with the refusal in its prompt; then the fallback takes over. */
-function giveSecondChance(step: Step, activation: Activation): boolean {
+function giveSecondChance(step: Step, activation: Activation): void {
   const { hat, events, fallback } = activation;
-  if ((step.state.refusals[hat] ?? 0) === 0) {
+  if (readEntry(step.state.refusals, hat) === undefined) {
     change(step, { refusals: { ...step.state.refusals, [hat]: 1 }, plans: [...step.state.plans, { retryOf: null, hat, events, feedback: [], fallback }] });
-    return true;
+    return;
   }
   forgive(step, hat);
-  const next = step.topology.fallback === hat ? RALPH : step.topology.fallback;
+  const next = step.topology.fallback === hat ? safetyNetOf(step.topology) : step.topology.fallback;
   notify(step, 'warning', 'refused-twice', `${hat} wrote only events that it may not publish, twice; ${next} takes over.`);
   change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback: [], fallback: 'refused-twice' }] });
-  return true;
 }
 
 function forgive(step: Step, hat: string): void {
-  if (step.state.refusals[hat] === undefined) return;
+  if (readEntry(step.state.refusals, hat) === undefined) return;
   const { [hat]: _, ...rest } = step.state.refusals;
   change(step, { refusals: rest });
 }

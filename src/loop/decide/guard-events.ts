@@ -1,4 +1,4 @@
-import { type EventDraft, type GateResult, type GateSpec, matchesTopic, TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
+import { type EventDraft, EXTERNAL, type GateResult, type GateSpec, type GateWait, matchesTopic, TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
 import { takersOf } from '../../topology/index.ts';
 import { publishDrafts } from './publish.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
@@ -39,24 +39,36 @@ export function askGates(step: Step, wait: GuardedEvents & { readonly completion
   order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)] });
 }
 
+/** What the gates have against what waits for them. A gate that gave no result has not passed. */
+export function findFailed(step: Step, wait: GateWait, results: readonly GateResult[]): readonly GateResult[] {
+  const judged = wait.gates.map((gate) => results.find((result) => result.gate === gate) ?? toMissing(step, gate));
+  return judged.filter((result) => !result.passed);
+}
+
+function toMissing(step: Step, gate: number): GateResult {
+  const command = step.topology.spec.gates[gate]?.run ?? '';
+  return { gate, command, passed: false, exitCode: null, timedOut: false, durationMs: 0, outputTail: 'The gate gave no result.' };
+}
+
 /** Publishes what the gates let through; what they hold back becomes a blocked event (decisions, section 5). */
-export function publishJudged(step: Step, guarded: GuardedEvents, results: readonly GateResult[]): void {
+export function publishJudged(step: Step, wait: GateWait, failures: readonly GateResult[]): void {
   const passed: EventDraft[] = [];
-  for (const draft of guarded.drafts) {
-    const failed = results.filter((result) => !result.passed && gatesOn(step, [draft.topic]).includes(result.gate));
+  for (const draft of wait.drafts) {
+    const guards = gatesOn(step, [draft.topic]);
+    const failed = failures.filter((result) => guards.includes(result.gate));
     if (failed.length === 0) {
       passed.push(draft);
       continue;
     }
     publishDrafts(step, passed.splice(0));
-    block(step, guarded.hat, draft, failed);
+    block(step, wait.hat, draft, failed);
   }
   publishDrafts(step, passed);
 }
 
 /**
- * `build.done` -> `build.blocked`, with what the command said. It goes to who takes the blocked topic, else back to its author;
- * the author is told in either case.
+ * `build.done` -> `build.blocked`, with what the command said. It goes to who takes the blocked topic, else back to its author, who is then told
+ * in its next prompt.
  */
 export function block(step: Step, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
   const topic = toBlockedTopic(draft.topic);
@@ -66,8 +78,9 @@ export function block(step: Step, hat: string, draft: EventDraft, failed: readon
     output: failed.map((result) => ({ command: result.command, exit_code: result.exitCode, timed_out: result.timedOut, tail: result.outputTail })),
   };
   notify(step, 'warning', 'gate-failed', `${failed.map((result) => result.command).join(', ')} failed: ${draft.topic} of ${hat} became ${topic}.`);
-  tell(step, hat, { kind: 'gate-failed', topic: draft.topic, results: failed });
+  const takers = takersOf(step.topology, topic);
+  if (takers.every((taker) => taker === hat)) tell(step, hat, { kind: 'gate-failed', topic: draft.topic, results: failed });
   const blocked: EventDraft = { topic, payload, source: draft.source, by: 'gate' };
-  const hasTaker = takersOf(step.topology, topic).length > 0 || !step.topology.hatById.has(hat);
-  publishDrafts(step, [hasTaker ? blocked : { ...blocked, target: hat }]);
+  const isReturned = takers.length === 0 && hat !== EXTERNAL;
+  publishDrafts(step, [isReturned ? { ...blocked, target: hat } : blocked]);
 }

@@ -1,6 +1,6 @@
 import type { GatesFinished } from '../../core/index.ts';
 import { complete } from './complete.ts';
-import { block, guardEvents, publishJudged } from './guard-events.ts';
+import { block, findFailed, guardEvents, publishJudged } from './guard-events.ts';
 import { proceed } from './proceed.ts';
 import { change, type Step } from './step.ts';
 
@@ -10,11 +10,11 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
   const { completion, drafts, hat, iteration } = wait;
+  const failed = findFailed(step, wait, input.results);
   if (completion === null) {
-    publishJudged(step, { hat, iteration, drafts }, input.results);
+    publishJudged(step, wait, failed);
     return proceed(step);
   }
-  const failed = input.results.filter((result) => !result.passed);
   if (failed.length === 0) return complete(step, completion, drafts);
   change(step, { gateRefusals: step.state.gateRefusals + 1 });
   block(step, hat, completion, failed);

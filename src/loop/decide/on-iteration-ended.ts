@@ -1,10 +1,11 @@
 import { type Activation, addUsage, type IterationEnded, type TurnFailure } from '../../core/index.ts';
-import { acceptSignals, reject } from './accept-signals.ts';
+import { isWearer } from '../../topology/index.ts';
+import { acceptSignals, mergeChannels, reject, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { parkOrSwitch } from './park.ts';
 import { proceed } from './proceed.ts';
 import { retryLater } from './retry.ts';
-import { change, order, notify, type Step, tell } from './step.ts';
+import { change, notify, order, readEntry, type Step, tell } from './step.ts';
 
 /** A turn ended, in whatever way. */
 export function onIterationEnded(step: Step, input: IterationEnded): void {
@@ -13,7 +14,6 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   addCost(step, input);
   tellProblems(step, activation, input);
-  if (step.state.status === 'ended') return withdraw(step, activation, input);
   if (input.outcome.status === 'interrupted') withdraw(step, activation, input);
   else if (!isTriedAgain(step, activation, input)) conclude(step, activation, input);
   proceed(step);
@@ -33,18 +33,23 @@ function tellProblems(step: Step, activation: Activation, input: IterationEnded)
 
 /**
  * An interrupted turn: what it already wrote is recorded and not routed, and the hat will run again, in a new iteration,
- * with the same events (decisions, section 1).
+ * with the same events (decisions, section 1). It does not count against `max_activations`.
  */
 function withdraw(step: Step, activation: Activation, input: IterationEnded): void {
   const { hat, events, feedback, fallback } = activation;
   const topics: string[] = [];
-  for (const signal of input.signals) {
-    const topic = signal.kind === 'event' ? signal.topic : signal.kind;
+  for (const signal of mergeChannels(input.signals)) {
+    const topic = toSignalTopic(step, signal);
     topics.push(topic);
     reject(step, hat, topic, 'withdrawn', []);
   }
   const told = topics.length === 0 ? feedback : [...feedback, { kind: 'withdrawn' as const, topics }];
-  change(step, { plans: [{ retryOf: null, hat, events, feedback: told, fallback }, ...step.state.plans] });
+  const counts = step.state.activationCounts;
+  const next = isWearer(step.topology, hat) ? hat : step.topology.fallback;
+  change(step, {
+    plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
+    activationCounts: { ...counts, [hat]: Math.max(0, (readEntry(counts, hat) ?? 0) - 1) },
+  });
 }
 
 /** Transient errors and usage limits say nothing about the work: the same iteration gets another attempt. */
@@ -62,16 +67,18 @@ function conclude(step: Step, activation: Activation, input: IterationEnded): vo
   const counted = counters.counted + 1;
   const failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
   change(step, { counters: { ...counters, counted } });
-  noteOutcome(step, failure);
+  noteOutcome(step, activation, failure);
   orderCheckpoint(step, counted, activation.iteration);
   const accepted = acceptSignals(step, { hat: activation.hat, failed: failure !== null, finalText: input.finalText }, input.signals);
   finishTurn(step, { activation, input, failure, accepted });
 }
 
-function noteOutcome(step: Step, failure: TurnFailure | null): void {
+/** A transient error is a failure of the work only when all attempts are used; a usage limit never is. */
+function noteOutcome(step: Step, activation: Activation, failure: TurnFailure | null): void {
   const { state } = step;
   if (failure === null) return change(step, { consecutiveFailures: 0, turnsSucceeded: state.turnsSucceeded + 1 });
-  const ofTheWork = failure.class !== 'transient' && failure.class !== 'limit';
+  const isLast = activation.attempt >= step.topology.spec.retry.maxAttempts;
+  const ofTheWork = failure.class === 'transient' ? isLast : failure.class !== 'limit';
   change(step, { consecutiveFailures: state.consecutiveFailures + (ofTheWork ? 1 : 0), lastFailure: failure, turnsFailed: state.turnsFailed + 1 });
 }
 

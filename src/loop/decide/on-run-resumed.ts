@@ -1,5 +1,7 @@
-import { type EndReason, type PlannedTurn, RALPH, type RunResumed, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
+import { type EndReason, type GateWait, type PlannedTurn, type RunResumed, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/index.ts';
+import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { gatesOnCompletion } from './complete.ts';
+import { gatesOn } from './guard-events.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
 import { change, order, setTimer, type Step, startClock } from './step.ts';
@@ -8,8 +10,9 @@ import { change, order, setTimer, type Step, startClock } from './step.ts';
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
 
 /**
- * The run goes on, in a new process. Every order without an answer is given again, except an agent's turn: the caller has
- * ended that one as interrupted, and its hat runs again in a new iteration.
+ * The run goes on, in a new process. Every order without an answer is given again, except an agent's turn: the caller ends that one as
+ * interrupted, right after this input and not before it (the dead time would count as running time, and a stop that was under way would be
+ * carried out); then its hat runs again in a new iteration.
  */
 export function onRunResumed(step: Step, input: RunResumed): void {
   forgiveEnd(step);
@@ -35,7 +38,10 @@ function forgiveEnd(step: Step): void {
   change(step, { consecutiveFailures: 0, idleFallbacks: 0, gateRefusals: 0, footprints: [], refusals: {} });
 }
 
-/** Orders whose answer is missing. A wait for a limit or a retry that has passed ends at once; a new process need not wait out a cooldown. */
+/**
+ * Orders whose answer is missing. Only the wait for a retry goes on: who resumes a parked run wants it tried now, and a new process need not wait out a
+ * cooldown.
+ */
 function repeatOrders(step: Step): void {
   const waits = step.state.timers.filter((timer) => timer.purpose === 'retry' && timer.dueAt > step.at);
   change(step, { timers: step.state.timers.filter((timer) => timer.purpose === 'runtime') });
@@ -49,8 +55,8 @@ function repeatOrders(step: Step): void {
 
 /** `task.resume` is published only if nothing was interrupted and nothing is pending (decisions, section 1). */
 function isIdle(step: Step): boolean {
-  const { plans, pending, gateWaits } = step.state;
-  return plans.length === 0 && pending.length === 0 && gateWaits.length === 0;
+  const { activations, plans, pending, gateWaits } = step.state;
+  return [activations, plans, pending, gateWaits].every((list) => list.length === 0);
 }
 
 function callBack(step: Step): void {
@@ -61,15 +67,21 @@ function callBack(step: Step): void {
   deliver(step, { topic, payload: '', to, how: 'fallback' });
 }
 
-/** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph. Gates that are no more are not waited for. */
+/** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph; what waits for gates waits for those of today. */
 function rehome(step: Step): void {
   const { topology, state } = step;
-  const known = (hat: string): boolean => hat === RALPH || topology.hatById.has(hat);
-  const gates = topology.spec.gates.length;
+  const known = (hat: string): boolean => isWearer(topology, hat);
+  const gatesOf = ({ completion, drafts }: GateWait): readonly number[] =>
+    completion === null
+      ? gatesOn(
+          step,
+          drafts.map((draft) => draft.topic),
+        )
+      : gatesOnCompletion(step, drafts);
   change(step, {
-    pending: state.pending.map((entry) => (known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? RALPH })),
+    pending: state.pending.map((entry) => (known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) })),
     plans: state.plans.map((plan): PlannedTurn => (known(plan.hat) ? plan : { ...plan, hat: topology.fallback, retryOf: null })),
-    gateWaits: state.gateWaits.map((wait) => ({ ...wait, gates: wait.gates.filter((gate) => gate < gates) })),
+    gateWaits: state.gateWaits.map((wait) => ({ ...wait, gates: gatesOf(wait) })),
     backendOf: {},
   });
 }

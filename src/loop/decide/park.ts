@@ -18,7 +18,7 @@ export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFa
   const { onLimit } = step.topology.spec;
   if (onLimit === 'switch' && backend + 1 < backends.length) return switchBackend(step, hat, backend + 1);
   change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
-  const waitMs = Math.max(0, (failure.resetAt ?? step.at + UNKNOWN_RESET_MS) - step.at) + RESET_SLACK_MS;
+  const waitMs = toWaitMs(step, activation, failure);
   const detail = `${failure.message}${failure.resetAt === undefined ? '' : ` (resets in ${toDurationText(waitMs)})`}`;
   if (onLimit === 'stop') {
     endRun(step, 'parked', detail);
@@ -29,6 +29,13 @@ export function parkOrSwitch(step: Step, activation: Activation, failure: TurnFa
   setTimer(step, step.at + waitMs, 'limit');
   notify(step, 'warning', 'usage-limit', `${detail}. The run is parked; it goes on by itself in ${toDurationText(waitMs)}.`);
   return true;
+}
+
+/** Until the announced reset; where that is over already, ever longer, so that a wrong clock does not make a busy loop. */
+function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure): number {
+  if (resetAt === undefined) return UNKNOWN_RESET_MS;
+  if (resetAt > step.at) return resetAt - step.at + RESET_SLACK_MS;
+  return Math.min(UNKNOWN_RESET_MS, RESET_SLACK_MS * 2 ** Math.min(attempt - 1, 30));
 }
 
 function switchBackend(step: Step, hat: string, next: number): true {

@@ -12,9 +12,9 @@ const STALLED_AFTER = 3;
  */
 export function proceed(step: Step): void {
   const { state } = step;
-  if (state.status !== 'running' || state.activations.length > 0) return;
+  if (state.status === 'ended' || state.activations.length > 0) return;
   if (state.stopping !== null) return endRun(step, state.stopping.reason, state.stopping.detail);
-  if (state.gateWaits.length > 0) return;
+  if (state.status === 'parked' || state.gateWaits.length > 0) return;
   if (endByWork(step) || endByLimit(step)) return;
   if (state.timers.some((timer) => timer.purpose !== 'runtime')) return;
   if (coolDown(step)) return;
@@ -40,16 +40,18 @@ function endByWork(step: Step): boolean {
   return false;
 }
 
-/** Ends that say that a limit is used up. The limit of iterations is checked when a turn is to start. */
+/** Ends that say that a limit is used up, so that no further turn may start. */
 function endByLimit(step: Step): boolean {
   const { state } = step;
-  const { maxCostUsd, maxRuntimeMs } = state.limits;
+  const { maxCostUsd, maxIterations, maxRuntimeMs } = state.limits;
+  const { counted } = state.counters;
   const { costUsd } = state.usage;
   if (maxCostUsd !== null && costUsd !== null && costUsd >= maxCostUsd) {
     return end(step, 'max_cost', `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent`);
   }
   const elapsedMs = state.elapsedMs + (state.runningSince === null ? 0 : step.at - state.runningSince);
   if (elapsedMs >= maxRuntimeMs) return end(step, 'max_runtime', `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} are used`);
+  if (counted >= maxIterations) return end(step, 'max_iterations', `${counted} of ${maxIterations} iterations are used`);
   return false;
 }
 

@@ -1,5 +1,18 @@
-import { type DeliveryKind, type EventDraft, type FallbackCause, type Footprint, type Json, RALPH, type RalphEvent, SYSTEM, toComparablePayload, toTextHash } from '../../core/index.ts';
-import { isTerminalTopic, takersOf } from '../../topology/index.ts';
+import {
+  type DeliveryKind,
+  type EventDraft,
+  EXTERNAL,
+  type FallbackCause,
+  type Footprint,
+  type Json,
+  type RalphEvent,
+  SYSTEM,
+  TOPIC_CONTINUE,
+  TOPIC_TASK_DONE,
+  toComparablePayload,
+  toTextHash,
+} from '../../core/index.ts';
+import { isTerminalTopic, isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { change, count, notify, order, type Step } from './step.ts';
 
 /** An event that the loop itself publishes, with its receivers already known. */
@@ -23,7 +36,7 @@ export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
     const [to, how] = findReceivers(step, draft);
     const event = put(step, draft, to, how);
     if (draft.by === 'default') order(step, { type: 'inbox-append', event });
-    if (draft.by === undefined) addFootprint(seen, draft);
+    if (isOwnWord(step, draft)) addFootprint(seen, draft);
   }
   const limit = keptFootprints(step);
   change(step, { footprints: [...step.state.footprints, ...seen].slice(-limit) });
@@ -41,16 +54,17 @@ export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): R
 export function findReceivers(step: Step, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
   const { topology } = step;
   const { target } = draft;
+  const net = safetyNetOf(topology);
   if (target !== undefined) {
-    if (target === RALPH || topology.hatById.has(target)) return [[target], 'target'];
-    notify(step, 'warning', 'unknown-target', `${draft.source} sent ${draft.topic} to "${target}", which is no hat; Ralph gets it.`);
-    return [[RALPH], 'safety-net'];
+    if (isWearer(topology, target)) return [[target], 'target'];
+    notify(step, 'warning', 'unknown-target', `${draft.source} sent ${draft.topic} to "${target.slice(0, 80)}", which is no hat; ${net} gets it.`);
+    return [[net], 'safety-net'];
   }
   const takers = takersOf(topology, draft.topic);
   if (takers.length > 0) return [takers, 'trigger'];
   if (isTerminalTopic(topology, draft.topic)) return [[], 'terminal'];
   if (topology.coordination === 'hats') notify(step, 'warning', 'untaken-event', `No hat takes ${draft.topic} (published by ${draft.source}); Ralph gets it.`);
-  return [[RALPH], 'safety-net'];
+  return [[net], 'safety-net'];
 }
 
 function put(step: Step, draft: EventDraft, to: readonly string[], how: DeliveryKind): RalphEvent {
@@ -81,6 +95,15 @@ function noteRequired(step: Step, topic: string): void {
   const { requiredEvents } = step.topology.spec;
   if (!requiredEvents.includes(topic) || step.state.seenRequired.includes(topic)) return;
   change(step, { seenRequired: [...step.state.seenRequired, topic] });
+}
+
+/**
+ * True if an agent chose to say it, so that saying it again and again is a loop. People may repeat themselves, and in `mode: single`
+ * `task.done` and `task.continue` only ask for the next turn.
+ */
+function isOwnWord(step: Step, draft: EventDraft): boolean {
+  const goesOn = draft.topic === TOPIC_TASK_DONE || draft.topic === TOPIC_CONTINUE;
+  return draft.by === undefined && draft.source !== EXTERNAL && !(step.topology.classic && goesOn);
 }
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {

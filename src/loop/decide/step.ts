@@ -1,4 +1,4 @@
-import type { Counters, Effect, EndReason, Feedback, Notice, RunState, TimerPurpose } from '../../core/index.ts';
+import { type Counters, type Effect, type EndReason, EXTERNAL, type Feedback, type Notice, type RunState, type TimerPurpose } from '../../core/index.ts';
 import type { Topology } from '../../topology/index.ts';
 
 /**
@@ -18,6 +18,11 @@ export function change(step: Step, patch: Partial<RunState>): void {
   step.state = { ...step.state, ...patch };
 }
 
+/** The entry of a record by hat. A hat may be called `constructor`: what records inherit is no entry. */
+export function readEntry<Value>(record: Readonly<Record<string, Value>>, hat: string): Value | undefined {
+  return Object.hasOwn(record, hat) ? record[hat] : undefined;
+}
+
 /** Adds an effect. */
 export function order(step: Step, effect: Effect): void {
   step.effects.push(effect);
@@ -35,9 +40,10 @@ export function notify(step: Step, level: Notice['level'], code: string, text: s
   order(step, { type: 'notice', level, code, text });
 }
 
-/** Keeps something to tell a hat at its next turn. */
+/** Keeps something to tell a hat at its next turn. People from outside have no turn. */
 export function tell(step: Step, hat: string, feedback: Feedback): void {
-  const known = step.state.feedback[hat] ?? [];
+  if (hat === EXTERNAL) return;
+  const known = readEntry(step.state.feedback, hat) ?? [];
   change(step, { feedback: { ...step.state.feedback, [hat]: [...known, feedback].slice(-20) } });
 }
 

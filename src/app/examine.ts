@@ -1,0 +1,62 @@
+import { type BackendReport, detectBackends } from '../backends/index.ts';
+import { findConfigFile, loadSettings } from '../config/index.ts';
+import { isRalphError } from '../core/index.ts';
+import { runCommand } from '../process/index.ts';
+
+/** One thing that `ralph doctor` looked at. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly text: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+/** What `ralph doctor` found. */
+export interface DoctorReport {
+  readonly checks: readonly DoctorCheck[];
+  readonly backends: readonly BackendReport[];
+}
+
+/** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
+export async function examine(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorReport> {
+  const [backends, git, config] = await Promise.all([detectBackends({ env }), checkGit(cwd, env), checkConfig(cwd, env)]);
+  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends)], backends };
+}
+
+function checkNode(): DoctorCheck {
+  return { name: 'Node.js', status: 'ok', text: process.versions.node };
+}
+
+async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
+  const version = await runCommand({ command: 'git', args: ['--version'], cwd, env, timeoutMs: 5000 });
+  if (version.status !== 'exited') return { name: 'git', status: 'warning', text: 'not found', fix: 'Without git there are no checkpoints, no worktrees and no `ralph show --diff`.' };
+  const inside = await runCommand({ command: 'git', args: ['rev-parse', '--is-inside-work-tree'], cwd, env, timeoutMs: 5000 });
+  const text = version.stdout.trim().replace('git version ', '');
+  if (inside.exitCode === 0) return { name: 'git', status: 'ok', text };
+  return { name: 'git', status: 'warning', text: `${text}; this folder is no repository`, fix: 'Checkpoints are off here. To have them: git init' };
+}
+
+async function checkConfig(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
+  const file = findConfigFile(cwd);
+  if (file === null) return { name: 'configuration', status: 'ok', text: 'none: one agent does everything (solo)' };
+  try {
+    const { settings, diagnostics } = loadSettings({ cwd, configFiles: [], env, prompt: 'optional' });
+    const errors = diagnostics.filter((entry) => entry.severity === 'error').length;
+    if (settings === null) return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph run --dry-run' };
+    return { name: 'configuration', status: 'ok', text: file };
+  } catch (error) {
+    return { name: 'configuration', status: 'problem', text: isRalphError(error) ? error.message : String(error) };
+  }
+}
+
+function checkRoot(): DoctorCheck {
+  if (process.getuid?.() !== 0) return { name: 'user', status: 'ok', text: 'not root' };
+  return { name: 'user', status: 'warning', text: 'root', fix: 'Claude refuses its bypass flag as root unless IS_SANDBOX=1 is set; Ralph sets it for its agents. Better: work as a user, in a container.' };
+}
+
+function checkAgents(backends: readonly BackendReport[]): DoctorCheck {
+  const found = backends.filter((entry) => entry.path !== null);
+  if (found.length > 0) return { name: 'agents', status: 'ok', text: found.map((entry) => entry.type).join(', ') };
+  return { name: 'agents', status: 'problem', text: 'no agent CLI was found', fix: 'Install one, such as: npm install -g @anthropic-ai/claude-code' };
+}

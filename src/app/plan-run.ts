@@ -1,0 +1,81 @@
+import { firstAvailable } from '../backends/index.ts';
+import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, type Settings } from '../config/index.ts';
+import { type BackendSpec, RALPH, RalphError, toBackendLabel } from '../core/index.ts';
+import { buildPrompt } from '../prompts/index.ts';
+import { compileTopology, type Topology } from '../topology/index.ts';
+
+/** What a run is asked for. */
+export interface RunRequest {
+  /** The folder to work in. */
+  readonly cwd: string;
+  /** `-c FILE`, in order; empty: the folder's own. */
+  readonly configFiles: readonly string[];
+  readonly flags: ConfigFlags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What came from standard input, for `-P -`. */
+  readonly stdinPrompt?: string;
+}
+
+/** A run that could be started: checked and compiled, nothing written yet. */
+export interface RunPlan {
+  readonly request: RunRequest;
+  readonly settings: Settings;
+  readonly topology: Topology;
+  /** Warnings, hints and notes; no errors. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** What the first agent will be asked. */
+  readonly firstPrompt: string;
+}
+
+/**
+ * Reads and checks everything that a run needs.
+ *
+ * @throws RalphError: `config-invalid` with every finding; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ */
+export async function planRun(request: RunRequest): Promise<RunPlan> {
+  const { settings, diagnostics } = loadSettings(request);
+  if (settings === null) throw toInvalid(diagnostics);
+  const found = withFoundBackends(settings, request.env);
+  const topology = compileTopology(found.spec);
+  const turn = { hat: topology.entry, events: [toFirstEvent(topology)], feedback: [], fallback: null, iteration: 1, maxIterations: found.spec.limits.maxIterations };
+  return { request, settings: found, topology, diagnostics, firstPrompt: buildPrompt(topology, turn, found.prompts) };
+}
+
+function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
+  return new RalphError({ code: 'config-invalid', what: 'The configuration cannot be run.', fix: renderDiagnostics(diagnostics), exitCode: 1 });
+}
+
+function toFirstEvent(topology: Topology): Parameters<typeof buildPrompt>[1]['events'][number] {
+  return { id: 'e1', topic: topology.startTopic, payload: topology.spec.objective, source: 'system', ts: 0, iteration: 0 };
+}
+
+/**
+ * Puts the first agent that is installed in the place of every `auto`. Under `hats` Ralph is only the safety net: a team whose hats all name
+ * their backends starts without one for him.
+ */
+function withFoundBackends(settings: Settings, env: RunRequest['env']): Settings {
+  const open = Object.keys(settings.backends).filter((hat) => settings.backends[hat]?.some((spec) => spec.type === 'auto'));
+  if (open.length === 0) return settings;
+  const isOptional = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH);
+  const type = findAgent(settings, env, isOptional);
+  if (type === null) return settings;
+  const fill = (spec: BackendSpec): BackendSpec => (spec.type === 'auto' ? { ...spec, type } : spec);
+  const backends = Object.fromEntries(Object.entries(settings.backends).map(([hat, list]) => [hat, list.map(fill)]));
+  return { ...settings, backends, spec: withLabels(settings, backends) };
+}
+
+function findAgent(settings: Settings, env: RunRequest['env'], isOptional: boolean): BackendSpec['type'] | null {
+  try {
+    return firstAvailable(settings.priority, env['PATH']);
+  } catch (error) {
+    if (isOptional) return null;
+    throw error;
+  }
+}
+
+function withLabels(settings: Settings, backends: Settings['backends']): Settings['spec'] {
+  const { spec } = settings;
+  const labels = (hat: string): readonly string[] => (backends[hat] ?? backends[RALPH] ?? []).map(toBackendLabel);
+  const hats = spec.hats === null ? null : spec.hats.map((hat) => ({ ...hat, backends: labels(hat.id) }));
+  return { ...spec, hats, ralph: { ...spec.ralph, backends: labels(RALPH) } };
+}

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecord, RunState } from '../core/index.ts';
+import { findRun, followJournal, nodeFileSystem, readJournal, type RunPaths, toRunPaths } from '../journal/index.ts';
+import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
+import type { JournalEntry } from '../ports/index.ts';
+import { openWorkspace } from './assemble-run.ts';
+import { findLayout } from './layout.ts';
+import type { RunReader } from './run-api.ts';
+import { readRunFile } from './run-file.ts';
+import { findHolder } from './run-lock.ts';
+
+/**
+ * Opens a run for reading, whether it is under way or over.
+ *
+ * @param run an id or the beginning of one; absent: the newest
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`
+ */
+export function openRun(cwd: string, run: string | undefined, env: Readonly<Record<string, string | undefined>>): RunReader {
+  const layout = findLayout(cwd);
+  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
+  const paths = toRunPaths(layout.stateDir, runId);
+  return {
+    runId,
+    runFolder: paths.folder,
+    isAlive: findHolder(layout, runId) !== null,
+    replay: (visit) => replay(paths, visit).state,
+    follow: (visit, signal) => follow(paths, visit, signal),
+    turnFile: (name, file) => join(paths.turns, name, file),
+    turns: () => listTurns(paths),
+    diff: (name) => openWorkspace({ paths, file: readRunFile(paths.settings), env }).diff(name),
+  };
+}
+
+interface Replayed {
+  readonly fold: JournalFold;
+  readonly state: RunState;
+  readonly bytes: number;
+}
+
+function replay(paths: RunPaths, visit: (record: RunRecord) => void): Replayed {
+  const fold = createJournalFold();
+  const { goodBytes } = readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => tell(fold, entry, visit));
+  return { fold, state: fold.run().state, bytes: goodBytes };
+}
+
+/** One entry as observers see it: the input, then what was decided on it. */
+function tell(fold: JournalFold, entry: JournalEntry, visit: (record: RunRecord) => void): void {
+  const effects = fold.take(entry);
+  visit({ kind: 'input', seq: entry.seq, input: entry.input });
+  for (const effect of effects) visit({ kind: 'effect', seq: entry.seq, at: entry.input.at, effect });
+}
+
+/** Follows until the run has ended, or the signal comes. */
+async function follow(paths: RunPaths, visit: (record: RunRecord) => void, signal: AbortSignal): Promise<void> {
+  const { fold, state, bytes } = replay(paths, visit);
+  if (state.status === 'ended') return;
+  const done = new AbortController();
+  const stop = (): void => done.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  await followJournal(
+    { fs: nodeFileSystem, path: paths.journal },
+    bytes,
+    (entry) => {
+      tell(fold, entry, visit);
+      if (fold.run().state.status === 'ended') stop();
+    },
+    done.signal,
+  );
+  signal.removeEventListener('abort', stop);
+}
+
+function listTurns(paths: RunPaths): readonly string[] {
+  const names = readNames(paths.turns).filter((name) => /^\d+\.\d+$/.test(name));
+  return names.sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]));
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,143 @@
+import { diffSettings } from '../config/index.ts';
+import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
+import { findRun, type Lock, nodeFileSystem, readJournal, type RunPaths, toRunPaths } from '../journal/index.ts';
+import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
+import { createWorktree } from '../workspace/index.ts';
+import { assembleRun } from './assemble-run.ts';
+import { writeContract } from './contract-file.ts';
+import { driveRun, release } from './drive-run.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { openAgentFolders } from './open-folders.ts';
+import { planRun, type RunPlan } from './plan-run.ts';
+import { reapRun } from './processes.ts';
+import type { RunHandle, RunWatch } from './run-api.ts';
+import { readRunFile, type RunFile, writeRunFile } from './run-file.ts';
+import { lockRun, lockWorkspace } from './run-lock.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+/** How a run is to go on. */
+export interface ResumeOptions {
+  readonly cwd: string;
+  /** An id, the beginning of one; absent: the newest. */
+  readonly run?: string;
+  readonly maxIterations?: { readonly add: number } | { readonly set: number };
+  readonly maxCostUsd?: number;
+  readonly acceptChanges: boolean;
+  /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
+  readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A run that goes on, or one that has ended for good. */
+export type Resumed =
+  | { readonly kind: 'running'; readonly handle: RunHandle }
+  | { readonly kind: 'ended'; readonly runId: string; readonly reason: EndReason; readonly exitCode: number; readonly text: string };
+
+/**
+ * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure.
+ *
+ * @throws RalphError `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
+ */
+export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promise<Resumed> {
+  const layout = findLayout(options.cwd);
+  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, options.run ?? 'last');
+  const paths = toRunPaths(layout.stateDir, runId);
+  const file = readRunFile(paths.settings);
+  const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
+  const locks: Lock[] = [lockRun(order)];
+  try {
+    locks.push(lockWorkspace(order));
+    return await goOn({ options, watch, layout, paths, file, locks });
+  } catch (error) {
+    for (const lock of locks) release(lock);
+    throw error;
+  }
+}
+
+interface Resumption {
+  readonly options: ResumeOptions;
+  readonly watch: RunWatch;
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly locks: readonly Lock[];
+}
+
+async function goOn(resumption: Resumption): Promise<Resumed> {
+  const { options, watch, layout, paths, file, locks } = resumption;
+  const ended = findFinalEnd(readFold(paths), options);
+  if (ended !== null) {
+    for (const lock of locks) release(lock);
+    return { kind: 'ended', runId: paths.runId, ...ended };
+  }
+  const next = await takeChanges(resumption);
+  await reapRun(paths.runId);
+  await restoreWorkspace(layout, next, options);
+  writeRunFile(paths.settings, next);
+  writeContract(paths.folder, { spec: next.settings.spec });
+  const fold = createJournalFold();
+  const parts = { layout, paths, file: next, env: options.env, watch };
+  const run = assembleRun(parts, (entry) => void fold.take(entry));
+  const folded = fold.run();
+  const spec = next === file ? {} : { spec: next.settings.spec };
+  const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toLimits(folded.state, options) });
+  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks) };
+}
+
+function readFold(paths: RunPaths): FoldedRun {
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
+  return fold.run();
+}
+
+/** An end that a resume cannot lift: the work is complete, or a limit is used up and was not raised. */
+function findFinalEnd({ state }: FoldedRun, options: ResumeOptions): { readonly reason: EndReason; readonly exitCode: number; readonly text: string } | null {
+  const { end } = state;
+  if (end === null) return null;
+  const raised = { ...state.limits, ...toLimits(state, options) };
+  const isFinal = end.reason === 'completed' || (end.reason === 'max_iterations' && raised.maxIterations <= state.counters.counted) || isSpent(state, raised);
+  if (!isFinal) return null;
+  const { exitCode, text, next } = END_REASONS[end.reason];
+  return { reason: end.reason, exitCode, text: [`This run has ended: ${text} (${end.detail})`, next].filter((line) => line !== '').join('\n') };
+}
+
+function isSpent(state: RunState, limits: RunLimits): boolean {
+  if (state.end?.reason === 'max_cost') return limits.maxCostUsd !== null && (state.usage.costUsd ?? 0) >= limits.maxCostUsd;
+  return false;
+}
+
+function toLimits(state: RunState, { maxIterations, maxCostUsd }: ResumeOptions): Partial<RunLimits> {
+  const iterations = maxIterations === undefined ? {} : { maxIterations: 'add' in maxIterations ? state.limits.maxIterations + maxIterations.add : maxIterations.set };
+  return { ...iterations, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
+}
+
+/** Loads the configuration anew; what changed since is named and asked about. Returns the same file when nothing did. */
+async function takeChanges({ options, layout, file }: Resumption): Promise<RunFile> {
+  const plan = await reload(options, layout, file);
+  const changed = diffSettings(file.settings, plan.settings);
+  if (changed.length === 0) return file;
+  const isAccepted = options.acceptChanges || (options.confirm !== undefined && (await options.confirm(changed)));
+  if (isAccepted) return { ...file, settings: plan.settings };
+  throw new RalphError({
+    code: 'resume-changed',
+    what: `Since the run was started this has changed: ${changed.join(', ')}.`,
+    why: 'A run that goes on under other rules than it began with should do so on purpose.',
+    fix: 'Go on with the changes: ralph resume --accept-changes\nor change them back, then: ralph resume',
+    exitCode: 2,
+  });
+}
+
+function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<RunPlan> {
+  const { configFiles, flags } = file.settings;
+  const stdin = file.stdinPrompt === null ? {} : { stdinPrompt: file.stdinPrompt };
+  return planRun({ cwd: layout.root, configFiles, flags, env: options.env, ...stdin });
+}
+
+/** The agents' folder may be gone since (a fresh clone, a cleaned tree); a worktree too. */
+async function restoreWorkspace(layout: Layout, file: RunFile, { env }: ResumeOptions): Promise<void> {
+  const { settings, worktree, workspace } = file;
+  if (worktree !== null) {
+    await createWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir: settings.stateDir, name: worktree, links: settings.worktreeLinks, reuse: true });
+  }
+  openAgentFolders(workspace, settings);
+}

@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { RalphError } from '../core/index.ts';
+import { findRun, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { findHolder } from './run-lock.ts';
+import { writeStopWish } from './stop-file.ts';
+
+/** How long a run that is to stop now may take: its agent has 10 s to clean up. */
+const STOP_NOW_MS = 25_000;
+const LOOK_EVERY_MS = 100;
+
+/** What `ralph stop` is to do. */
+export interface StopOrder {
+  readonly cwd: string;
+  /** An id or the beginning of one; absent: the one that is under way. */
+  readonly run?: string;
+  /** End the running turn too. */
+  readonly now: boolean;
+  /** Called once, before waiting. */
+  readonly onWaiting?: (runId: string) => void;
+}
+
+/**
+ * Asks a run in another process to stop and waits until it has. Without `now` the turn that runs is finished first, however long that takes.
+ *
+ * @returns whether it stopped in time (always, without `now`)
+ * @throws RalphError `stop-nothing` when no run is under way
+ */
+export async function stopRun(order: StopOrder): Promise<{ readonly runId: string; readonly stopped: boolean }> {
+  const layout = findLayout(order.cwd);
+  const runId = findAlive(layout, order.run);
+  writeStopWish(toRunPaths(layout.stateDir, runId).folder, order.now ? 'now' : 'after');
+  order.onWaiting?.(runId);
+  const deadline = order.now ? Date.now() + STOP_NOW_MS : Number.POSITIVE_INFINITY;
+  while (findHolder(layout, runId) !== null) {
+    if (Date.now() > deadline) return { runId, stopped: false };
+    await pause(LOOK_EVERY_MS);
+  }
+  return { runId, stopped: true };
+}
+
+function findAlive(layout: Layout, run: string | undefined): string {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const runId = run === undefined ? [...listRuns(state)].reverse().find((id) => findHolder(layout, id) !== null) : findRun(state, run);
+  if (runId !== undefined && findHolder(layout, runId) !== null) return runId;
+  throw new RalphError({
+    code: 'stop-nothing',
+    what: runId === undefined ? 'No run is under way in this folder.' : `Run ${runId} is not under way.`,
+    fix: 'See the runs of this folder: ralph runs. What a dead run left behind: ralph ps',
+  });
+}

@@ -1,0 +1,85 @@
+import { type BackendSpec, type BackendType, DETECTED_BACKENDS, RalphError, toBackendLabel } from '../core/index.ts';
+import type { Backend } from '../ports/index.ts';
+import { createAcpParts } from './acp/index.ts';
+import { amp } from './amp/index.ts';
+import { auggie } from './auggie/index.ts';
+import { claude } from './claude/index.ts';
+import { type BackendOptions, type CliBackendParts, createCliBackend, createFailedTurn } from './cli-backend.ts';
+import { cline } from './cline/index.ts';
+import { codex } from './codex/index.ts';
+import { copilot } from './copilot/index.ts';
+import { createCustomParts } from './custom/index.ts';
+import { findCommand } from './find-command.ts';
+import { gemini } from './gemini/index.ts';
+import type { CliDescriptor } from './invocation.ts';
+import { kiro } from './kiro/index.ts';
+import { opencode } from './opencode/index.ts';
+import { pi } from './pi/index.ts';
+import { placePrompt } from './prompt-place.ts';
+import { qwen } from './qwen/index.ts';
+import { createTranslator } from './stream-formats.ts';
+
+const DESCRIPTORS: readonly CliDescriptor[] = [claude, codex, gemini, opencode, pi, copilot, qwen, cline, auggie, amp, kiro];
+
+/** Every agent CLI that is known, in the default order of `cli.priority`. */
+export function listBackends(): readonly CliDescriptor[] {
+  return DESCRIPTORS;
+}
+
+/**
+ * Makes the backend of a declaration. Never fails: what cannot be run (no command, no CLI found for `auto`) fails its turns with class
+ * `spawn` and says why. `scripted` is made by {@link createScriptedBackend} instead.
+ */
+export function createBackend(spec: BackendSpec, options: BackendOptions = {}): Backend {
+  if (spec.type === 'auto') return createAutoBackend(spec, options);
+  const parts = toParts(spec);
+  if (parts !== undefined) return createCliBackend(spec, parts, options);
+  const failure = { class: 'spawn', message: `there is no backend "${spec.type}" that could be started from a configuration` } as const;
+  return { label: toBackendLabel(spec), start: () => createFailedTurn(failure) };
+}
+
+function toParts(spec: BackendSpec): CliBackendParts | undefined {
+  if (spec.type === 'acp') return createAcpParts(spec);
+  if (spec.type === 'custom') return createCustomParts(spec);
+  const descriptor = DESCRIPTORS.find(({ type }) => type === spec.type);
+  return descriptor && toCliParts(spec, descriptor);
+}
+
+function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliDescriptor): CliBackendParts {
+  return {
+    place: (prompt) => placePrompt(prompt, { wanted: spec.promptMode ?? 'arg', takes, isPositional: isPromptPositional }),
+    plan,
+    createTranslator: (invocation, request) => createTranslator(invocation.format, request.prompt),
+    shouldLeave: true,
+  };
+}
+
+/** The first CLI that the turn's own PATH holds. */
+function createAutoBackend(spec: BackendSpec, options: BackendOptions): Backend {
+  return {
+    label: toBackendLabel(spec),
+    start(request, observe) {
+      const type = firstAvailable(DETECTED_BACKENDS, request.env['PATH'], request.cwd);
+      if (type !== undefined) return createBackend({ ...spec, type }, options).start(request, observe);
+      return createFailedTurn({ class: 'spawn', message: toNoAgentError(DETECTED_BACKENDS).message });
+    },
+  };
+}
+
+/** The first of these CLIs that is there, by a look at the folders of `searchPath`; nothing is started. Others than CLIs are passed over. */
+export function firstAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd = '/'): BackendType | undefined {
+  return priority.find((type) => {
+    const descriptor = DESCRIPTORS.find((candidate) => candidate.type === type);
+    return descriptor !== undefined && 'path' in findCommand(descriptor.command, cwd, searchPath);
+  });
+}
+
+/** What to tell a person when {@link firstAvailable} found nothing. */
+export function toNoAgentError(priority: readonly BackendType[]): RalphError {
+  return new RalphError({
+    code: 'no-agent-found',
+    what: `No agent CLI was found in PATH: looked for ${priority.join(', ')}.`,
+    why: 'A run needs an agent that does the work.',
+    fix: 'Install one and sign in (`npm install -g @anthropic-ai/claude-code`), or name your own program: `cli: {backend: custom, command: ./agent.sh}`. `ralph doctor` shows what is there.',
+  });
+}

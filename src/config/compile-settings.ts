@@ -1,0 +1,135 @@
+import { DEFAULT_HAT, RALPH, type RunSpec } from '../core/index.ts';
+import { type PlacedBackend, toBackendSpec } from './compile-backends.ts';
+import { compileHats } from './compile-hats.ts';
+import { toDigest } from './digest.ts';
+import { toEffective } from './effective.ts';
+import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import type { Overrides } from './overrides.ts';
+import type { ModelPrice, Settings } from './settings.ts';
+import type { EffectiveLoop, SettingsParts } from './settings-parts.ts';
+import { CLI_KEYS, CORE_KEYS, type Declared, GATE_KEYS, WORKTREE_KEYS } from './settings-table.ts';
+import { toLabel } from './to-label.ts';
+
+const BYTES_PER_MB = 1_000_000;
+
+/** Compiles a checked configuration: every default filled in, every name resolved, plain JSON. */
+export function compileSettings(parts: SettingsParts): Settings {
+  const { declared, objective } = parts;
+  const loop = toLoop(declared, parts.overrides);
+  const core = toEffective(CORE_KEYS, declared.core);
+  return {
+    version: 1,
+    configFiles: parts.configFiles,
+    flags: parts.flags,
+    spec: toRunSpec(parts, loop),
+    backends: toBackends(parts),
+    priority: toEffective(CLI_KEYS, declared.cli).priority,
+    objective: objective.source,
+    prompts: {
+      scratchpad: core.scratchpad,
+      eventsFile: core.events_file,
+      specsDir: core.specs_dir,
+      workspaceDir: '.agent/workspace/',
+      promptFile: objective.source.file,
+      guardrails: core.guardrails ?? null,
+    },
+    stateDir: core.state_dir,
+    checkpointBranch: loop.checkpoint_branch ?? null,
+    notify: declared.notify ?? null,
+    worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
+    prices: toPrices(declared),
+    turnLogCapBytes: Math.max(1, Math.round(core.turn_log_mb * BYTES_PER_MB)),
+    strictValidation: loop.strict_validation,
+    digest: toDigest(toDigested(parts, loop), objective.text),
+  };
+}
+
+/** What can be said on the command line as well has its last word there. */
+function toLoop(declared: Declared, { maxIterations, maxCostUsd }: Overrides): EffectiveLoop {
+  const loop = toEffective(EVENT_LOOP_KEYS, declared.event_loop);
+  return {
+    ...loop,
+    ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+    ...(maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd }),
+  };
+}
+
+function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
+  const { declared, instructions, backends } = parts;
+  const detection = toEffective(EVENT_LOOP_KEYS.loop_detection.keys, loop.loop_detection);
+  const retry = toEffective(EVENT_LOOP_KEYS.retry.keys, loop.retry);
+  return {
+    objective: parts.objective.text,
+    coordinator: loop.coordinator,
+    mode: declared.mode ?? null,
+    promise: loop.completion_promise,
+    startingEvent: loop.starting_event ?? null,
+    startingHat: loop.starting_hat ?? null,
+    recoveryHat: loop.recovery_hat ?? null,
+    routing: loop.routing,
+    eventSources: [...new Set(loop.event_sources)],
+    terminalEvents: [...new Set(loop.terminal_events)],
+    requiredEvents: [...new Set(loop.required_events)],
+    hats: compileHats(parts, loop),
+    ralph: {
+      instructions: instructions.ralph,
+      backends: toLabels(backends.ralph),
+      timeoutMs: loop.timeout_seconds,
+      idleTimeoutMs: loop.idle_timeout_seconds,
+    },
+    limits: {
+      maxIterations: loop.max_iterations,
+      maxRuntimeMs: loop.max_runtime_seconds,
+      maxCostUsd: loop.max_cost_usd ?? null,
+      maxConsecutiveFailures: loop.max_consecutive_failures,
+      checkpointInterval: loop.checkpoint_interval,
+      cooldownMs: loop.cooldown_delay_seconds,
+    },
+    loopDetection: detection,
+    retry: { maxAttempts: retry.max_attempts, baseMs: retry.base_seconds, maxMs: Math.max(retry.base_seconds, retry.max_seconds) },
+    onLimit: loop.on_limit,
+    gates: (declared.gates ?? []).map((gate) => {
+      const { on, run, timeout_seconds: timeoutMs } = toEffective(GATE_KEYS, gate);
+      return { on: [...new Set(on)], run: run ?? '', timeoutMs };
+    }),
+  };
+}
+
+function toLabels(backends: readonly PlacedBackend[]): readonly string[] {
+  return backends.map((backend) => toLabel(toBackendSpec(backend)));
+}
+
+function toBackends({ declared, backends, hatIds }: SettingsParts): Settings['backends'] {
+  const ralph = backends.ralph.map(toBackendSpec);
+  const hats = (hatIds ?? []).map((id) => [id, (backends.hats[id] ?? backends.base).map(toBackendSpec)] as const);
+  return { ...Object.fromEntries(hats), [RALPH]: ralph, ...(declared.mode === 'single' ? { [DEFAULT_HAT]: ralph } : {}) };
+}
+
+function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
+  const prices = Object.entries(declared.prices ?? {}).map(([model, price]) => {
+    const { input = 0, output = 0, cache_read: read, cache_write: write, as_of: asOf } = price;
+    const optional = { ...(read === undefined ? {} : { cacheReadUsd: read }), ...(write === undefined ? {} : { cacheWriteUsd: write }) };
+    return [model, { inputUsd: input, outputUsd: output, ...optional, ...(asOf === undefined ? {} : { asOf }) }] as const;
+  });
+  return Object.fromEntries(prices);
+}
+
+/** The configuration in force, key by key, as it is compared. */
+function toDigested({ declared, overrides, instructions }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
+  const { name: _, description: __, hats, ralph, ...rest } = declared;
+  const texts = Object.entries(hats ?? {}).map(
+    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
+  );
+  return {
+    ...rest,
+    event_loop: loop,
+    cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
+    core: toEffective(CORE_KEYS, declared.core),
+    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined },
+    ...(hats === undefined ? {} : { hats: Object.fromEntries(texts) }),
+  };
+}
+
+function toCliOverrides({ backend, model }: Overrides): Readonly<Record<string, unknown>> {
+  return { ...(backend === undefined ? {} : { backend: [{ type: backend }] }), ...(model === undefined ? {} : { model }) };
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { type Json, toCanonicalJson } from '../core/index.ts';
+import type { Settings, SettingsDigest } from './settings.ts';
+
+/** Sections whose keys are told apart in a comparison. */
+const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices'];
+/** What these say is in the digest of the prompt. */
+const IN_PROMPT = ['event_loop.prompt', 'event_loop.prompt_file'];
+const SHORT = 16;
+
+/**
+ * The digest of a configuration in force (defaults filled in, texts of files in place of their names) and of its prompt. Equal
+ * configurations have equal digests, in whatever order and form they were written.
+ */
+export function toDigest(effective: Readonly<Record<string, unknown>>, objective: string): SettingsDigest {
+  const keys: Record<string, string> = {};
+  for (const [name, value] of Object.entries(effective)) {
+    const isSplit = SPLIT.includes(name) && typeof value === 'object' && value !== null;
+    const parts = isSplit ? Object.entries(value).map(([key, part]) => [`${name}.${key}`, part]) : [[name, value]];
+    for (const [key, part] of parts) {
+      if (part !== undefined && !IN_PROMPT.includes(key)) keys[key] = toHash(toCanonicalJson(part as Json)).slice(0, SHORT);
+    }
+  }
+  return { config: toHash(toCanonicalJson(keys)), prompt: toHash(objective), keys };
+}
+
+/**
+ * Names what differs between two settings, in the words of the configuration file: `event_loop.max_iterations`, `hats.builder`, `cli.model`, and
+ * `prompt` for what is to be done. Empty where nothing does.
+ */
+export function diffSettings(before: Settings, after: Settings): readonly string[] {
+  const names = new Set([...Object.keys(before.digest.keys), ...Object.keys(after.digest.keys)]);
+  const changed = [...names].filter((name) => before.digest.keys[name] !== after.digest.keys[name]);
+  return before.digest.prompt === after.digest.prompt ? changed : [...changed, 'prompt'];
+}
+
+function toHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import type { Diagnostic } from './diagnostic.ts';
+import { findPlace, type LocatedMap, type Path } from './located-value.ts';
+import { readTextFile } from './read-text-file.ts';
+import type { Declared } from './settings-table.ts';
+import { toDiagnostic } from './source-file.ts';
+import { quote } from './value-finding.ts';
+
+/** The instructions of everybody: their own words and those of their file; empty where there are none. */
+export interface Instructions {
+  readonly ralph: string;
+  readonly hats: Readonly<Record<string, string>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Written {
+  readonly instructions?: string;
+  readonly instructions_file?: string;
+}
+
+const MAX_BYTES = 1_000_000;
+
+/** Reads all `instructions_file`s, each relative to the folder of the configuration file that names it. */
+export function readInstructions(declared: Declared, root: LocatedMap): Instructions {
+  const diagnostics: Diagnostic[] = [];
+  const read = (written: Written, path: Path): string => {
+    const file = written.instructions_file === undefined ? '' : readFile(written.instructions_file, root, path, diagnostics);
+    return [written.instructions ?? '', file]
+      .map((text) => text.trimEnd())
+      .filter((text) => text !== '')
+      .join('\n\n');
+  };
+  const hats: Record<string, string> = {};
+  for (const [id, hat] of Object.entries(declared.hats ?? {})) hats[id] = read(hat, ['hats', id]);
+  return { ralph: read(declared.ralph ?? {}, ['ralph']), hats, diagnostics };
+}
+
+function readFile(name: string, root: LocatedMap, under: Path, diagnostics: Diagnostic[]): string {
+  const place = findPlace(root, [...under, 'instructions_file']);
+  const file = readTextFile(resolve(place.file.folder, name), MAX_BYTES);
+  if ('text' in file && !file.text.includes('\0')) return file.text;
+  const message = 'text' in file ? 'it is no text' : file.message;
+  diagnostics.push(
+    toDiagnostic(place, {
+      code: 'instructions-file',
+      severity: 'error',
+      message: `The instructions in ${quote(name)} cannot be used: ${message}.`,
+      why: 'The agent would not know what it is for.',
+      fix: 'Correct the path (relative to the configuration file), or write the text under `instructions:`.',
+    }),
+  );
+  return '';
+}

@@ -1,0 +1,37 @@
+import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
+import type { Diagnostic, Finding } from '../diagnostic.ts';
+import { findingAt, type RuleInput } from './rule.ts';
+
+/** Every backend can be started, as far as the configuration alone can tell. */
+export function checkBackends(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+  const all = new Set([...backends.base, ...backends.ralph, ...Object.values(backends.hats).flat()]);
+  return [...all].flatMap((backend) => {
+    const finding = toBackendFinding(backend.declared);
+    if (backend.path === null || finding === null) return [];
+    return input.isBroken(backend.path) ? [] : [findingAt(input, backend.path, finding)];
+  });
+}
+
+/** What keeps a backend from starting; `null` where nothing does. */
+export function toBackendFinding({ type, command }: PlacedBackend['declared']): Finding | null {
+  if (type === 'native') return NATIVE;
+  return (type === 'custom' || type === 'acp') && command === undefined ? toCommandMissing(type) : null;
+}
+
+const NATIVE: Finding = {
+  code: 'backend-later',
+  severity: 'error',
+  message: 'The backend `native` is not part of this version.',
+  why: 'Nobody could wear the hat.',
+  fix: 'Name an agent CLI, such as `claude`, or a program of your own: `{command: ./agent.sh}`.',
+};
+
+function toCommandMissing(type: string): Finding {
+  return {
+    code: 'backend-command',
+    severity: 'error',
+    message: `The backend \`${type}\` has no command.`,
+    why: 'It can be any program, so it must be said which.',
+    fix: `Write for example:\n\nbackend: {type: ${type}, command: ./agent.sh, args: []}\n\nor, for all hats:\n\ncli:\n  backend: ${type}\n  command: ./agent.sh`,
+  };
+}

@@ -1,0 +1,33 @@
+import type { CompiledBackends } from '../compile-backends.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { checkBackends } from './check-backends.ts';
+import { checkDefaultPublishes } from './check-default-publishes.ts';
+import { checkEventLoop } from './check-event-loop.ts';
+import { checkHatCollection } from './check-hat-collection.ts';
+import { checkHatIds } from './check-hat-ids.ts';
+import { checkHatReferences } from './check-hat-references.ts';
+import { checkMode } from './check-mode.ts';
+import { checkTriggers } from './check-triggers.ts';
+import type { Rule, RuleInput } from './rule.ts';
+
+const RULES: readonly Rule[] = [
+  checkHatIds,
+  checkHatCollection,
+  checkTriggers,
+  checkDefaultPublishes,
+  checkHatReferences,
+  checkMode,
+  checkEventLoop,
+];
+
+/** Findings about the flow of events: with `strict_validation: false` only warnings. */
+const FLOW_CODES = ['hats-empty', 'triggers-missing'];
+
+/** Everything that is wrong with a configuration beyond single values. */
+export function checkRules(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+  const findings = [...RULES.flatMap((rule) => rule(input)), ...checkBackends(input, backends)];
+  if (input.declared.event_loop?.strict_validation !== false) return findings;
+  return findings.map((finding) =>
+    FLOW_CODES.includes(finding.code) && finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding,
+  );
+}

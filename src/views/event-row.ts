@@ -1,0 +1,78 @@
+import { type EventPublish, type EventReject, type Json, matchesTopic, type RunRecord } from '../core/index.ts';
+
+/**
+ * What became of an event.
+ * - `routed`: somebody gets it. `safety-net`: no hat takes it, so Ralph gets it. `terminal`: it needs no taker.
+ * - `undelivered`: the run completed first. `recorded`: written down for the log, nobody gets it.
+ * - `refused`: its author may not publish it. `withdrawn`: written by a turn that was interrupted.
+ */
+export type EventStatus = 'routed' | 'safety-net' | 'terminal' | 'undelivered' | 'recorded' | 'refused' | 'withdrawn';
+
+/** One line of `ralph events --format json`. */
+export interface EventRow {
+  /** Version of this record. */
+  readonly v: 1;
+  /** `e1`, `e2`, …: unique in the run. */
+  readonly id: string;
+  /** Number of the input in the journal that it followed from. */
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly ts: number;
+  readonly iteration: number;
+  readonly topic: string;
+  readonly source: string;
+  /** Whom its author named; `null` where nobody. */
+  readonly target: string | null;
+  readonly payload: Json;
+  /** Who gets it. */
+  readonly to: readonly string[];
+  readonly status: EventStatus;
+}
+
+/** The rows of one record: everything that was published or refused, by whomever; none for most records. */
+export function toEventRows(record: RunRecord): readonly EventRow[] {
+  if (record.kind !== 'effect') return [];
+  if (record.effect.type === 'event-publish') return [toPublishedRow(record.seq, record.effect)];
+  if (record.effect.type === 'event-reject') return [toRefusedRow(record.seq, record.at, record.effect)];
+  return [];
+}
+
+const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
+  target: 'routed',
+  trigger: 'routed',
+  fallback: 'routed',
+  'safety-net': 'safety-net',
+  terminal: 'terminal',
+  undelivered: 'undelivered',
+  record: 'recorded',
+};
+
+function toPublishedRow(seq: number, { event, to, how }: EventPublish): EventRow {
+  const { id, ts, iteration, topic, source, payload } = event;
+  return { v: 1, id, seq, ts, iteration, topic, source, target: event.target ?? null, payload, to, status: STATUS[how] };
+}
+
+/** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
+function toRefusedRow(seq: number, ts: number, effect: EventReject): EventRow {
+  const { id, iteration, hat, topic, why, allowed } = effect;
+  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, to: [] };
+  if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };
+  return { ...row, topic, payload: { why, allowed }, status: why === 'withdrawn' ? 'withdrawn' : 'refused' };
+}
+
+/** Which events somebody wants to see; what is absent does not matter. */
+export interface EventFilter {
+  /** A topic or a pattern. */
+  readonly topic?: string | undefined;
+  /** The hat that published it or gets it. */
+  readonly hat?: string | undefined;
+  readonly iteration?: number | undefined;
+}
+
+/** True if the filter lets the row through. */
+export function matchesFilter(row: EventRow, filter: EventFilter): boolean {
+  const { topic, hat, iteration } = filter;
+  if (topic !== undefined && !matchesTopic(topic, row.topic)) return false;
+  if (hat !== undefined && row.source !== hat && !row.to.includes(hat)) return false;
+  return iteration === undefined || row.iteration === iteration;
+}

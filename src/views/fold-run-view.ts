@@ -1,0 +1,40 @@
+import type { LiveRecord, RunRecord } from '../core/index.ts';
+import { createDraft, findTurn, type RunDraft, toView } from './run-draft.ts';
+import type { RunView } from './run-view.ts';
+import { takeEffect } from './take-effect.ts';
+import { takeInput } from './take-input.ts';
+
+/** Folds records as they come. */
+export interface RunViewFold {
+  readonly take: (record: RunRecord) => void;
+  /** The run so far. */
+  readonly view: () => RunView;
+}
+
+/** A fold of a run's records, live or from the journal. What passes by live only fills in what a running turn does not tell yet. */
+export function createRunViewFold(): RunViewFold {
+  const draft = createDraft();
+  return {
+    take: (record) => {
+      if (record.kind === 'input') takeInput(draft, record.input);
+      else if (record.kind === 'effect') takeEffect(draft, record.at, record.effect);
+      else takeLive(draft, record);
+    },
+    view: () => toView(draft),
+  };
+}
+
+/** The view of a list of records. */
+export function foldRunView(records: Iterable<RunRecord>): RunView {
+  const fold = createRunViewFold();
+  for (const record of records) fold.take(record);
+  return fold.view();
+}
+
+function takeLive(draft: RunDraft, record: LiveRecord): void {
+  if (record.kind === 'gate-output') return;
+  const turn = findTurn(draft, record.iteration, record.attempt);
+  if (turn?.status !== 'running') return;
+  if (record.event.type === 'tool-start') turn.toolCalls = (turn.toolCalls ?? 0) + 1;
+  if (record.event.type === 'session') turn.sessionId = record.event.sessionId;
+}

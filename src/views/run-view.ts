@@ -1,0 +1,148 @@
+import type { DeliveryKind, EndReason, FailureClass, FallbackCause, GateResult, Notice, RejectionCause, RunLimits, RunStatus, TimerPurpose, TurnId, Usage } from '../core/index.ts';
+import type { Coordination } from '../topology/index.ts';
+
+/** A run as a person sees it: the fold of its records. Its size grows with the number of turns, not with what agents say. */
+export interface RunView {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly objective: string;
+  readonly coordination: Coordination;
+  /** In the order of the file. */
+  readonly hats: readonly HatView[];
+  readonly limits: RunLimits | null;
+  /** How many gates are configured. */
+  readonly gateCount: number;
+  readonly startedAt: number;
+  /** Time of the last input. */
+  readonly at: number;
+  /** How long processes worked on it, waiting included, the time between a stop and a resume left out. */
+  readonly elapsedMs: number;
+  /** In the order in which they started. */
+  readonly turns: readonly TurnView[];
+  readonly totals: RunTotals;
+  readonly checkpoints: readonly CheckpointView[];
+  /** The last {@link MAX_NOTICES}. */
+  readonly notices: readonly NoticeView[];
+  /** Events that wait for a hat. */
+  readonly pending: readonly WaitingEvent[];
+  /** Events that nobody gets any more, because the run completed. */
+  readonly undelivered: readonly WaitingEvent[];
+  /** What holds the next turn back. */
+  readonly waiting: WaitView | null;
+  readonly end: EndView | null;
+  /** How often the run was resumed. */
+  readonly resumes: number;
+}
+
+/** How many notices are kept. */
+export const MAX_NOTICES = 200;
+
+export interface HatView {
+  readonly id: string;
+  readonly backends: readonly string[];
+}
+
+/** One attempt of one iteration. */
+export interface TurnView extends TurnId {
+  readonly hat: string;
+  /** The label of the backend. */
+  readonly backend: string;
+  readonly startedAt: number;
+  readonly status: 'running' | 'succeeded' | 'failed' | 'interrupted';
+  readonly failure: { readonly class: FailureClass; readonly message: string } | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number | null;
+  readonly usage: Usage;
+  readonly sessionId: string | null;
+  /** `null` where nobody knows. */
+  readonly toolCalls: number | null;
+  readonly pid: number | null;
+  readonly promptTokens: number | null;
+  readonly promptHash: string | null;
+  /** The command, prompt and secrets left out. */
+  readonly command: readonly string[];
+  /** Why the hat was called although no event asked for it. */
+  readonly fallback: FallbackCause | null;
+  readonly given: readonly GivenEvent[];
+  readonly published: readonly PublishedEvent[];
+  readonly refused: readonly RefusedEvent[];
+  readonly gates: readonly GateView[];
+  /** Whether the working tree differs from before; `null` where nobody looked. */
+  readonly treeChanged: boolean | null;
+  /** Processes that had to be ended after the agent's own exit. */
+  readonly leftovers: number;
+}
+
+export interface GivenEvent {
+  readonly id: string;
+  readonly topic: string;
+  readonly source: string;
+}
+
+export interface PublishedEvent {
+  readonly id: string;
+  readonly topic: string;
+  readonly source: string;
+  readonly to: readonly string[];
+  readonly how: DeliveryKind;
+  /** The beginning of the payload, on one line. */
+  readonly excerpt: string;
+}
+
+export interface RefusedEvent {
+  readonly id: string;
+  readonly hat: string;
+  readonly topic: string;
+  readonly why: RejectionCause;
+  readonly allowed: readonly string[];
+}
+
+export interface GateView extends GateResult {
+  readonly iteration: number;
+  readonly topics: readonly string[];
+}
+
+export interface RunTotals {
+  /** Iterations with a turn that ended by itself. */
+  readonly iterations: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly interrupted: number;
+  readonly routed: number;
+  readonly refused: number;
+  /** Events from outside the run. */
+  readonly external: number;
+  readonly usage: Usage;
+  /** Turns whose cost nobody knows. */
+  readonly unknownCostTurns: number;
+}
+
+export interface CheckpointView {
+  readonly iteration: number;
+  readonly commit: string | null;
+  readonly leftOut: readonly string[];
+  readonly note: string;
+}
+
+export interface NoticeView extends Pick<Notice, 'level' | 'code' | 'text'> {
+  readonly at: number;
+}
+
+export interface WaitingEvent {
+  readonly id: string;
+  readonly topic: string;
+  /** A hat id or `ralph`; `null` where nobody would have got it. */
+  readonly hat: string | null;
+}
+
+export interface WaitView {
+  readonly timer: number;
+  readonly purpose: TimerPurpose;
+  readonly dueAt: number;
+}
+
+export interface EndView {
+  readonly reason: EndReason;
+  readonly detail: string;
+  readonly at: number;
+}

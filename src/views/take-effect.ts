@@ -1,0 +1,94 @@
+import { type Effect, type EventPublish, EXTERNAL, type IterationStart, RALPH, type RunEnd, SYSTEM, toPayloadText, UNKNOWN_USAGE } from '../core/index.ts';
+import { toPlainLine } from './plain-line.ts';
+import { findTurn, type RunDraft } from './run-draft.ts';
+import { MAX_NOTICES } from './run-view.ts';
+
+const EXCERPT_LENGTH = 160;
+
+/** What an effect changes in the view. */
+export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
+  switch (effect.type) {
+    case 'iteration-start':
+      return takeTurnStart(draft, at, effect);
+    case 'gates-run':
+      draft.gateRequests.set(effect.request, { topics: effect.topics, turn: draft.turns.at(-1) });
+      return;
+    case 'timer-set':
+      if (effect.purpose === 'runtime') return;
+      draft.waiting = { timer: effect.timer, purpose: effect.purpose, dueAt: effect.dueAt };
+      if (effect.purpose === 'limit') draft.status = 'parked';
+      return;
+    case 'event-publish':
+      return takeEvent(draft, effect);
+    case 'event-reject':
+      draft.totals.refused += effect.why === 'withdrawn' ? 0 : 1;
+      findTurn(draft, effect.iteration)?.refused.push({ id: effect.id, hat: effect.hat, topic: effect.topic, why: effect.why, allowed: effect.allowed });
+      return;
+    case 'notice':
+      draft.notices.push({ at, level: effect.level, code: effect.code, text: effect.text });
+      if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
+      return;
+    case 'run-end':
+      return takeEnd(draft, at, effect);
+    default:
+      return;
+  }
+}
+
+function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
+  const { iteration, attempt, hat, fallback } = effect;
+  const given = effect.events.map(({ id, topic, source }) => ({ id, topic, source }));
+  draft.waiting = null;
+  draft.status = 'running';
+  draft.pending = draft.pending.filter((entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))));
+  draft.turns.push({
+    iteration,
+    attempt,
+    hat,
+    backend: draft.hats.find((entry) => entry.id === hat)?.backends[effect.backend] ?? '',
+    startedAt: at,
+    status: 'running',
+    failure: null,
+    exitCode: null,
+    durationMs: null,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: null,
+    pid: null,
+    promptTokens: null,
+    promptHash: null,
+    command: [],
+    fallback,
+    given,
+    published: [],
+    refused: [],
+    gates: [],
+    treeChanged: null,
+    leftovers: 0,
+  });
+}
+
+/** An event may have been waiting for a hat that is exhausted or no more: then somebody else was given it. */
+function isHat(draft: RunDraft, hat: string | null): boolean {
+  return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
+}
+
+function takeEvent(draft: RunDraft, { event, to, how }: EventPublish): void {
+  const { id, topic, source, iteration } = event;
+  if (source === EXTERNAL) draft.totals.external += 1;
+  if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });
+  else if (how !== 'record') draft.totals.routed += 1;
+  draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
+  const turn = findTurn(draft, iteration);
+  if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
+  turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });
+}
+
+function takeEnd(draft: RunDraft, at: number, { reason, detail }: RunEnd): void {
+  draft.status = 'ended';
+  draft.end = { reason, detail, at };
+  draft.waiting = null;
+  if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, at - draft.workingSince);
+  draft.workingSince = null;
+  if (reason === 'completed') draft.undelivered.push(...draft.pending.splice(0));
+}

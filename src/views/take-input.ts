@@ -1,0 +1,88 @@
+import { addUsage, type GatesFinished, type Input, type IterationEnded, type IterationSpawned, type RunSpec } from '../core/index.ts';
+import { compileTopology } from '../topology/index.ts';
+import { findTurn, type RunDraft } from './run-draft.ts';
+
+/** What an input changes in the view. */
+export function takeInput(draft: RunDraft, input: Input): void {
+  if (input.type === 'run-resumed') stopWorking(draft);
+  draft.at = input.at;
+  switch (input.type) {
+    case 'run-started':
+      Object.assign(draft, { runId: input.runId, startedAt: input.at, status: 'running', workingSince: input.at });
+      return takeSpec(draft, input.spec);
+    case 'run-resumed':
+      Object.assign(draft, { status: 'running', workingSince: input.at, end: null, waiting: null, resumes: draft.resumes + 1 });
+      if (input.spec !== undefined) takeSpec(draft, input.spec);
+      if (draft.limits !== null && input.limits !== undefined) draft.limits = { ...draft.limits, ...input.limits };
+      return;
+    case 'iteration-spawned':
+      return takeSpawn(draft, input);
+    case 'iteration-ended':
+      return takeTurnEnd(draft, input);
+    case 'gates-finished':
+      return takeGates(draft, input);
+    case 'timer-fired':
+      return takeTimer(draft, input.timer);
+    case 'checkpoint-finished':
+      draft.checkpoints.push({ iteration: input.iteration, commit: input.commit, leftOut: input.leftOut, note: input.note });
+      return;
+    default:
+      return;
+  }
+}
+
+/** The process that worked on the run is gone: what it did until its last input counts. */
+function stopWorking(draft: RunDraft): void {
+  if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, draft.at - draft.workingSince);
+  draft.workingSince = null;
+}
+
+function takeSpec(draft: RunDraft, spec: RunSpec): void {
+  const topology = compileTopology(spec);
+  draft.objective = spec.objective;
+  draft.limits = spec.limits;
+  draft.gateCount = spec.gates.length;
+  draft.coordination = topology.coordination;
+  draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
+  if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });
+}
+
+function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
+  const turn = findTurn(draft, input.iteration, input.attempt);
+  if (turn === undefined) return;
+  const { backend, pid, promptHash, promptTokens } = input;
+  Object.assign(turn, { backend, pid, promptHash, promptTokens, command: [...input.argv] });
+}
+
+function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
+  const { outcome, usage } = input;
+  const { totals } = draft;
+  totals.usage = addUsage(totals.usage, usage);
+  totals[outcome.status] += 1;
+  if (outcome.status !== 'interrupted') {
+    draft.finished.add(input.iteration);
+    if (usage.costUsd === null) totals.unknownCostTurns += 1;
+  }
+  const turn = findTurn(draft, input.iteration, input.attempt);
+  if (turn === undefined) return;
+  const { exitCode, durationMs, sessionId, treeChanged, leftovers } = input;
+  const failure = outcome.status === 'failed' ? { class: outcome.failure.class, message: outcome.failure.message } : null;
+  Object.assign(turn, { status: outcome.status, failure, exitCode, durationMs, usage, treeChanged, leftovers, toolCalls: input.toolCalls ?? turn.toolCalls });
+  turn.sessionId = sessionId ?? turn.sessionId;
+  if (outcome.status === 'interrupted') {
+    draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));
+  }
+}
+
+function takeGates(draft: RunDraft, input: GatesFinished): void {
+  const request = draft.gateRequests.get(input.request);
+  draft.gateRequests.delete(input.request);
+  const turn = request?.turn;
+  turn?.gates.push(...input.results.map((result) => ({ ...result, iteration: turn.iteration, topics: request?.topics ?? [] })));
+}
+
+function takeTimer(draft: RunDraft, timer: number): void {
+  if (draft.waiting?.timer !== timer) return;
+  draft.waiting = null;
+  if (draft.status === 'parked') draft.status = 'running';
+}

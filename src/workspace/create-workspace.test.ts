@@ -1,0 +1,195 @@
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { describeFolder } from './describe-folder.ts';
+import { createPlainFolder, createTestFolder, createTestRepository, removeTestFolders } from './repository-fixtures.ts';
+
+afterAll(removeTestFolders);
+
+describe('a workspace without git', () => {
+  it('has fingerprints, and says why there are no checkpoints, snapshots and diffs', async () => {
+    const folder = createPlainFolder();
+    const baseline = await folder.capture();
+    expect(baseline.noRepository).toContain('not a git repository');
+    const workspace = folder.workspace(baseline);
+    folder.write('a.txt', 'x');
+    expect(await workspace.checkpoint(1)).toEqual({ commit: null, leftOut: [], note: baseline.noRepository });
+    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: expect.any(String), tree: null });
+    expect(await workspace.diff('1.1')).toBeNull();
+    expect(await workspace.dropSnapshots()).toBe(0);
+  });
+
+  it('makes no checkpoint in a repository that an agent made during the run: nobody knows what was there before', async () => {
+    const folder = createPlainFolder();
+    const baseline = await folder.capture();
+    folder.write('mine.txt', 'x');
+    folder.git('init', '--quiet');
+    const { commit, note } = await folder.workspace(baseline).checkpoint(1);
+    expect(commit).toBeNull();
+    expect(note).toMatch(/^git could not be used when the run began: not a git repository/);
+  });
+
+  it('is what a bare repository, an ignored folder and a git folder are', async () => {
+    const bare = createPlainFolder();
+    bare.git('init', '--quiet', '--bare');
+    const repo = createTestRepository({ '.gitignore': 'build/\n' });
+    repo.write('build/out/file', 'x');
+    for (const cwd of [bare.path, join(repo.path, 'build/out'), join(repo.path, '.git')]) {
+      const workspace = repo.workspace(await repo.capture(), { cwd });
+      const { commit, note } = await workspace.checkpoint(1);
+      expect(commit).toBeNull();
+      expect(note).not.toBe('');
+      expect(await workspace.fingerprint()).toEqual(expect.any(String));
+    }
+  });
+
+  it('is all there is when git is not installed', async () => {
+    const repo = createTestRepository();
+    const workspace = repo.workspace(await repo.capture(), { env: { PATH: repo.path } });
+    expect((await workspace.checkpoint(1)).note).toBe('git was not found on the PATH');
+    expect(await workspace.fingerprint()).toEqual(expect.any(String));
+  });
+
+  it('is all there is when git refuses the repository of another user, and it says how to allow it', async () => {
+    const repo = createTestRepository();
+    const env = { ...repo.env, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' };
+    const { note } = await repo.workspace(await repo.capture(), { env }).checkpoint(1);
+    expect(note).toContain('belongs to another user');
+    expect(note).toContain(`git config --global --add safe.directory ${repo.path}`);
+  });
+});
+
+describe('a workspace', () => {
+  it('tells when its folder is gone, and still never throws', async () => {
+    const repo = createTestRepository();
+    const workspace = repo.workspace(await repo.capture());
+    expect(workspace.exists()).toBe(true);
+    await workspace.fingerprint();
+    rmSync(repo.path, { recursive: true });
+    expect(workspace.exists()).toBe(false);
+    expect(await workspace.fingerprint()).toBeNull();
+    expect((await workspace.checkpoint(1)).commit).toBeNull();
+    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: null, tree: null });
+    expect(await workspace.diff('1.1')).toBeNull();
+  });
+
+  it('notices that a file has taken the place of its folder', () => {
+    const folder = createPlainFolder();
+    const workspace = folder.workspace(null);
+    renameSync(folder.path, `${folder.path}-moved`);
+    createPlainFolder({ path: `${folder.path}-moved` }).write('../work space', 'a file');
+    expect(workspace.exists()).toBe(false);
+  });
+
+  it('may lie at a path with line feeds, quotes and spaces', async () => {
+    const repo = createTestRepository({ 'a.txt': '1' }, { path: createTestFolder('new\nline "quoted" \\ 漢 ') });
+    const workspace = repo.workspace(await repo.capture());
+    repo.write('a.txt', '2');
+    expect((await workspace.checkpoint(1)).note).toBe('');
+    expect(repo.status()).toEqual([]);
+  });
+
+  it('works while the environment points git to another repository, as it does inside a git hook', async () => {
+    const repo = createTestRepository();
+    const other = createTestRepository({ 'other.txt': 'x' });
+    const pointers = {
+      GIT_DIR: join(other.path, '.git'),
+      GIT_WORK_TREE: other.path,
+      GIT_INDEX_FILE: join(other.path, '.git/index'),
+      GIT_PREFIX: 'x/',
+    };
+    const workspace = repo.workspace(await repo.capture(), { env: { ...repo.env, ...pointers } });
+    repo.write('work.txt', 'x');
+    const { commit } = await workspace.checkpoint(1);
+    expect(repo.git('rev-parse', 'HEAD').trim()).toBe(commit);
+    expect(other.git('rev-list', '--count', 'HEAD')).toBe('1\n');
+    expect(other.status()).toEqual([]);
+  });
+
+  it('makes no checkpoint without a baseline', async () => {
+    const repo = createTestRepository();
+    repo.write('work.txt', 'x');
+    const { commit, note } = await repo.workspace(null).checkpoint(1);
+    expect([commit, note]).toEqual([null, 'it is not known which files were there before the run']);
+  });
+
+  it('says so when the folder for its own files cannot be made', async () => {
+    const repo = createTestRepository();
+    repo.write('.git/a-file', '');
+    const workspace = repo.workspace(await repo.capture(), { scratchDir: join(repo.path, '.git/a-file/scratch') });
+    repo.write('work.txt', 'x');
+    const { commit, note } = await workspace.checkpoint(1);
+    expect(commit).toBeNull();
+    expect(note).toContain('ENOTDIR');
+    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: expect.any(String), tree: null });
+  });
+});
+
+describe('the fingerprint', () => {
+  const acts: [string, (folder: ReturnType<typeof createPlainFolder>) => void][] = [
+    ['a file is made', (folder) => folder.write('new.txt', '')],
+    ['a file is changed', (folder) => folder.write('kept.txt', 'other')],
+    ['a file that differs already is changed again', (folder) => folder.write('dirty.txt', 'third version')],
+    ['a file is deleted', (folder) => folder.remove('kept.txt')],
+    ['a file is made executable', (folder) => folder.makeExecutable('kept.txt')],
+    ['a file in a folder is changed', (folder) => folder.write('deep/er/file.txt', 'changed')],
+    ['a file in a repository inside is changed', (folder) => folder.write('nested/file.txt', 'changed')],
+  ];
+
+  it.each(acts)('changes when %s, with git and without', async (_name, act) => {
+    const repo = createTestRepository({ 'kept.txt': 'kept\n', 'dirty.txt': '1', 'deep/er/file.txt': '1' });
+    repo.write('nested/file.txt', '1');
+    repo.git('init', '--quiet', 'nested');
+    repo.git('-C', 'nested', 'add', '--all');
+    repo.git('-C', 'nested', 'commit', '--quiet', '--message', 'nested');
+    const plain = createPlainFolder();
+    for (const name of ['kept.txt', 'dirty.txt', 'deep/er/file.txt', 'nested/file.txt']) plain.write(name, '1');
+    repo.write('dirty.txt', 'second');
+    for (const folder of [repo, plain]) {
+      const workspace = folder.workspace(null);
+      const before = await workspace.fingerprint();
+      expect(await workspace.fingerprint()).toBe(before);
+      act(folder);
+      expect(await workspace.fingerprint()).not.toBe(before);
+    }
+  });
+
+  it('does not change for the state folders and for what is ignored', async () => {
+    const repo = createTestRepository({ '.gitignore': '*.log\n' });
+    const plain = createPlainFolder();
+    for (const folder of [repo, plain]) {
+      const workspace = folder.workspace(null);
+      const before = await workspace.fingerprint();
+      folder.write('.agent/scratchpad.md', 'x');
+      folder.write('.ralph/runs/1/journal.jsonl', 'x');
+      if (folder === repo) folder.write('debug.log', 'x');
+      else folder.write('node_modules/x/index.js', 'x');
+      expect(await workspace.fingerprint()).toBe(before);
+    }
+  });
+
+  it('changes when an agent commits, and in a repository without commits', async () => {
+    const repo = createTestRepository();
+    repo.git('update-ref', '-d', 'HEAD');
+    const workspace = repo.workspace(null);
+    const unborn = await workspace.fingerprint();
+    repo.git('commit', '--quiet', '--message', 'first');
+    expect(await workspace.fingerprint()).not.toBe(unborn);
+  });
+
+  it('is unknown for more files and folders than can be looked at', async () => {
+    const folder = createPlainFolder();
+    for (const name of ['a/1', 'a/2', 'b/3']) folder.write(name, 'x');
+    expect(await describeFolder(folder.path, [], 5)).toEqual(expect.any(String));
+    expect(await describeFolder(folder.path, [], 4)).toBeNull();
+    expect(await describeFolder(folder.path, ['b'], 4)).toEqual(expect.any(String));
+  });
+
+  it('leaves the repository’s index as it is', async () => {
+    const repo = createTestRepository();
+    repo.write('kept.txt', 'kept\n');
+    const { mtimeMs, ino } = statSync(join(repo.path, '.git/index'));
+    await repo.workspace(null).fingerprint();
+    expect(statSync(join(repo.path, '.git/index'))).toMatchObject({ mtimeMs, ino });
+  });
+});
