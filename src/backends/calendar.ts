@@ -28,7 +28,12 @@ export function toCalendar(at: number, zone: string | undefined): CalendarTime |
   const parts = new Map(format.formatToParts(at).map((part) => [part.type, Number(part.value)]));
   const field = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   const date = { year: field('year'), month: field('month'), day: field('day') };
-  return { ...date, hour: field('hour'), minute: field('minute'), weekday: new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() };
+  return {
+    ...date,
+    hour: field('hour'),
+    minute: field('minute'),
+    weekday: new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay(),
+  };
 }
 
 /** The moment at which a clock in a zone shows this time. In the hour that a zone skips or repeats, one of the two neighbours. */

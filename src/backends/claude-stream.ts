@@ -44,7 +44,8 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
     const type = textAt(block, 'type');
     if (type === 'text' && isMain) turn.whole(textAt(block, 'text'), messageId || undefined);
     if (type === 'thinking' && isMain && !streamedThinking) turn.thinking(textAt(block, 'thinking'));
-    if (type === 'tool_use') turn.toolStart(textAt(block, 'id'), textAt(block, 'name'), toInputSummary(isJsonObject(block) ? block['input'] : undefined));
+    if (type === 'tool_use')
+      turn.toolStart(textAt(block, 'id'), textAt(block, 'name'), toInputSummary(isJsonObject(block) ? block['input'] : undefined));
   }
 
   function readAssistant(event: JsonObject, isMain: boolean, turn: TurnRecorder): void {
@@ -70,7 +71,8 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
       model = textAt(event, 'model');
       turn.session(textAt(event, 'session_id'), model);
     }
-    if (subtype === 'api_retry') turn.retry({ message: toRetryText(event), httpStatus: numberAt(event, 'error_status') }, numberAt(event, 'retry_delay_ms'));
+    if (subtype === 'api_retry')
+      turn.retry({ message: toRetryText(event), httpStatus: numberAt(event, 'error_status') }, numberAt(event, 'retry_delay_ms'));
   }
 
   function readResult(event: JsonObject, turn: TurnRecorder): void {
@@ -98,9 +100,12 @@ export function createClaudeStream(dialect: ClaudeDialect): JsonStream {
 
 function toSigns(result: JsonObject): FailureSigns {
   const errors = listAt(result, 'errors').map((error) => (typeof error === 'string' ? error : textAt(error, 'message')));
-  const words = [textAt(result, 'result'), textAt(objectAt(result, 'error'), 'message'), textAt(result, 'error'), ...errors].filter((text) => text !== '');
+  const words = [textAt(result, 'result'), textAt(objectAt(result, 'error'), 'message'), textAt(result, 'error'), ...errors].filter(
+    (text) => text !== '',
+  );
   const subtype = textAt(result, 'subtype').replace(/_/g, ' ');
-  const message = words.join(' · ') || [subtype, textAt(result, 'terminal_reason').replace(/_/g, ' ')].filter((text) => text !== '').join(': ');
+  const message =
+    words.join(' · ') || [subtype, textAt(result, 'terminal_reason').replace(/_/g, ' ')].filter((text) => text !== '').join(': ');
   return { message, httpStatus: numberAt(result, 'api_error_status') };
 }
 

@@ -52,7 +52,8 @@ function startTurn(
   const invocation = parts.plan({ spec, prompt: request.prompt, promptFile: request.promptFile, place: placed.place, isRoot, env: base });
   const env = { ...base, ...invocation.env };
   const found = findCommand(invocation.command, request.cwd, env['PATH']);
-  if ('problem' in found) return createFailedTurn({ class: 'spawn', message: `${toBackendLabel(spec)} could not be started: ${found.problem}` });
+  if ('problem' in found)
+    return createFailedTurn({ class: 'spawn', message: `${toBackendLabel(spec)} could not be started: ${found.problem}` });
   return runTurn({
     request,
     observe,

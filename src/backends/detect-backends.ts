@@ -64,11 +64,23 @@ async function detect(descriptor: CliDescriptor, options: DetectOptions, cache: 
   return { type, title, command, path, version, looksSignedIn, verified, advice };
 }
 
-async function readVersion(path: string, { env, timeoutMs = DEFAULT_TIMEOUT_MS }: DetectOptions, cache: VersionCache): Promise<string | null> {
+async function readVersion(
+  path: string,
+  { env, timeoutMs = DEFAULT_TIMEOUT_MS }: DetectOptions,
+  cache: VersionCache,
+): Promise<string | null> {
   const stamp = toStamp(path);
   const known = stamp && cache.find(path, stamp);
   if (known !== undefined) return known;
-  const result = await runCommand({ command: path, args: ['--version'], cwd: tmpdir(), env, timeoutMs, stopGraceMs: 500, captureBytes: 4096 });
+  const result = await runCommand({
+    command: path,
+    args: ['--version'],
+    cwd: tmpdir(),
+    env,
+    timeoutMs,
+    stopGraceMs: 500,
+    captureBytes: 4096,
+  });
   const version = /\d+\.\d+(?:\.\d+)?(?:[-+][\w.]+)?/.exec(`${result.stdout}\n${result.stderr}`)?.[0];
   if (version === undefined || result.status !== 'exited' || result.exitCode !== 0) return null;
   if (stamp !== undefined) cache.note(path, stamp, version);
@@ -91,12 +103,16 @@ function hasTraces({ signIn }: CliDescriptor, env: Env): boolean {
   return signIn.files.some((file) => existsSync(join(folder, file)));
 }
 
-function toAdvice({ type, title, signIn, install, verified }: CliDescriptor, facts: Pick<BackendReport, 'path' | 'version' | 'looksSignedIn'> & { isRoot: boolean }): readonly string[] {
+function toAdvice(
+  { type, title, signIn, install, verified }: CliDescriptor,
+  facts: Pick<BackendReport, 'path' | 'version' | 'looksSignedIn'> & { isRoot: boolean },
+): readonly string[] {
   if (facts.path === null) return [`Not installed: ${install}.`];
   const advice: string[] = [];
   if (facts.version === null) advice.push(`\`${facts.path} --version\` gave no answer: is it whole?`);
   if (!facts.looksSignedIn) advice.push(`No sign of a login: ${signIn.advice}.`);
   if (!verified) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
-  if (type === 'claude' && facts.isRoot) advice.push('You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.');
+  if (type === 'claude' && facts.isRoot)
+    advice.push('You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.');
   return advice;
 }

@@ -6,7 +6,8 @@ import type { ExitFacts } from './translator.ts';
 const MAX_TOLD_LENGTH = 1500;
 const NOISE = /^\s*(?:at .+[:)]|[{}[\]();,]*|\d+ \|.*|\^+|node:internal.*|Node\.js v[\d.]+)\s*$/;
 const WARNING = /^\W*(?:warn(?:ing)?|info|debug|note|deprecat\w*)\b|DeprecationWarning|ExperimentalWarning|falling back|^\[STARTUP\]/i;
-const TROUBLE = /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|not found|unknown|cannot|can't|unable|missing|no such|expected|required|log ?in|please/i;
+const TROUBLE =
+  /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|not found|unknown|cannot|can't|unable|missing|no such|expected|required|log ?in|please/i;
 
 /**
  * Why a turn failed whose agent gave no verdict of its own: from its exit, and from what it said beside its stream

@@ -29,7 +29,8 @@ const AUTH =
   /\/login\b|not (?:logged|signed) in|(?:log|sign) ?in (?:again|first|to)|(?:auth|agent|codex|gemini|opencode|copilot|cursor) login|unauthori[sz]ed|unauthenticated|authentication (?:required|failed|error)|authentication_error|(?:invalid|incorrect|missing|expired|revoked|no|unset)[ _]*(?:\w+[ _]){0,3}(?:api[ _-]?key|x-api-key|token|credentials?|bearer)|api[ _-]?key (?:not|is not|is missing|is invalid|missing|expired)|(?:token|session|credentials?|login) (?:has |have )?expired|no (?:auth|credentials|api key)|must (?:specify|set|provide) (?:the |an? )?\S*(?:api_key|token)|permission_error|oauth/i;
 const TRANSIENT =
   /rate[ _-]?limit|too many requests|overloaded|at capacity|high demand|server[_ ]?error|internal error|service unavailable|temporarily unavailable|bad gateway|gateway time-?out|econnreset|econnrefused|econnaborted|enotfound|eai_again|etimedout|epipe|enetunreach|ehostunreach|socket hang up|fetch failed|network error|connection (?:error|reset|closed|refused|lost|timed out|terminated)|(?:request|response|stream|api|connection|headers|body) timed? ?out|und_err|stream (?:disconnected|closed|ended|error|interrupted)|premature close|\bterminated\b|decoding response body|unexpected eof|socket (?:connection )?(?:was )?closed|unterminated string in json|failed to parse .{0,40}stream|json parsing failed: text|try again later|\bUNAVAILABLE\b|RESOURCE_EXHAUSTED|please retry/i;
-const STATUS = /(?:status(?: code)?|http(?: error)?|code|api error)\W{0,6}([45]\d\d)\b|^\W{0,2}([45]\d\d)\b(?=[\s{:])|\b([45]\d\d) (?:unauthorized|forbidden|payment|too many|internal|bad gateway|service|gateway|not found|status)/i;
+const STATUS =
+  /(?:status(?: code)?|http(?: error)?|code|api error)\W{0,6}([45]\d\d)\b|^\W{0,2}([45]\d\d)\b(?=[\s{:])|\b([45]\d\d) (?:unauthorized|forbidden|payment|too many|internal|bad gateway|service|gateway|not found|status)/i;
 
 /** Judges signs of a failure: status first, then words. `now` is needed for reset times told relative to it. */
 export function classifyFailure(signs: FailureSigns, now: number): TurnFailure {
@@ -43,7 +44,9 @@ export function classifyFailure(signs: FailureSigns, now: number): TurnFailure {
 /** An error text on one line, with the message of an error in JSON instead of all its fields. */
 export function toReadableError(text: string): string {
   const json = /\{[\s\S]*\}/.exec(text.slice(0, MAX_MESSAGE_LENGTH * 10))?.[0] ?? '';
-  const told = JSON_MESSAGE.exec(json)?.[1]?.replace(/\\n/g, ' ').replace(/\\(["\\])/g, '$1');
+  const told = JSON_MESSAGE.exec(json)?.[1]
+    ?.replace(/\\n/g, ' ')
+    .replace(/\\(["\\])/g, '$1');
   return toOneLine(told === undefined ? text : text.replace(json, () => told), MAX_MESSAGE_LENGTH);
 }
 

@@ -2,7 +2,7 @@
 export type { BackendOptions } from './cli-backend.ts';
 export { type BackendReport, type DetectOptions, detectBackends } from './detect-backends.ts';
 export type { CliDescriptor, Invocation, InvocationOrder, PromptPlace, SignInTraces } from './invocation.ts';
-export { createBackend, firstAvailable, listBackends, toNoAgentError } from './registry.ts';
+export { createBackend, firstAvailable, listBackends } from './registry.ts';
 export { createScriptedBackend, type ScriptedOptions } from './scripted/index.ts';
 export type { ScriptedTurn } from './scripted/scripted-turn.ts';
 export { OUTPUT_FORMATS } from './stream-formats.ts';

@@ -1,4 +1,4 @@
-import { toDurationText, type TurnFailure } from '../core/index.ts';
+import { type TurnFailure, toDurationText } from '../core/index.ts';
 import type { ProcessResult } from '../process/index.ts';
 import type { TurnEnd } from './translator.ts';
 
@@ -41,7 +41,9 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
 
 function judgeTimeout({ end, timeoutMs, idleTimeoutMs }: TurnEvidence, reason: 'timeout' | 'idle-timeout'): Judgement {
   const what =
-    reason === 'timeout' ? `the turn took longer than ${toDurationText(timeoutMs)}` : `nothing was heard from the agent for ${toDurationText(idleTimeoutMs)}`;
+    reason === 'timeout'
+      ? `the turn took longer than ${toDurationText(timeoutMs)}`
+      : `nothing was heard from the agent for ${toDurationText(idleTimeoutMs)}`;
   if (end.verdict === 'succeeded') return { status: 'succeeded', failure: null, warnings: [`${what} after its final event: it was ended`] };
   if (end.verdict === 'failed' && end.failure !== null) return toFailed(end.failure);
   if (end.trouble !== null) return toFailed({ ...end.trouble, message: `${end.trouble.message} (${what})` });

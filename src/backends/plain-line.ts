@@ -1,6 +1,7 @@
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what is removed here.
 /** Operating system commands (titles, links), then control sequences (colours, cursor), then the short escapes. */
-const ESCAPES = /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[PX^_][^\u001b]*(?:\u001b\\)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
+const ESCAPES =
+  /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[PX^_][^\u001b]*(?:\u001b\\)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 

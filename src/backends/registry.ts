@@ -59,23 +59,33 @@ function createAutoBackend(spec: BackendSpec, options: BackendOptions): Backend 
   return {
     label: toBackendLabel(spec),
     start(request, observe) {
-      const type = firstAvailable(DETECTED_BACKENDS, request.env['PATH'], request.cwd);
+      const type = findAvailable(DETECTED_BACKENDS, request.env['PATH'], request.cwd);
       if (type !== undefined) return createBackend({ ...spec, type }, options).start(request, observe);
       return createFailedTurn({ class: 'spawn', message: toNoAgentError(DETECTED_BACKENDS).message });
     },
   };
 }
 
-/** The first of these CLIs that is there, by a look at the folders of `searchPath`; nothing is started. Others than CLIs are passed over. */
-export function firstAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd = '/'): BackendType | undefined {
+/**
+ * The first of these CLIs that is there, by a look at the folders of `searchPath` (counted from `cwd`); nothing is started.
+ * Kinds that are no CLI are passed over.
+ *
+ * @throws RalphError `no-agent-found`
+ */
+export function firstAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd = '/'): BackendType {
+  const found = findAvailable(priority, searchPath, cwd);
+  if (found === undefined) throw toNoAgentError(priority);
+  return found;
+}
+
+function findAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd: string): BackendType | undefined {
   return priority.find((type) => {
     const descriptor = DESCRIPTORS.find((candidate) => candidate.type === type);
     return descriptor !== undefined && 'path' in findCommand(descriptor.command, cwd, searchPath);
   });
 }
 
-/** What to tell a person when {@link firstAvailable} found nothing. */
-export function toNoAgentError(priority: readonly BackendType[]): RalphError {
+function toNoAgentError(priority: readonly BackendType[]): RalphError {
   return new RalphError({
     code: 'no-agent-found',
     what: `No agent CLI was found in PATH: looked for ${priority.join(', ')}.`,

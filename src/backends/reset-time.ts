@@ -13,7 +13,10 @@ const EPOCH = /\|\s*(\d{13}|\d{10})\b|reset[a-z_]*["'\s:=]+(\d{13}|\d{10})\b/i;
 const ISO = new RegExp(String.raw`${CUE}[^\n]{0,40}?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)`, 'i');
 const SECONDS = /(?:resets?_in_seconds|retry[-_]after(?:_seconds)?)["'\s:=]+(\d+(?:\.\d+)?)/i;
 const AMOUNT = String.raw`\d+(?:\.\d+)?\s*(?:milliseconds?|ms|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])`;
-const RELATIVE = new RegExp(String.raw`${CUE}\W{0,6}(?:(?:in|after|for)\W{0,3})?((?:${AMOUNT}(?:[\s,]|and)*|\d+d|\d+h|\d+m(?=\d)|\d+m)+)`, 'i');
+const RELATIVE = new RegExp(
+  String.raw`${CUE}\W{0,6}(?:(?:in|after|for)\W{0,3})?((?:${AMOUNT}(?:[\s,]|and)*|\d+d|\d+h|\d+m(?=\d)|\d+m)+)`,
+  'i',
+);
 const CLOCK_TIME = String.raw`(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])?\.?m?\.?(?![\w:])`;
 const MONTH_DAY = String.raw`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?)`;
 const ZONE = String.raw`\s*\(?((?:[A-Za-z]+(?:_[A-Za-z]+)*/[A-Za-z_/+-]+)|UTC|GMT|Z)?\)?`;

@@ -21,7 +21,10 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
     return lines.flatMap((line) => [...translator.line(line)]);
   }
 
-  const releaseAsText = (): BackendEvent[] => [{ type: 'warning', message: 'the output is no stream that is known here: it is taken as plain text' }, ...release(text)];
+  const releaseAsText = (): BackendEvent[] => [
+    { type: 'warning', message: 'the output is no stream that is known here: it is taken as plain text' },
+    ...release(text),
+  ];
 
   return {
     line(line) {

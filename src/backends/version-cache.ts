@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isJsonObject, parseJson } from '../core/index.ts';
 import { numberAt, objectAt, textAt } from './json-fields.ts';
@@ -68,6 +68,6 @@ function writeEntries(file: string, entries: ReadonlyMap<string, Entry>): void {
     // Renamed into place: two of us at once leave one whole file.
     renameSync(draft, file);
   } catch {
-    rmSync(draft, { force: true });
+    // Versions are asked again next time; a draft that could not be renamed is overwritten by the next of the same id.
   }
 }

@@ -78,7 +78,7 @@ function toNamedFiles({ configFiles = [], env = {} }: LoadRequest): readonly str
 function refuseNamedBackend({ base }: CompiledBackends): void {
   for (const backend of base) {
     const finding = backend.path === null ? toBackendFinding(backend.declared) : null;
-    if (finding === null) continue;
+    if (finding?.severity !== 'error') continue;
     throw new RalphError({ code: 'flag-invalid', what: `--backend: ${finding.message}`, why: finding.why, fix: finding.fix, exitCode: 2 });
   }
 }

@@ -57,7 +57,7 @@ export function toMissingFinding(setting: Setting, path: Path): Finding {
     code: 'key-missing',
     severity: 'error',
     message: `\`${toPathText(path)}\` is missing.`,
-    why: `It says: ${setting.doc}`,
+    why: setting.doc,
     fix: `Add \`${String(path.at(-1))}:\`. It must be ${toExpectation(setting)}.`,
   };
 }

@@ -4,7 +4,11 @@ import type { EndReason, RunRecord } from '../core/index.ts';
 export const NDJSON_VERSION = 1;
 
 /** A record of `--format ndjson`: plain JSON. */
-export type NdjsonRecord = Readonly<Record<string, unknown>> & { readonly v: 1; readonly kind: 'run' | 'input' | 'effect' | 'live' | 'end'; readonly at: number };
+export type NdjsonRecord = Readonly<Record<string, unknown>> & {
+  readonly v: 1;
+  readonly kind: 'run' | 'input' | 'effect' | 'live' | 'end';
+  readonly at: number;
+};
 
 /** The first line: which run this is. */
 export interface RunLine {
@@ -47,7 +51,8 @@ export function toNdjsonRecord(record: RunRecord, now: number): NdjsonRecord {
     const { type, ...fields } = record.effect;
     return { v: NDJSON_VERSION, kind: 'effect', seq: record.seq, at: record.at, type, ...fields };
   }
-  if (record.kind === 'gate-output') return { v: NDJSON_VERSION, kind: 'live', at: now, type: 'gate-output', gate: record.gate, line: record.line };
+  if (record.kind === 'gate-output')
+    return { v: NDJSON_VERSION, kind: 'live', at: now, type: 'gate-output', gate: record.gate, line: record.line };
   const { iteration, attempt, hat } = record;
   const { type, ...fields } = record.event;
   return { v: NDJSON_VERSION, kind: 'live', at: now, iteration, attempt, hat, type, ...fields };

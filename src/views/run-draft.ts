@@ -32,7 +32,17 @@ export function createDraft(): RunDraft {
     at: 0,
     elapsedMs: 0,
     turns: [],
-    totals: { iterations: 0, succeeded: 0, failed: 0, interrupted: 0, routed: 0, refused: 0, external: 0, usage: UNKNOWN_USAGE, unknownCostTurns: 0 },
+    totals: {
+      iterations: 0,
+      succeeded: 0,
+      failed: 0,
+      interrupted: 0,
+      routed: 0,
+      refused: 0,
+      external: 0,
+      usage: UNKNOWN_USAGE,
+      unknownCostTurns: 0,
+    },
     checkpoints: [],
     notices: [],
     pending: [],
@@ -60,7 +70,13 @@ export function toView(draft: RunDraft): RunView {
   const { workingSince: _since, gateRequests: _gates, finished, ...view } = draft;
   return {
     ...view,
-    turns: draft.turns.map((turn) => ({ ...turn, given: [...turn.given], published: [...turn.published], refused: [...turn.refused], gates: [...turn.gates] })),
+    turns: draft.turns.map((turn) => ({
+      ...turn,
+      given: [...turn.given],
+      published: [...turn.published],
+      refused: [...turn.refused],
+      gates: [...turn.gates],
+    })),
     totals: { ...draft.totals, iterations: finished.size },
     checkpoints: [...draft.checkpoints],
     notices: [...draft.notices],

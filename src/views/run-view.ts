@@ -1,4 +1,17 @@
-import type { DeliveryKind, EndReason, FailureClass, FallbackCause, GateResult, Notice, RejectionCause, RunLimits, RunStatus, TimerPurpose, TurnId, Usage } from '../core/index.ts';
+import type {
+  DeliveryKind,
+  EndReason,
+  FailureClass,
+  FallbackCause,
+  GateResult,
+  Notice,
+  RejectionCause,
+  RunLimits,
+  RunStatus,
+  TimerPurpose,
+  TurnId,
+  Usage,
+} from '../core/index.ts';
 import type { Coordination } from '../topology/index.ts';
 
 /** A run as a person sees it: the fold of its records. Its size grows with the number of turns, not with what agents say. */

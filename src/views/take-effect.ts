@@ -1,4 +1,14 @@
-import { type Effect, type EventPublish, EXTERNAL, type IterationStart, RALPH, type RunEnd, SYSTEM, toPayloadText, UNKNOWN_USAGE } from '../core/index.ts';
+import {
+  type Effect,
+  type EventPublish,
+  EXTERNAL,
+  type IterationStart,
+  RALPH,
+  type RunEnd,
+  SYSTEM,
+  toPayloadText,
+  UNKNOWN_USAGE,
+} from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import { findTurn, type RunDraft } from './run-draft.ts';
 import { MAX_NOTICES } from './run-view.ts';
@@ -22,7 +32,13 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
       return takeEvent(draft, effect);
     case 'event-reject':
       draft.totals.refused += effect.why === 'withdrawn' ? 0 : 1;
-      findTurn(draft, effect.iteration)?.refused.push({ id: effect.id, hat: effect.hat, topic: effect.topic, why: effect.why, allowed: effect.allowed });
+      findTurn(draft, effect.iteration)?.refused.push({
+        id: effect.id,
+        hat: effect.hat,
+        topic: effect.topic,
+        why: effect.why,
+        allowed: effect.allowed,
+      });
       return;
     case 'notice':
       draft.notices.push({ at, level: effect.level, code: effect.code, text: effect.text });
@@ -40,7 +56,9 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   const given = effect.events.map(({ id, topic, source }) => ({ id, topic, source }));
   draft.waiting = null;
   draft.status = 'running';
-  draft.pending = draft.pending.filter((entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))));
+  draft.pending = draft.pending.filter(
+    (entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))),
+  );
   draft.turns.push({
     iteration,
     attempt,
@@ -68,7 +86,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   });
 }
 
-/** An event may have been waiting for a hat that is exhausted or no more: then somebody else was given it. */
+/** False for a hat that a changed configuration has no more: what waited for it goes to another one. */
 function isHat(draft: RunDraft, hat: string | null): boolean {
   return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
 }
@@ -77,11 +95,17 @@ function takeEvent(draft: RunDraft, { event, to, how }: EventPublish): void {
   const { id, topic, source, iteration } = event;
   if (source === EXTERNAL) draft.totals.external += 1;
   if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });
-  else if (how !== 'record') draft.totals.routed += 1;
+  else if (how === 'record') passExhausted(draft, topic);
+  else draft.totals.routed += 1;
   draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
   const turn = findTurn(draft, iteration);
   if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
   turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });
+}
+
+/** `<hat>.exhausted` says that Ralph gets what waits for the hat. */
+function passExhausted(draft: RunDraft, topic: string): void {
+  draft.pending = draft.pending.map((entry) => (topic === `${entry.hat}.exhausted` ? { ...entry, hat: RALPH } : entry));
 }
 
 function takeEnd(draft: RunDraft, at: number, { reason, detail }: RunEnd): void {

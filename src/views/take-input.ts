@@ -67,7 +67,16 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
   if (turn === undefined) return;
   const { exitCode, durationMs, sessionId, treeChanged, leftovers } = input;
   const failure = outcome.status === 'failed' ? { class: outcome.failure.class, message: outcome.failure.message } : null;
-  Object.assign(turn, { status: outcome.status, failure, exitCode, durationMs, usage, treeChanged, leftovers, toolCalls: input.toolCalls ?? turn.toolCalls });
+  Object.assign(turn, {
+    status: outcome.status,
+    failure,
+    exitCode,
+    durationMs,
+    usage,
+    treeChanged,
+    leftovers,
+    toolCalls: input.toolCalls ?? turn.toolCalls,
+  });
   turn.sessionId = sessionId ?? turn.sessionId;
   if (outcome.status === 'interrupted') {
     draft.pending.unshift(...turn.given.map(({ id, topic }) => ({ id, topic, hat: turn.hat })));

@@ -19,7 +19,8 @@ export function toList(items: readonly string[], limit: number): string {
 /** What was spent, and what of it nobody knows. */
 export function toSpentText(usage: Usage, unknownTurns: number): string {
   const tokens = usage.inputTokens === null && usage.outputTokens === null ? '' : `, ${toTokensText(usage)}`;
-  if (usage.costUsd === null) return `unknown${tokens === '' ? ': the agents report neither cost nor tokens' : `: the agents report no cost${tokens}`}`;
+  if (usage.costUsd === null)
+    return `unknown${tokens === '' ? ': the agents report neither cost nor tokens' : `: the agents report no cost${tokens}`}`;
   const unknown = unknownTurns === 0 ? '' : `; the cost of ${toCount(unknownTurns, 'turn')} is unknown and not in it`;
   return `${toUsdText(usage.costUsd)}${tokens}${unknown}`;
 }

@@ -25,6 +25,19 @@ describe('a baseline', () => {
     });
   });
 
+  it('knows a large file by its size and time, and notices later that it changed', async () => {
+    const repo = createTestRepository({ 'large.bin': 'small\n', 'grown.bin': 'small\n' });
+    repo.write('large.bin', 'x'.repeat(17 << 20));
+    repo.write('grown.bin', 'a bit more\n');
+    const baseline = await repo.capture();
+    expect(baseline.dirty.map((file) => file.content.split(' ')[0])).toEqual(['100644', 'time']);
+    const workspace = repo.workspace(baseline);
+    expect((await workspace.checkpoint(1)).leftOut).toEqual([]);
+    repo.write('large.bin', 'small again\n');
+    repo.write('grown.bin', 'x'.repeat(17 << 20));
+    expect((await workspace.checkpoint(2)).leftOut).toEqual(['grown.bin', 'large.bin']);
+  });
+
   it('comes back from JSON as it was', async () => {
     const repo = createTestRepository();
     repo.write('x.txt', 'x');

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import type { Baseline, DirtyFile } from './baseline.ts';
-import { readFileVersion } from './file-version.ts';
+import { readFileSize } from './file-size.ts';
+import { MAX_HASHED_BYTES, readFileVersion } from './file-version.ts';
 import { findRepository, type RepositorySettings } from './find-repository.ts';
 import { GitProblem } from './git.ts';
 import type { GitStatus, StatusEntry } from './parse-status.ts';
 import { readStatus } from './read-status.ts';
+
+/** Together, the user's files are read to this size; of the others size and time have to do. */
+const maxTotalBytes = 256 << 20;
 
 /**
  * Looks at what is the user's own before a run begins. Reads only; never rejects.
@@ -30,9 +34,12 @@ function toUselessBaseline(why: string): Baseline {
 
 function toDirtyFiles(status: GitStatus, top: string): DirtyFile[] {
   const files = new Map<string, DirtyFile>();
+  let leftBytes = maxTotalBytes;
   for (const entry of status.entries) {
     if (entry.kind === 'ignored') continue;
-    const content = readFileVersion(join(top, entry.path), status.head);
+    const path = join(top, entry.path);
+    const content = readFileVersion(path, status.head, Math.min(leftBytes, MAX_HASHED_BYTES));
+    leftBytes = Math.max(0, leftBytes - readFileSize(path));
     // A file that was taken out of the index but not deleted has two entries: as deleted and as untracked.
     const isStagedApart = isApart(entry, content) || (files.get(entry.path)?.isStagedApart ?? false);
     files.set(entry.path, { path: entry.path, content, isStagedApart });

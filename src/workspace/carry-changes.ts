@@ -1,5 +1,6 @@
-import { lstatSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFileSize } from './file-size.ts';
 import type { Repository } from './find-repository.ts';
 import { demandGit, type Git } from './git.ts';
 import type { GitStatus, StatusEntry } from './parse-status.ts';
@@ -56,6 +57,5 @@ export async function carryChanges(
 function canCarry(entry: StatusEntry, top: string): boolean {
   if (entry.isRepository) return false;
   if (entry.kind !== 'untracked') return true;
-  const size = lstatSync(join(top, entry.path), { throwIfNoEntry: false })?.size ?? 0;
-  return size <= largestUntrackedBytes;
+  return readFileSize(join(top, entry.path)) <= largestUntrackedBytes;
 }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTestRepository, removeTestFolders } from './repository-fixtures.ts';
+import { createPlainFolder, createTestRepository, removeTestFolders } from './repository-fixtures.ts';
 
 afterAll(removeTestFolders);
 
@@ -219,6 +219,24 @@ describe('a checkpoint', () => {
     const { commit } = await workspace.checkpoint(1);
     expect(repo.changes(commit ?? '')).toEqual(['M app/main.ts', 'M lib/index.ts']);
     expect(repo.status()).toEqual(['?? app/.agent/scratchpad.md']);
+  });
+
+  it('works in a repository with SHA-256 names and with a split index', async () => {
+    const repo = createPlainFolder();
+    repo.git('init', '--quiet', '--object-format=sha256');
+    repo.git('config', 'core.splitIndex', 'true');
+    repo.write('a.txt', '1');
+    repo.write('mine.txt', '1');
+    repo.git('add', 'a.txt');
+    repo.git('commit', '--quiet', '--message', 'first');
+    const workspace = repo.workspace(await repo.capture());
+    const shared = readdirSync(join(repo.path, '.git')).filter((name) => name.startsWith('sharedindex'));
+    repo.write('a.txt', '2');
+    const { tree } = await workspace.snapshot('1.1', 'before');
+    const { commit, leftOut } = await workspace.checkpoint(1);
+    expect(tree).toHaveLength(64);
+    expect([repo.changes(commit ?? ''), leftOut, repo.status()]).toEqual([['M a.txt'], [], ['?? mine.txt']]);
+    expect(shared).toHaveLength(1);
   });
 
   it('is made on a detached HEAD and in a linked worktree, there and nowhere else', async () => {

@@ -6,7 +6,8 @@ import { findRepository, type RepositorySearch, type RepositorySettings } from '
 import { toFingerprint } from './fingerprint.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { readStatus } from './read-status.ts';
-import { createSnapshotKeeper, diffSnapshots, dropSnapshots, type SnapshotKeeper, type SnapshotMoment } from './snapshots.ts';
+import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
+import { diffSnapshots, dropSnapshots, type SnapshotMoment } from './snapshot-refs.ts';
 
 /** Names of the state folders where nothing else is configured. */
 export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];

@@ -91,7 +91,20 @@ describe('a worktree', () => {
     const repo = createTestRepository({ '.gitignore': 'node_modules\n.venv/\n', 'tracked/file': 'x' });
     repo.write('node_modules/pkg/index.js', 'x');
     repo.write('.venv/bin/python', 'x');
-    const links = ['node_modules', '.venv', 'tracked', 'missing', '../outside', '/etc', '.git', '.', ''];
+    const links = [
+      './node_modules/',
+      '.venv',
+      '.venv/',
+      'tracked',
+      'missing',
+      '../outside',
+      'a/../..',
+      '/etc',
+      '.git',
+      '.git/hooks',
+      '.',
+      '',
+    ];
     const worktree = await make(repo, { links });
     expect(worktree.linked).toEqual(['node_modules', '.venv']);
     expect(worktree.notIgnored).toEqual(['.venv']);
@@ -139,6 +152,25 @@ describe('a worktree', () => {
 });
 
 describe('a worktree that cannot be made', () => {
+  it('leaves nothing behind when the changes cannot be brought along', async () => {
+    const repo = createTestRepository();
+    repo.git('config', 'filter.broken.clean', '/bin/false');
+    repo.git('config', 'filter.broken.required', 'true');
+    repo.write('.git/info/attributes', '*.bin filter=broken\n');
+    repo.write('data.bin', 'x');
+    await expect(make(repo)).rejects.toMatchObject({ code: 'worktree-failed', message: expect.stringContaining('filter') });
+    expect(readdirSync(join(repo.path, '.ralph/worktrees'))).toEqual([]);
+    expect(repo.git('branch', '--format=%(refname:short)')).toBe('main\n');
+  });
+
+  it('is refused when a link stands in its place, also for a resumed run', async () => {
+    const repo = createTestRepository();
+    const other = createTestRepository();
+    mkdirSync(join(repo.path, '.ralph/worktrees'), { recursive: true });
+    symlinkSync(other.path, join(repo.path, '.ralph/worktrees/fix'));
+    await expect(make(repo, { reuse: true })).rejects.toMatchObject({ code: 'worktree-place' });
+  });
+
   it('is refused when the name is taken by a worktree, a folder or a branch', async () => {
     const repo = createTestRepository();
     await make(repo);

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { RalphError } from '../core/index.ts';
-import { carryChanges } from './carry-changes.ts';
+import { isRalphError, RalphError } from '../core/index.ts';
+import { type CarriedChanges, carryChanges } from './carry-changes.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
-import { createGit, demandGit, GitProblem } from './git.ts';
-import { linkShared, type SharedLinks } from './link-shared.ts';
+import { createGit, demandGit } from './git.ts';
+import { linkShared, planLinks, type SharedLinks } from './link-shared.ts';
 import { readStatus } from './read-status.ts';
 import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
@@ -41,21 +41,16 @@ export interface Worktree extends WorktreePlace, SharedLinks {
 export async function createWorktree(order: WorktreeOrder): Promise<Worktree> {
   const place = toWorktreePlace(order.cwd, order.stateDir, order.name);
   const repository = await demandRepository(order);
-  const cwd = resolve(place.path, repository.prefix);
-  if (existsSync(place.path)) {
-    await checkReuse(order, place);
-    return { ...place, cwd, carried: [], notCarried: [], isReused: true, ...(await linkShared(order, cwd)) };
-  }
+  const isReused = existsSync(place.path);
+  if (isReused) await checkReuse(order, place);
+  const links = planLinks(order.links);
   try {
-    return await makeWorktree(order, place, repository, cwd);
+    const brought = isReused ? { carried: [], notCarried: [] } : await addWorktree(order, place, repository, links);
+    const cwd = resolve(place.path, repository.prefix);
+    mkdirSync(cwd, { recursive: true });
+    return { ...place, cwd, ...brought, isReused, ...(await linkShared({ ...order, links }, cwd)) };
   } catch (error) {
-    if (!(error instanceof GitProblem)) throw error;
-    throw new RalphError({
-      code: 'worktree-failed',
-      what: `The worktree ${order.name} could not be made: ${error.message}`,
-      fix: `Choose another name, or remove what is left: git worktree prune; git branch -D ${place.branch}`,
-      cause: error,
-    });
+    throw isRalphError(error) ? error : toFailure(order, place, error);
   }
 }
 
@@ -70,7 +65,13 @@ async function demandRepository(order: WorktreeOrder): Promise<Repository> {
   });
 }
 
-async function makeWorktree(order: WorktreeOrder, place: WorktreePlace, repository: Repository, cwd: string): Promise<Worktree> {
+async function addWorktree(
+  order: WorktreeOrder,
+  place: WorktreePlace,
+  repository: Repository,
+  links: readonly string[],
+): Promise<CarriedChanges> {
+  const { git } = repository;
   const status = await readStatus(repository);
   if (status.head === null) {
     throw new RalphError({
@@ -81,10 +82,15 @@ async function makeWorktree(order: WorktreeOrder, place: WorktreePlace, reposito
     });
   }
   mkdirSync(dirname(place.path), { recursive: true });
-  await demandGit(repository.git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, status.head]);
-  const brought = await carryChanges(repository, status, order.links, createGit(place.path, order.env), `${place.path}.index`);
-  mkdirSync(cwd, { recursive: true });
-  return { ...place, cwd, ...brought, isReused: false, ...(await linkShared(order, cwd)) };
+  await demandGit(git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, status.head]);
+  try {
+    return await carryChanges(repository, status, links, createGit(place.path, order.env), `${place.path}.index`);
+  } catch (error) {
+    // Half of the user's changes would be worse than no worktree. Nobody has worked in it yet.
+    await git(['worktree', 'remove', '--force', place.path]);
+    await git(['branch', '--delete', '--force', place.branch]);
+    throw error;
+  }
 }
 
 async function checkReuse(order: WorktreeOrder, place: WorktreePlace): Promise<void> {
@@ -98,5 +104,14 @@ async function checkReuse(order: WorktreeOrder, place: WorktreePlace): Promise<v
     why: 'Two runs must not share a working tree.',
     fix: `Choose another name, or remove it: git worktree remove ${place.path}; git branch -D ${place.branch}`,
     exitCode: 2,
+  });
+}
+
+function toFailure(order: WorktreeOrder, place: WorktreePlace, error: unknown): RalphError {
+  return new RalphError({
+    code: 'worktree-failed',
+    what: `The worktree ${order.name} could not be made: ${error instanceof Error ? error.message : String(error)}`,
+    fix: `Choose another name, or remove what is left of it: git worktree prune; git branch -D ${place.branch}`,
+    cause: error,
   });
 }

@@ -3,29 +3,38 @@ import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { ABSENT } from './parse-status.ts';
 
 /** Larger files are told apart by size and time: reading gigabytes at the start of a run would be worse than a rare mistake. */
-const largestHashedBytes = 16 << 20;
+export const MAX_HASHED_BYTES = 16 << 20;
 
 /** The length of an object id in a repository that uses SHA-256. */
 const sha256IdLength = 64;
 
+/** Begins a version that tells size and time instead of the content. */
+const byTime = 'time ';
+
 /**
  * What a file of the working tree is now: `<mode> <object id>` as git would say of its raw bytes, {@link ABSENT}, `folder`,
- * or `large <size> <mtime>`. Two equal texts mean the same content. Never throws.
+ * `unreadable`, or `time <size> <mtime>`. Two equal texts mean the same content. Never throws.
  *
  * @param head any object id of the repository, which shows by its length how ids are made; null: the usual way.
+ * @param maxHashedBytes of larger files only size and time are told.
  */
-export function readFileVersion(path: string, head: string | null): string {
+export function readFileVersion(path: string, head: string | null, maxHashedBytes: number): string {
   try {
     const stats = lstatSync(path);
     const algorithm = head?.length === sha256IdLength ? 'sha256' : 'sha1';
     if (stats.isSymbolicLink()) return `120000 ${toBlobId(readlinkSync(path, 'buffer'), algorithm)}`;
     if (!stats.isFile()) return 'folder';
-    if (stats.size > largestHashedBytes) return `large ${stats.size} ${stats.mtimeMs}`;
+    if (stats.size > maxHashedBytes) return `${byTime}${stats.size} ${stats.mtimeMs}`;
     return `${toGitMode(stats)} ${toBlobId(readFileSync(path), algorithm)}`;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : 'unreadable';
   }
+}
+
+/** The limit under which a file's version can be compared with an earlier one: told the same way, unless the file has grown. */
+export function toComparableLimit(version: string): number {
+  return version.startsWith(byTime) ? -1 : MAX_HASHED_BYTES;
 }
 
 function toGitMode(stats: Stats): string {

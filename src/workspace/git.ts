@@ -43,6 +43,9 @@ const overrides = [
   ['gc.auto', '0'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
+/** An index of ours is one file, also where the user's is split into two. */
+const wholeIndex = ['-c', 'core.splitIndex=false'];
+
 /** What would send git to another repository than the folder's own; set, for one, while a git hook runs. */
 const locationVariables = [
   'GIT_DIR',
@@ -73,7 +76,7 @@ export function createGit(cwd: string, env: Readonly<Record<string, string | und
   return async (args, options = {}) => {
     const result = await runCommand({
       command: 'git',
-      args: [...overrides, ...args],
+      args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...args],
       cwd,
       env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env },
       ...(options.input !== undefined && { input: { kind: 'text', text: options.input } }),

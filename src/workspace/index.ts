@@ -6,5 +6,5 @@ export { createWorktree, type Worktree, type WorktreeOrder } from './create-work
 export type { RepositorySettings } from './find-repository.ts';
 export type { SharedLinks } from './link-shared.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
-export type { SnapshotMoment } from './snapshots.ts';
+export type { SnapshotMoment } from './snapshot-refs.ts';
 export type { WorktreePlace } from './worktree-place.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckpointResult } from '../ports/index.ts';
 import type { Baseline } from './baseline.ts';
 import { commitTree } from './commit-tree.ts';
-import { readFileVersion } from './file-version.ts';
+import { readFileVersion, toComparableLimit } from './file-version.ts';
 import { type CheckpointTarget, findCheckpointTarget } from './find-checkpoint-target.ts';
 import { findOngoingOperation } from './find-ongoing-operation.ts';
 import type { Repository } from './find-repository.ts';
@@ -42,7 +42,9 @@ export async function makeCheckpoint(order: CheckpointOrder): Promise<Checkpoint
   const operation = findOngoingOperation(repository.gitDir);
   if (operation !== undefined) throw new GitProblem(`no checkpoint during ${operation}`);
   const status = await readStatus(repository);
-  const plan = planCheckpoint(status, order.baseline, (path) => readFileVersion(join(repository.top, path), status.head));
+  const plan = planCheckpoint(status, order.baseline, ({ path, content }) =>
+    readFileVersion(join(repository.top, path), status.head, toComparableLimit(content)),
+  );
   const leftOut = toBoundedList(plan.leftOut);
   try {
     const commit = await commitChange(order, status, plan.change);

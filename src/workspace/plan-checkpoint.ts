@@ -18,9 +18,9 @@ const undecodable = '\ufffd';
  *
  * A file of the user counts as the run's from the moment at which the last commit holds exactly what it was when the run began.
  *
- * @param readVersion what a file of the working tree is now, see `readFileVersion`.
+ * @param readVersion what a file of the user is now, told in the way of the baseline.
  */
-export function planCheckpoint(status: GitStatus, baseline: Baseline, readVersion: (path: string) => string): CheckpointPlan {
+export function planCheckpoint(status: GitStatus, baseline: Baseline, readVersion: (file: DirtyFile) => string): CheckpointPlan {
   const dirty = new Map(baseline.dirty.map((file) => [file.path, file]));
   const ignored = createPathMatcher(baseline.ignored);
   const taken: StatusEntry[] = [];
@@ -30,7 +30,7 @@ export function planCheckpoint(status: GitStatus, baseline: Baseline, readVersio
     const own = dirty.get(entry.path);
     const wasIgnored = ignored(entry.path);
     if (own && !isSettled(own, entry)) {
-      if (readVersion(entry.path) !== own.content) leftOut.add(entry.path);
+      if (readVersion(own) !== own.content) leftOut.add(entry.path);
     } else if (wasIgnored !== undefined) leftOut.add(wasIgnored);
     else if (entry.kind === 'unmerged' || entry.path.includes(undecodable)) leftOut.add(entry.path);
     else taken.push(entry);

@@ -2,6 +2,7 @@ import { existsSync, readlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { planLinks } from './link-shared.ts';
 import { readStatus } from './read-status.ts';
 import { toWorktreePlace } from './worktree-place.ts';
 
@@ -56,7 +57,9 @@ async function demandRepository(order: WorktreeRemoval, cwd: string): Promise<Re
 
 /** The links that are still as `createWorktree` made them, from the top of the repository. */
 function findLinks(order: WorktreeRemoval, top: string, prefix: string): string[] {
-  return order.links.filter((name) => readLink(join(top, prefix, name)) === join(order.cwd, name)).map((name) => join(prefix, name));
+  return planLinks(order.links)
+    .filter((name) => readLink(join(top, prefix, name)) === join(order.cwd, name))
+    .map((name) => join(prefix, name));
 }
 
 function readLink(path: string): string | undefined {

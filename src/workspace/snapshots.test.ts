@@ -1,3 +1,5 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlainFolder, createTestRepository, removeTestFolders } from './repository-fixtures.ts';
 
@@ -122,6 +124,16 @@ describe('the snapshots around a turn', () => {
     expect(await workspace.dropSnapshots()).toBe(2);
     expect(repo.git('for-each-ref', '--format=%(refname)', 'refs/ralph').trim().split('\n')).toHaveLength(2);
     expect(await workspace.diff('1.1')).toBeNull();
+  });
+
+  it('leave out large files that git does not know, and are not made when there is too much of them', async () => {
+    const repo = createTestRepository();
+    repo.write('data.bin', 'x'.repeat(9 << 20));
+    repo.write('small.txt', 'x');
+    const { tree } = await repo.workspace(null).snapshot('1.1', 'before');
+    expect(repo.git('ls-tree', '--name-only', tree ?? '')).toBe('kept.txt\nsmall.txt\n');
+    truncateSync(join(repo.path, 'kept.txt'), 300 << 20);
+    expect(await repo.workspace(null).snapshot('2.1', 'before')).toEqual({ fingerprint: expect.any(String), tree: null });
   });
 
   it('are not sent by a push', async () => {

@@ -28,16 +28,16 @@ export function toWorktreePlace(cwd: string, stateDir: string, name: string): Wo
       exitCode: 2,
     });
   }
-  const parent = join(cwd, stateDir, 'worktrees');
-  if (!staysInside(cwd, parent)) {
+  const path = join(cwd, stateDir, 'worktrees', name);
+  if (!staysInside(cwd, path)) {
     throw new RalphError({
       code: 'worktree-place',
-      what: `${parent} is a link to a folder outside of ${cwd}.`,
+      what: `${path} leads to a folder outside of ${cwd}.`,
       why: 'Ralph writes only inside the folder it was started in.',
-      fix: `Make ${stateDir} a folder of its own.`,
+      fix: `Let ${stateDir} and the folders in it be no links.`,
     });
   }
-  return { path: join(parent, name), branch: `ralph/${name}` };
+  return { path, branch: `ralph/${name}` };
 }
 
 /** Whether a path, as far as it exists, is inside a folder. */

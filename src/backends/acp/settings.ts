@@ -12,7 +12,10 @@ export interface SessionSetting {
 const BYPASS_MODES = ['full-access', 'agent-full-access', 'bypassPermissions', 'yolo'];
 
 /** What has to be set in a new session: the mode in which nobody is asked, where the agent offers one, and the model. */
-export function planSettings(session: JsonObject, wishes: { readonly isBypass: boolean; readonly model: string | undefined }): readonly SessionSetting[] {
+export function planSettings(
+  session: JsonObject,
+  wishes: { readonly isBypass: boolean; readonly model: string | undefined },
+): readonly SessionSetting[] {
   const mode = wishes.isBypass ? planMode(session) : [];
   return wishes.model === undefined ? mode : [...mode, planModel(session, wishes.model)];
 }
@@ -22,7 +25,9 @@ function planMode(session: JsonObject): readonly SessionSetting[] {
   const modes = objectAt(session, 'modes');
   const modeId = BYPASS_MODES.find((id) => listAt(modes, 'availableModes').some((mode) => textAt(mode, 'id') === id));
   if (modeId !== undefined) {
-    return textAt(modes, 'currentModeId') === modeId ? [] : [{ method: 'session/set_mode', params: { sessionId, modeId }, what: `the mode ${modeId}` }];
+    return textAt(modes, 'currentModeId') === modeId
+      ? []
+      : [{ method: 'session/set_mode', params: { sessionId, modeId }, what: `the mode ${modeId}` }];
   }
   const option = findOption(session, 'mode');
   const value = BYPASS_MODES.find((id) => listAt(option, 'options').some((entry) => textAt(entry, 'value') === id));
@@ -34,7 +39,11 @@ function planModel(session: JsonObject, model: string): SessionSetting {
   const sessionId = textAt(session, 'sessionId');
   const option = findOption(session, 'model');
   if (textAt(option, 'id') !== '') {
-    return { method: 'session/set_config_option', params: { sessionId, configId: textAt(option, 'id'), value: model }, what: `the model ${model}` };
+    return {
+      method: 'session/set_config_option',
+      params: { sessionId, configId: textAt(option, 'id'), value: model },
+      what: `the model ${model}`,
+    };
   }
   return { method: 'session/set_model', params: { sessionId, modelId: model }, what: `the model ${model}` };
 }

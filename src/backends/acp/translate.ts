@@ -38,9 +38,16 @@ export function createAcpTranslator(task: AcpTask): Translator {
     return taken;
   };
   /** Sends a request; an error ends the turn unless `onError` takes it. */
-  const ask = (method: string, params: JsonObject, onResult: (result: JsonObject, turn: TurnRecorder) => void, onError = failTurn): void => {
+  const ask = (
+    method: string,
+    params: JsonObject,
+    onResult: (result: JsonObject, turn: TurnRecorder) => void,
+    onError = failTurn,
+  ): void => {
     lastId += 1;
-    waiting.set(lastId, (message, turn) => ('error' in message ? onError(objectAt(message, 'error'), turn) : onResult(objectAt(message, 'result'), turn)));
+    waiting.set(lastId, (message, turn) =>
+      'error' in message ? onError(objectAt(message, 'error'), turn) : onResult(objectAt(message, 'result'), turn),
+    );
     post({ id: lastId, method, params });
   };
 
@@ -73,7 +80,8 @@ export function createAcpTranslator(task: AcpTask): Translator {
   }
 
   function answer(id: Json, message: JsonObject): void {
-    if (textAt(message, 'method') !== 'session/request_permission') return post({ id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } });
+    if (textAt(message, 'method') !== 'session/request_permission')
+      return post({ id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } });
     post({ id, result: { outcome: chooseOption(listAt(objectAt(message, 'params'), 'options'), task.isBypass) } });
   }
 

@@ -61,7 +61,12 @@ function toFigures(usage: JsonObject): Usage {
   const cacheRead = numberAt(usage, 'cachedReadTokens');
   const total = numberAt(usage, 'totalTokens');
   const isCachedIncluded = total !== null && total <= (input ?? 0) + (output ?? 0) + (numberAt(usage, 'thoughtTokens') ?? 0);
-  return toUsage({ input: isCachedIncluded ? withoutCached(input, cacheRead) : input, output, cacheRead, cacheWrite: numberAt(usage, 'cachedWriteTokens') });
+  return toUsage({
+    input: isCachedIncluded ? withoutCached(input, cacheRead) : input,
+    output,
+    cacheRead,
+    cacheWrite: numberAt(usage, 'cachedWriteTokens'),
+  });
 }
 
 function toQuota(result: JsonObject): Usage {
@@ -84,7 +89,9 @@ function toCostUsd(cost: JsonObject): number | null {
 }
 
 function toContentSummary(update: JsonObject): string {
-  const texts = listAt(update, 'content').map((part: Json) => textAt(objectAt(part, 'content'), 'text')).filter((text) => text !== '');
+  const texts = listAt(update, 'content')
+    .map((part: Json) => textAt(objectAt(part, 'content'), 'text'))
+    .filter((text) => text !== '');
   if (texts.length > 0) return toOneLine(texts.join(' '));
   const output = objectAt(update, 'rawOutput');
   return toOutputSummary(output['output'] ?? output['content'] ?? '');

@@ -39,7 +39,15 @@ export function createAuggieTranslator(): Translator {
 function toSilentEnd(exit: ExitFacts, text: string): TurnEnd {
   const isEmptyAnswer = text.trim() === '' && exit.exitCode === 0;
   const failure = isEmptyAnswer ? null : toExitFailure(exit, text, true);
-  return { events: [], verdict: isEmptyAnswer ? 'none' : 'missing', failure, trouble: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
+  return {
+    events: [],
+    verdict: isEmptyAnswer ? 'none' : 'missing',
+    failure,
+    trouble: null,
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    toolCalls: null,
+  };
 }
 
 function toTurnEnd(result: JsonObject, exit: ExitFacts): TurnEnd {
@@ -48,7 +56,12 @@ function toTurnEnd(result: JsonObject, exit: ExitFacts): TurnEnd {
   const facts = { trouble: null, usage: UNKNOWN_USAGE, sessionId, toolCalls: null };
   const session = sessionId === null ? [] : [{ type: 'session', sessionId, model: null } as const];
   if (result['is_error'] === true || textAt(result, 'subtype').startsWith('error')) {
-    return { ...facts, events: session, verdict: 'failed', failure: classifyFailure({ message: text || textAt(result, 'subtype') }, exit.now) };
+    return {
+      ...facts,
+      events: session,
+      verdict: 'failed',
+      failure: classifyFailure({ message: text || textAt(result, 'subtype') }, exit.now),
+    };
   }
   const words = text === '' ? [] : [{ type: 'text', text } as const, { type: 'message-end' } as const];
   return { ...facts, events: [...session, ...words], verdict: 'succeeded', failure: null };

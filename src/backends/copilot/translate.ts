@@ -31,10 +31,13 @@ export function createCopilotTranslator(): Translator {
       }
       if (type === 'assistant.reasoning_delta' && isMain) turn.thinking(textAt(data, 'deltaContent'));
       if (type === 'assistant.usage') turn.addUsage(readUsage(data));
-      if (type === 'tool.execution_start') turn.toolStart(textAt(data, 'toolCallId'), textAt(data, 'toolName'), toInputSummary(data['arguments']));
+      if (type === 'tool.execution_start')
+        turn.toolStart(textAt(data, 'toolCallId'), textAt(data, 'toolName'), toInputSummary(data['arguments']));
       if (type === 'tool.execution_complete') endTool(data, turn);
-      if (type === 'model.call_failure') turn.retry({ message: textAt(data, 'errorMessage'), httpStatus: numberAt(data, 'statusCode') }, null);
-      if (type === 'session.error') error = { message: textAt(data, 'message') || textAt(data, 'errorType'), httpStatus: numberAt(data, 'statusCode') };
+      if (type === 'model.call_failure')
+        turn.retry({ message: textAt(data, 'errorMessage'), httpStatus: numberAt(data, 'statusCode') }, null);
+      if (type === 'session.error')
+        error = { message: textAt(data, 'message') || textAt(data, 'errorType'), httpStatus: numberAt(data, 'statusCode') };
       if (type === 'result') readResult(event, turn);
     },
     close(turn) {
@@ -47,7 +50,12 @@ function endTool(data: JsonObject, turn: TurnRecorder): void {
   const exitCode = numberAt(objectAt(data, 'shellExecution'), 'exitCode');
   const error = textAt(objectAt(data, 'error'), 'message');
   const ok = data['success'] === true && (exitCode ?? 0) === 0;
-  turn.toolEnd(textAt(data, 'toolCallId'), ok, error ? toOneLine(error) : toOutputSummary(objectAt(data, 'result')['content']), textAt(data, 'toolName') || undefined);
+  turn.toolEnd(
+    textAt(data, 'toolCallId'),
+    ok,
+    error ? toOneLine(error) : toOutputSummary(objectAt(data, 'result')['content']),
+    textAt(data, 'toolName') || undefined,
+  );
 }
 
 function readUsage(data: JsonObject): ReturnType<typeof toUsage> {

@@ -19,7 +19,11 @@ export function createGeminiTranslator(): Translator {
       }
       if (type === 'tool_result') {
         const error = textAt(objectAt(event, 'error'), 'message');
-        turn.toolEnd(textAt(event, 'tool_id'), textAt(event, 'status') !== 'error', error ? toOneLine(error) : toOutputSummary(event['output']));
+        turn.toolEnd(
+          textAt(event, 'tool_id'),
+          textAt(event, 'status') !== 'error',
+          error ? toOneLine(error) : toOutputSummary(event['output']),
+        );
       }
       if (type === 'error') turn.warn(textAt(event, 'message'));
       if (type === 'result') readResult(event, turn);
@@ -42,7 +46,10 @@ function readResult(event: JsonObject, turn: TurnRecorder): void {
 function judgeByExitCode(turn: TurnRecorder, exit: ExitFacts): void {
   const status = STATUS_OF_EXIT.get(exit.exitCode ?? 0);
   if (turn.facts.final === null && status !== undefined) {
-    turn.fail({ message: `HTTP ${status} from the model (exit code ${exit.exitCode}): ${toOneLine(exit.stderrTail.slice(-600), 600)}`, httpStatus: status });
+    turn.fail({
+      message: `HTTP ${status} from the model (exit code ${exit.exitCode}): ${toOneLine(exit.stderrTail.slice(-600), 600)}`,
+      httpStatus: status,
+    });
   }
 }
 

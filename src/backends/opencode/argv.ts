@@ -23,11 +23,15 @@ export function planOpencode({ spec, prompt, place, env }: InvocationOrder): Inv
 function mergeBypass(env: Readonly<Record<string, string>>): Pick<Invocation, 'env' | 'warnings'> {
   const given = env[CONFIG];
   if (given === undefined || given.trim() === '') {
-    return env['OPENCODE_PERMISSION'] === undefined ? { env: { [CONFIG]: JSON.stringify({ permission: 'allow' }) }, warnings: [] } : { env: {}, warnings: [] };
+    return env['OPENCODE_PERMISSION'] === undefined
+      ? { env: { [CONFIG]: JSON.stringify({ permission: 'allow' }) }, warnings: [] }
+      : { env: {}, warnings: [] };
   }
   const config = parseJson(given);
   if (!isJsonObject(config)) {
     return { env: {}, warnings: [`${CONFIG} is not plain JSON: it is left as it is, so opencode may refuse to use tools`] };
   }
-  return config['permission'] === undefined ? { env: { [CONFIG]: JSON.stringify({ ...config, permission: 'allow' }) }, warnings: [] } : { env: {}, warnings: [] };
+  return config['permission'] === undefined
+    ? { env: { [CONFIG]: JSON.stringify({ ...config, permission: 'allow' }) }, warnings: [] }
+    : { env: {}, warnings: [] };
 }

@@ -62,6 +62,10 @@ function readTool(part: JsonObject, turn: TurnRecorder): void {
 function readError(event: JsonObject, turn: TurnRecorder): void {
   const error = event['error'];
   const data = objectAt(error, 'data');
-  const message = textAt(data, 'message') || textAt(error, 'message') || textAt(error, 'name') || (isJsonObject(error) ? JSON.stringify(error) : 'unknown error');
+  const message =
+    textAt(data, 'message') ||
+    textAt(error, 'message') ||
+    textAt(error, 'name') ||
+    (isJsonObject(error) ? JSON.stringify(error) : 'unknown error');
   turn.fail({ message, httpStatus: numberAt(data, 'statusCode') });
 }

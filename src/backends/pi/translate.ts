@@ -49,7 +49,8 @@ export function createPiTranslator(): Translator {
       const message = objectAt(event, 'message');
       if (type === 'message_end' && textAt(message, 'role') === 'assistant') endAssistant(message, turn);
       if (type === 'auto_retry_start') turn.retry({ message: textAt(event, 'errorMessage') }, numberAt(event, 'delayMs'));
-      if (type === 'tool_execution_start') turn.toolStart(textAt(event, 'toolCallId'), textAt(event, 'toolName'), toInputSummary(event['args']));
+      if (type === 'tool_execution_start')
+        turn.toolStart(textAt(event, 'toolCallId'), textAt(event, 'toolName'), toInputSummary(event['args']));
       if (type === 'tool_execution_end') endTool(event, turn);
       if (type === 'agent_end') judge(turn);
     },

@@ -68,7 +68,8 @@ function playTurn(turn: ScriptedTurn, request: TurnRequest, observe: (event: Bac
   };
   const play = async (): Promise<void> => {
     tell({ type: 'started', pid: null, processStart: null, argv: ['scripted'] });
-    if ((turn.delayMs ?? 0) > 0) await new Promise<void>((resolve) => cancels.push(clock.setTimer(startedAt + (turn.delayMs ?? 0), resolve)));
+    if ((turn.delayMs ?? 0) > 0)
+      await new Promise<void>((resolve) => cancels.push(clock.setTimer(startedAt + (turn.delayMs ?? 0), resolve)));
     if (isSettled) return;
     await turn.act?.(request);
     speak();

@@ -1,5 +1,6 @@
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
 import type { Diagnostic, Finding } from '../diagnostic.ts';
+import { quote } from '../value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
@@ -12,10 +13,11 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
   });
 }
 
-/** What keeps a backend from starting; `null` where nothing does. */
+/** What is wrong with a backend; `null` where nothing does. */
 export function toBackendFinding({ type, command }: PlacedBackend['declared']): Finding | null {
   if (type === 'native') return NATIVE;
-  return (type === 'custom' || type === 'acp') && command === undefined ? toCommandMissing(type) : null;
+  if ((type === 'custom' || type === 'acp') && command === undefined) return toCommandMissing(type);
+  return command !== undefined && /\S\s+\S/.test(command) ? toCommandWords(command) : null;
 }
 
 const NATIVE: Finding = {
@@ -33,5 +35,16 @@ function toCommandMissing(type: string): Finding {
     message: `The backend \`${type}\` has no command.`,
     why: 'It can be any program, so it must be said which.',
     fix: `Write for example:\n\nbackend: {type: ${type}, command: ./agent.sh, args: []}\n\nor, for all hats:\n\ncli:\n  backend: ${type}\n  command: ./agent.sh`,
+  };
+}
+
+function toCommandWords(command: string): Finding {
+  const [program = '', ...words] = command.trim().split(/\s+/);
+  return {
+    code: 'backend-command-words',
+    severity: 'warning',
+    message: `The command ${quote(command)} is taken as the name of one program.`,
+    why: 'No shell splits it into words.',
+    fix: `If words were meant: \`command: ${program}\` with \`args: [${words.join(', ')}]\`.`,
   };
 }

@@ -1,18 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFileSize } from './file-size.ts';
 import type { Repository } from './find-repository.ts';
-import { demandGit } from './git.ts';
-import type { GitStatus } from './parse-status.ts';
+import { GitProblem } from './git.ts';
+import type { GitStatus, StatusEntry } from './parse-status.ts';
 import { toTreeChange } from './plan-checkpoint.ts';
+import { type SnapshotMoment, toSnapshotRef } from './snapshot-refs.ts';
 import { changeIndex, readTree, writeTree } from './write-tree.ts';
-
-/** Before or after a turn. */
-export type SnapshotMoment = 'before' | 'after';
 
 /** Keeps what the working tree was like around each turn of a run. */
 export interface SnapshotKeeper {
   /**
-   * Stores the working tree (tracked and untracked files, not the ignored ones) as a tree object; its id.
+   * Stores the working tree (tracked files, untracked ones up to 8 MB, no ignored ones) as a tree object; its id.
    *
    * @throws GitProblem, or the system error when the index of ours cannot be made.
    */
@@ -21,13 +20,29 @@ export interface SnapshotKeeper {
   settle(): Promise<void>;
 }
 
-const namePattern = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+/** A larger file that git does not know is rather data than work. */
+const maxUntrackedBytes = 8 << 20;
+/** With more than this, storing it before every turn is no small thing any more. */
+const maxTotalBytes = 256 << 20;
+const maxFiles = 20_000;
 
-/** The names under which a run's trees are kept; undefined for a run or turn whose name is none for git. */
-export function toSnapshotRef(runId: string, turn?: string, moment?: SnapshotMoment): string | undefined {
-  const parts = [runId, ...(turn === undefined ? [] : [turn])];
-  if (!parts.every((part) => namePattern.test(part) && !part.endsWith('.lock'))) return undefined;
-  return ['refs/ralph', ...parts, ...(moment === undefined ? [] : [moment])].join('/');
+/**
+ * The entries that a snapshot shows.
+ *
+ * @throws GitProblem when they are too many or too large.
+ */
+function selectEntries(status: GitStatus, top: string): StatusEntry[] {
+  if (status.entries.length > maxFiles) throw new GitProblem('too many files differ from the last commit');
+  let totalBytes = 0;
+  const selected = status.entries.filter((entry) => {
+    if (entry.isRepository) return false;
+    const size = readFileSize(join(top, entry.path));
+    const isTaken = entry.kind !== 'untracked' || size <= maxUntrackedBytes;
+    if (isTaken) totalBytes += size;
+    return isTaken;
+  });
+  if (totalBytes > maxTotalBytes) throw new GitProblem('the files that differ from the last commit are too large');
+  return selected;
 }
 
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
@@ -48,7 +63,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
-    const change = toTreeChange(status.entries.filter((entry) => !entry.isRepository));
+    const change = toTreeChange(selectEntries(status, repository.top));
     const paths = new Set([...change.write, ...change.remove]);
     const isGrown = shown?.head === status.head && [...shown.paths].every((path) => paths.has(path));
     // A file that no longer differs from the commit must go back to it.
@@ -83,33 +98,4 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       await Promise.all(pending);
     },
   };
-}
-
-/** The longest patch that is shown whole. */
-const longestPatch = 8 << 20;
-
-/**
- * What a turn changed, as a patch for a person to read (binary files are named only); empty for no change.
- *
- * @returns null when the turn has not both snapshots.
- */
-export async function diffSnapshots(repository: Repository, runId: string, turn: string): Promise<string | null> {
-  const before = toSnapshotRef(runId, turn, 'before');
-  const after = toSnapshotRef(runId, turn, 'after');
-  if (before === undefined || after === undefined) return null;
-  const result = await repository.git(['diff-tree', '-r', '-p', '-M', '--no-ext-diff', '--no-textconv', before, after]);
-  if (!result.ok) return null;
-  if (result.stdout.length <= longestPatch) return result.stdout;
-  return `${result.stdout.slice(0, longestPatch)}\n[patch cut here: it is ${result.stdout.length} characters long]\n`;
-}
-
-/** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
-export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
-  const folder = toSnapshotRef(runId);
-  if (folder === undefined) return 0;
-  const listed = await demandGit(repository.git, ['for-each-ref', '--format=%(refname)', `${folder}/`]);
-  const names = listed.split('\n').filter((name) => name !== '');
-  const input = names.map((name) => `delete ${name}\n`).join('');
-  if (names.length > 0) await demandGit(repository.git, ['update-ref', '--stdin'], { input });
-  return names.length;
 }

@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from 'node:fs';
+import { type HatSpec, type Input, matchesTopic, type RunSpec, UNKNOWN_USAGE } from '../src/core/index.ts';
+import { nodeFileSystem, openJsonlJournal, readJournal } from '../src/journal/index.ts';
+import { createJournalFold } from '../src/loop/shell/index.ts';
+import { compileTopology, takersOf } from '../src/topology/index.ts';
+
+const HATS = 1000;
+const LOOKUPS = 300_000;
+const INPUTS = 100_000;
+
+/** Look-ups per second. */
+export function measureRouting(): { hats: number; exact: number; pattern: number; map: number } {
+  const exactTopics = Array.from({ length: HATS }, (_, index) => `area${index}.done`);
+  const exact = compileTopology(makeSpec(exactTopics.map((topic, index) => makeHat(`hat${index}`, [topic]))));
+  const pattern = compileTopology(makeSpec(exactTopics.map((_, index) => makeHat(`hat${index}`, [`area${index}.*`]))));
+  const map = new Map(exactTopics.map((topic, index) => [topic, [`hat${index}`]]));
+  return {
+    hats: HATS,
+    exact: countPerSecond(exactTopics, (topic) => takersOf(exact, topic).length),
+    pattern: countPerSecond(exactTopics, (topic) => takersOf(pattern, topic).length),
+    map: countPerSecond(exactTopics, (topic) => map.get(topic)?.length ?? 0),
+  };
+}
+
+function countPerSecond(topics: readonly string[], lookUp: (topic: string) => number): number {
+  let found = 0;
+  const startedAt = performance.now();
+  for (let index = 0; index < LOOKUPS; index += 1) found += lookUp(topics[index % topics.length] as string);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (found !== LOOKUPS || !matchesTopic('a.*', 'a.b')) throw new Error('the router missed a hat');
+  return LOOKUPS / seconds;
+}
+
+/** Writes a journal of a planner and a builder at work, then reads it back in both ways. */
+export function measureResume(path: string): { inputs: number; megabytes: number; foldMs: number; parseMs: number } {
+  const unsynced = { ...nodeFileSystem, sync: () => undefined };
+  const { journal } = openJsonlJournal({ fs: unsynced, path });
+  for (const input of makeInputs()) journal.append(input);
+  journal.close();
+  const parseStart = performance.now();
+  let lines = 0;
+  for (const line of readFileSync(path, 'utf8').split('\n')) if (line !== '' && JSON.parse(line) !== null) lines += 1;
+  const parseMs = performance.now() - parseStart;
+  const foldStart = performance.now();
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path }, (entry) => void fold.take(entry));
+  const { entries } = fold.run();
+  const foldMs = performance.now() - foldStart;
+  if (entries !== lines) throw new Error(`folded ${entries} of ${lines} lines`);
+  return { inputs: entries, megabytes: statSync(path).size / 1e6, foldMs, parseMs };
+}
+
+function* makeInputs(): Generator<Input> {
+  const hats = [makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']), makeHat('builder', ['build.task'], ['build.done'])];
+  yield { type: 'run-started', at: 1, runId: 'bench', spec: makeSpec(hats), flags: [], inboxOffset: 0 };
+  for (let turn = 1; turn * 2 < INPUTS; turn += 1) {
+    const at = turn * 10;
+    yield { type: 'iteration-spawned', at, iteration: turn, attempt: 1, pid: turn, processStart: 'x', backend: 'bench', argv: ['agent'], promptHash: 'a'.repeat(64), promptTokens: 400 };
+    const topic = turn % 2 === 1 ? 'build.task' : 'build.done';
+    yield {
+      type: 'iteration-ended',
+      at: at + 5,
+      iteration: turn,
+      attempt: 1,
+      outcome: { status: 'succeeded' },
+      exitCode: 0,
+      durationMs: 5,
+      producedOutput: true,
+      usage: { ...UNKNOWN_USAGE, costUsd: 0.001 },
+      sessionId: null,
+      finalText: 'Did the step, tests pass.',
+      toolCalls: 3,
+      treeChanged: null,
+      leftovers: 0,
+      signals: [{ kind: 'event', channel: 'jsonl', topic, payload: `step ${turn}` }],
+      problems: [],
+      inboxOffset: turn * 50,
+    };
+  }
+}
+
+function makeHat(id: string, triggers: readonly string[], publishes: readonly string[] = []): HatSpec {
+  const topics = publishes.map((topic) => ({ topic }));
+  return { id, name: id, description: '', triggers, publishes: topics, defaultPublishes: [], transitions: [], instructions: '', maxActivations: null, timeoutMs: 1, idleTimeoutMs: 1, backends: ['bench'] };
+}
+
+function makeSpec(hats: readonly HatSpec[]): RunSpec {
+  return {
+    objective: 'bench',
+    coordinator: 'auto',
+    mode: null,
+    promise: 'LOOP_COMPLETE',
+    startingEvent: null,
+    startingHat: null,
+    recoveryHat: null,
+    routing: 'exclusive',
+    eventSources: ['jsonl', 'text'],
+    terminalEvents: [],
+    requiredEvents: [],
+    hats,
+    ralph: { instructions: '', backends: ['bench'], timeoutMs: 1, idleTimeoutMs: 1 },
+    limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e12, maxCostUsd: null, maxConsecutiveFailures: 5, checkpointInterval: 0, cooldownMs: 0 },
+    loopDetection: { repetition: 3, oscillation: 3 },
+    retry: { maxAttempts: 3, baseMs: 1, maxMs: 1 },
+    onLimit: 'wait',
+    gates: [],
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * What Ralph costs, each figure beside something that was measured in the same run.
+ *
+ *   npm run bench                      all, as a table
+ *   npm run bench -- --only startup    startup | loop | routing | resume | memory
+ *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
+ */
+import { parseArgs } from 'node:util';
+import { benchLoop } from './loop.mjs';
+import { benchMemory } from './memory.mjs';
+import { benchPeer } from './peer.mjs';
+import { benchResume, benchRouting } from './rooms.mjs';
+import { benchStartup } from './startup.mjs';
+
+const BENCHES = { startup: benchStartup, loop: benchLoop, routing: benchRouting, resume: benchResume, memory: benchMemory };
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' } } });
+const chosen = values.only === undefined ? Object.keys(BENCHES) : values.only.split(',');
+for (const name of chosen) {
+  if (BENCHES[name] === undefined) {
+    process.stderr.write(`bench: there is no "${name}"; there are ${Object.keys(BENCHES).join(', ')}\n`);
+    process.exit(2);
+  }
+}
+
+const rows = [];
+for (const name of chosen) {
+  process.stderr.write(`${name} …\n`);
+  rows.push(...(await BENCHES[name]()));
+}
+if (values.peer !== undefined) {
+  process.stderr.write('peer …\n');
+  rows.push(...(await benchPeer(values.peer)));
+}
+
+const date = new Date().toISOString().slice(0, 10);
+process.stdout.write(`\nMeasured ${date}, Node ${process.versions.node}, ${process.platform} ${process.arch}\n\n`);
+process.stdout.write('| what | ours | against | ratio | note |\n|---|---|---|---|---|\n');
+for (const { what, ours, against, ratio, note } of rows) process.stdout.write(`| ${what} | ${ours} | ${against} | ${ratio} | ${note} |\n`);

@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DETECTED_BACKENDS, type RalphError } from '../core/index.ts';
+import { createBackend, firstAvailable, listBackends } from './registry.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-registry-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function install(name: string, mode = 0o755): void {
+  writeFileSync(join(folder, name), '#!/bin/sh\n');
+  chmodSync(join(folder, name), mode);
+}
+
+describe('listBackends', () => {
+  it('holds every CLI that a configuration can name, in the order of the default priority', () => {
+    expect(listBackends().map(({ type }) => type)).toEqual(DETECTED_BACKENDS);
+  });
+
+  it('marks what was built from documentation alone', () => {
+    expect(
+      listBackends()
+        .filter(({ verified }) => !verified)
+        .map(({ type }) => type),
+    ).toEqual(['amp', 'kiro']);
+  });
+});
+
+describe('firstAvailable', () => {
+  it('takes the first of the priority whose program is in the path', () => {
+    install('codex');
+    install('gemini');
+    expect(firstAvailable(['claude', 'gemini', 'codex'], `/nowhere:${folder}`)).toBe('gemini');
+  });
+
+  it('passes over folders, files that may not be executed, and kinds that are no CLI', () => {
+    mkdirSync(join(folder, 'claude'));
+    install('codex', 0o644);
+    install('kiro-cli');
+    expect(firstAvailable(['custom', 'acp', 'claude', 'codex', 'kiro'], folder)).toBe('kiro');
+  });
+
+  it('says what it looked for, and what to do, when there is none', () => {
+    let error: RalphError | undefined;
+    try {
+      firstAvailable(['claude', 'pi'], folder);
+    } catch (thrown) {
+      error = thrown as RalphError;
+    }
+    expect(error).toMatchObject({ code: 'no-agent-found', message: expect.stringContaining('claude, pi') });
+    expect(error?.fix).toContain('ralph doctor');
+  });
+});
+
+describe('createBackend', () => {
+  const spec = { args: [], env: {}, permissions: 'bypass' } as const;
+
+  it('labels a backend by its kind, its agent or its command', () => {
+    expect(createBackend({ ...spec, type: 'claude' }).label).toBe('claude');
+    expect(createBackend({ ...spec, type: 'kiro', agent: 'builder' }).label).toBe('kiro:builder');
+    expect(createBackend({ ...spec, type: 'custom', command: './agent.sh' }).label).toBe('custom:./agent.sh');
+  });
+});

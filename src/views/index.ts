@@ -1,0 +1,37 @@
+/** Front door of `views`: folds of a run's records, and what people and programs read of them. */
+export { cleanText, createTextCleaner, type TextCleaner } from './clean-text.ts';
+export { type EventFilter, type EventRow, type EventStatus, matchesFilter, toEventRows } from './event-row.ts';
+export { toGateEndText, toRefusalText } from './evidence.ts';
+export { type FactRow, type RowLayout, toRowLines, wrapText } from './fact-rows.ts';
+export { createRunViewFold, foldRunView, type RunViewFold } from './fold-run-view.ts';
+export {
+  type EndLine,
+  NDJSON_VERSION,
+  type NdjsonRecord,
+  type RunLine,
+  toNdjsonEnd,
+  toNdjsonRecord,
+  toNdjsonRun,
+} from './ndjson-record.ts';
+export { toNextSteps } from './next-step.ts';
+export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
+export { type ReportFacts, type RunReport, toHeadline, toRunReport } from './run-report.ts';
+export { type StatusFacts, toRunStatus, toWearerText } from './run-status.ts';
+export type {
+  CheckpointView,
+  EndView,
+  GateView,
+  GivenEvent,
+  HatView,
+  NoticeView,
+  PublishedEvent,
+  RefusedEvent,
+  RunTotals,
+  RunView,
+  TurnView,
+  WaitingEvent,
+  WaitView,
+} from './run-view.ts';
+export { toTurnDetails, toTurnLabel } from './turn-details.ts';
+export { toEventsText, toOutcomeText, toTurnLine } from './turn-line.ts';
+export { toCount, toList, toNumberText, toSpentText } from './words.ts';

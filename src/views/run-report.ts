@@ -1,0 +1,102 @@
+import { END_REASONS, toDurationText } from '../core/index.ts';
+import { toEvidence, toRefusals } from './evidence.ts';
+import type { FactRow } from './fact-rows.ts';
+import { toNextSteps, toPersonNotes } from './next-step.ts';
+import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
+import type { RunView } from './run-view.ts';
+import { toCount, toList, toSpentText } from './words.ts';
+
+/** The end of a run in words. */
+export interface RunReport {
+  readonly headline: string;
+  /** True if the run completed. */
+  readonly isGood: boolean;
+  readonly rows: readonly FactRow[];
+}
+
+/** What is known beside the journal. */
+export interface ReportFacts {
+  /** Files that differ from before the run; absent where nobody knows. */
+  readonly changedFiles?: readonly string[] | null;
+}
+
+const MAX_ROWS = { evidence: 4, refused: 3, person: 3 };
+
+/** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
+export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
+  const isGood = view.end?.reason === 'completed';
+  const rows: FactRow[] = [
+    ...toRows('Why', toReasonTexts(view)),
+    { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    { label: 'Done', text: toDoneText(view) },
+    ...toRows('Evidence', toEvidenceTexts(view)),
+    ...toRows('Changed', toChangedTexts(facts.changedFiles ?? null)),
+    ...toRows('Commits', toCommitTexts(view)),
+    ...toRows('Refused', limitTo(toRefusals(view), MAX_ROWS.refused)),
+    { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
+    ...toRows('Left', toLeftTexts(view)),
+    ...toRows('You', limitTo(toPersonNotes(view), MAX_ROWS.person)),
+    ...toRows('Next', toNextSteps(view)),
+  ];
+  return { headline: toHeadline(view), isGood, rows };
+}
+
+/** `Completed after 6 iterations in 4 min 12 s.` */
+export function toHeadline(view: RunView): string {
+  const after = `after ${toCount(view.totals.iterations, 'iteration')} in ${toDurationText(view.elapsedMs)}`;
+  if (view.end === null) return `Under way ${after}.`;
+  return view.end.reason === 'completed' ? `Completed ${after}.` : `Not completed (${view.end.reason}) ${after}.`;
+}
+
+function toRows(label: string, texts: readonly string[]): readonly FactRow[] {
+  return texts.map((text) => ({ label, text }));
+}
+
+function limitTo(texts: readonly string[], limit: number): readonly string[] {
+  return texts.length <= limit ? texts : [...texts.slice(0, limit - 1), `and ${texts.length - limit + 1} more; see \`ralph events\``];
+}
+
+function toReasonTexts(view: RunView): readonly string[] {
+  if (view.end === null) return [];
+  const { reason, detail } = view.end;
+  const facts = toPlainLine(detail, 300);
+  return facts === ''
+    ? [END_REASONS[reason].text]
+    : [END_REASONS[reason].text, `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`.replace(/\.\.$/, '.')];
+}
+
+function toDoneText(view: RunView): string {
+  const counts = new Map<string, number>();
+  for (const turn of view.turns) counts.set(turn.hat, (counts.get(turn.hat) ?? 0) + 1);
+  if (counts.size === 0) return 'nothing: no agent was started';
+  const { failed, interrupted, routed } = view.totals;
+  const hats = [...counts].map(([hat, count]) => `${hat} ${toCount(count, 'turn')}`);
+  const trouble = [...(failed === 0 ? [] : [`${failed} failed`]), ...(interrupted === 0 ? [] : [`${interrupted} interrupted`])];
+  return `${toList(hats, 8)}${trouble.length === 0 ? '' : ` (${trouble.join(', ')})`}; ${toCount(routed, 'event')} routed`;
+}
+
+function toEvidenceTexts(view: RunView): readonly string[] {
+  const evidence = limitTo(toEvidence(view), MAX_ROWS.evidence);
+  if (evidence.length > 0) return evidence;
+  return [view.gateCount === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
+}
+
+function toChangedTexts(files: readonly string[] | null): readonly string[] {
+  if (files === null) return [];
+  return [files.length === 0 ? 'no file' : `${toCount(files.length, 'file')}: ${cutText(toList(files, 6), 240)}`];
+}
+
+function toCommitTexts(view: RunView): readonly string[] {
+  const made = view.checkpoints.filter((checkpoint) => checkpoint.commit !== null);
+  const commits = made.map((checkpoint) => `${checkpoint.commit?.slice(0, 10)} (after iteration ${checkpoint.iteration})`);
+  if (commits.length === 0) return [];
+  return [commits.length <= 3 ? commits.join(', ') : `${commits.length} checkpoints, the last ${commits.at(-1)}`];
+}
+
+function toLeftTexts(view: RunView): readonly string[] {
+  const { undelivered, pending } = view;
+  const name = ({ topic, hat }: { readonly topic: string; readonly hat: string | null }): string =>
+    hat === null ? topic : `${topic} for ${hat}`;
+  if (undelivered.length > 0) return [`not delivered any more: ${toList(undelivered.map(name), 4)}`];
+  return pending.length > 0 ? [`waits for the next resume: ${toList(pending.map(name), 4)}`] : [];
+}

@@ -1,0 +1,108 @@
+import { RALPH, type RunLimits, type TimerPurpose, toDurationText, toUsdText } from '../core/index.ts';
+import { toEvidence, toRefusals } from './evidence.ts';
+import type { FactRow } from './fact-rows.ts';
+import { toFirstLine, toPlainLine } from './plain-line.ts';
+import { type RunReport, toRunReport } from './run-report.ts';
+import type { RunView, TurnView } from './run-view.ts';
+import { toTurnLine } from './turn-line.ts';
+import { toCount, toList, toSpentText } from './words.ts';
+
+/** What is known of a run beside its journal. */
+export interface StatusFacts {
+  /** Whether its process is there. */
+  readonly isAlive: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+const SHOWN_TURNS = 4;
+
+/** One screen on a run: what it does now, what it waits for, how far it is. A run that has ended shows its report. */
+export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
+  if (view.end !== null) return toRunReport(view);
+  const rows: FactRow[] = [
+    { label: 'Asked', text: toFirstLine(view.objective, 160) },
+    ...toRow('Now', toNowText(view, facts)),
+    ...toRow('Waits', toWaitText(view, facts)),
+    ...toRow(
+      'Queue',
+      toList(
+        view.pending.map(({ topic, hat }) => `${topic} for ${hat}`),
+        6,
+      ),
+    ),
+    ...view.turns
+      .filter((turn) => turn.status !== 'running')
+      .slice(-SHOWN_TURNS)
+      .map((turn) => ({ label: 'Last', text: toTurnLine(turn) })),
+    ...toEvidence(view).map((text) => ({ label: 'Evidence', text })),
+    ...toRow('Refused', toList(toRefusals(view), 2)),
+    { label: 'Used', text: toUsedText(view, facts) },
+    {
+      label: 'Next',
+      text: facts.isAlive
+        ? '`ralph events --follow` to watch, `ralph stop` to end it after the running turn'
+        : 'Go on with `ralph resume`.',
+    },
+  ];
+  return { headline: toStatusHeadline(view, facts), isGood: facts.isAlive, rows };
+}
+
+function toRow(label: string, text: string): readonly FactRow[] {
+  return text === '' ? [] : [{ label, text }];
+}
+
+function toStatusHeadline(view: RunView, { isAlive, now }: StatusFacts): string {
+  if (!isAlive) return `Run ${view.runId} has not ended, but its process is gone (last sign of life ${toDurationText(now - view.at)} ago).`;
+  const parked = view.status === 'parked' ? 'is parked' : 'is running';
+  return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;
+}
+
+function toNowText(view: RunView, { isAlive, now }: StatusFacts): string {
+  const turn = view.turns.findLast((entry) => entry.status === 'running');
+  if (turn === undefined) return '';
+  const since = isAlive ? `for ${toDurationText(now - turn.startedAt)}` : 'when its process ended';
+  return `iteration ${turn.iteration}, ${toWearerText(turn)} ${since}${toAskedText(turn)}`;
+}
+
+function toAskedText(turn: TurnView): string {
+  const topics = [...new Set(turn.given.map((event) => event.topic))];
+  return topics.length === 0 ? '' : `, on ${toList(topics, 3)}`;
+}
+
+/** `builder (claude)`, or the hat alone where the backend is not known. */
+export function toWearerText(turn: Pick<TurnView, 'hat' | 'backend'>): string {
+  const hat = turn.hat === RALPH ? 'Ralph' : turn.hat;
+  return turn.backend === '' ? hat : `${hat} (${toPlainLine(turn.backend, 60)})`;
+}
+
+const WAITS: Readonly<Record<TimerPurpose, string>> = {
+  retry: 'for another try',
+  limit: 'for the reset of the usage limit',
+  cooldown: 'between two turns',
+  runtime: 'for the end of the running time',
+};
+
+function toWaitText(view: RunView, { now }: StatusFacts): string {
+  if (view.waiting === null) return '';
+  return `${WAITS[view.waiting.purpose]}, ${toDurationText(view.waiting.dueAt - now)} more`;
+}
+
+function toUsedText(view: RunView, facts: StatusFacts): string {
+  const { iterations, usage, unknownCostTurns } = view.totals;
+  const elapsedMs = facts.isAlive ? view.elapsedMs + Math.max(0, facts.now - view.at) : view.elapsedMs;
+  return [
+    toIterationsText(iterations, view.limits),
+    toDurationText(elapsedMs),
+    toCostText(toSpentText(usage, unknownCostTurns), view.limits),
+  ].join('; ');
+}
+
+function toIterationsText(iterations: number, limits: RunLimits | null): string {
+  return limits === null ? toCount(iterations, 'iteration') : `${iterations} of ${toCount(limits.maxIterations, 'iteration')}`;
+}
+
+function toCostText(spent: string, limits: RunLimits | null): string {
+  const limitUsd = limits?.maxCostUsd ?? null;
+  return `cost ${spent}${limitUsd === null ? '' : ` (limit ${toUsdText(limitUsd)})`}`;
+}

@@ -1,0 +1,57 @@
+import { toTurnName } from '../core/index.ts';
+import { toGateEndText, toRefusalText } from './evidence.ts';
+import type { FactRow } from './fact-rows.ts';
+import { cutText, toPlainLine } from './plain-line.ts';
+import type { PublishedEvent, TurnView } from './run-view.ts';
+import { toOutcomeText } from './turn-line.ts';
+import { toList, toNumberText, toSpentText } from './words.ts';
+
+/** Everything that is known of a turn, but for what it was asked, said and changed: that is in files of its own. */
+export function toTurnDetails(turn: TurnView): readonly FactRow[] {
+  return [
+    { label: 'Hat', text: turn.hat },
+    { label: 'Backend', text: turn.backend === '' ? 'unknown' : toPlainLine(turn.backend, 80) },
+    { label: 'Outcome', text: `${toOutcomeText(turn)}${turn.exitCode === null ? '' : ` (exit code ${turn.exitCode})`}` },
+    ...toRow(
+      'Asked by',
+      toList(
+        turn.given.map(({ topic, source }) => `${topic} from ${source}`),
+        6,
+      ),
+    ),
+    ...toRow('Called', turn.fallback === null ? '' : FALLBACKS[turn.fallback]),
+    ...turn.published.map((event) => ({ label: 'Event', text: toPublishedText(event) })),
+    ...turn.refused.map((entry) => ({ label: 'Refused', text: toRefusalText(entry) })),
+    ...turn.gates.map((gate) => ({
+      label: 'Gate',
+      text: `${gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(gate.command, 100)} (${toGateEndText(gate)})`,
+    })),
+    ...toRow('Tools', turn.toolCalls === null ? '' : `${toNumberText(turn.toolCalls)} calls`),
+    { label: 'Cost', text: toSpentText(turn.usage, 0) },
+    ...toRow('Prompt', turn.promptTokens === null ? '' : `about ${toNumberText(turn.promptTokens)} tokens`),
+    ...toRow('Session', turn.sessionId === null ? '' : toPlainLine(turn.sessionId, 120)),
+    ...toRow('Command', cutText(turn.command.map((word) => toPlainLine(word, 200)).join(' '), 400)),
+    ...toRow('Processes', turn.leftovers === 0 ? '' : `${turn.leftovers} had to be ended after the agent’s own exit`),
+  ];
+}
+
+const FALLBACKS: Readonly<Record<NonNullable<TurnView['fallback']>, string>> = {
+  'empty-queue': 'because nothing was left to do in the queue',
+  'refused-twice': 'because a hat wrote only events that it may not publish, twice',
+  exhausted: 'because a hat has had all its activations',
+  untaken: 'because no hat takes the event',
+};
+
+function toRow(label: string, text: string): readonly FactRow[] {
+  return text === '' ? [] : [{ label, text }];
+}
+
+function toPublishedText({ topic, to, how, excerpt }: PublishedEvent): string {
+  const whom = to.length === 0 ? ` (${how})` : ` to ${to.join(' and ')}`;
+  return `${topic}${whom}${excerpt === '' ? '' : `: ${excerpt}`}`;
+}
+
+/** `7` for a first attempt, `7.2` for a later one. */
+export function toTurnLabel(turn: Pick<TurnView, 'iteration' | 'attempt'>): string {
+  return turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
+}

@@ -1,0 +1,25 @@
+import { toDurationText, toTurnName, toUsdText } from '../core/index.ts';
+import { toPlainLine } from './plain-line.ts';
+import type { PublishedEvent, TurnView } from './run-view.ts';
+import { toList } from './words.ts';
+
+/** A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`. */
+export function toTurnLine(turn: TurnView): string {
+  const name = turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
+  return `${name} ${turn.hat} ${toOutcomeText(turn)}${toEventsText(turn.published)}`;
+}
+
+/** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */
+export function toOutcomeText(turn: TurnView): string {
+  if (turn.status === 'running') return 'is running';
+  const took = turn.durationMs === null ? '' : ` after ${toDurationText(turn.durationMs)}`;
+  const cost = turn.usage.costUsd === null ? '' : `, ${toUsdText(turn.usage.costUsd)}`;
+  const why = turn.failure === null ? '' : `: ${toPlainLine(turn.failure.message, 160)}`;
+  return `${turn.status}${took}${cost}${why}`;
+}
+
+/** ` → build.done to reviewer, …`; empty where a turn published nothing. */
+export function toEventsText(published: readonly PublishedEvent[]): string {
+  const events = published.map(({ topic, to }) => (to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`));
+  return events.length === 0 ? '' : ` → ${toList(events, 3)}`;
+}
