@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
 import { toExitFailure } from './exit-failure.ts';
 import { classifyFailure } from './failure-class.ts';
 import type { ExitFacts, Translator, TurnEnd } from './translator.ts';
-import { createTurnRecorder, type TurnFacts, type TurnRecorder } from './turn-recorder.ts';
+import { TurnRecorder } from './turn-recorder.ts';
 
 const MAX_STRAY_LENGTH = 4000;
 const MAX_STRAY_WARNINGS = 3;
@@ -17,7 +17,7 @@ export interface JsonStream {
 
 /** A translator for a stream of one JSON object a line. Lines that are none are kept (the last few) for telling why a turn failed. */
 export function createJsonTranslator(stream: JsonStream): Translator {
-  const turn = createTurnRecorder();
+  const turn = new TurnRecorder();
   let stray = '';
   let strayCount = 0;
 
@@ -35,19 +35,20 @@ export function createJsonTranslator(stream: JsonStream): Translator {
       else noteStray(text);
       return turn.take();
     },
-    isFinished: () => turn.facts.final !== null,
+    isFinished: () => turn.final !== null,
     end(exit) {
       stream.close?.(turn, exit);
       turn.endMessage();
-      const { trouble: signs, usage, sessionId, toolCalls } = turn.facts;
-      const trouble = signs === null ? null : classifyFailure(signs, exit.now);
-      return { events: turn.take(), usage, sessionId, toolCalls, trouble, ...toVerdict(turn.facts, exit, stray) };
+      return toTurnEnd(turn, exit, stray);
     },
   };
 }
 
-function toVerdict({ final, trouble }: TurnFacts, exit: ExitFacts, stray: string): Pick<TurnEnd, 'verdict' | 'failure'> {
-  if (final?.kind === 'succeeded') return { verdict: 'succeeded', failure: null };
-  if (final?.kind === 'failed') return { verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };
-  return { verdict: 'missing', failure: trouble === null ? toExitFailure(exit, stray, true) : classifyFailure(trouble, exit.now) };
+function toTurnEnd(turn: TurnRecorder, exit: ExitFacts, stray: string): TurnEnd {
+  const { final, usage, sessionId, toolCalls } = turn;
+  const trouble = turn.trouble === null ? null : classifyFailure(turn.trouble, exit.now);
+  const facts = { events: turn.take(), trouble, usage, sessionId, toolCalls };
+  if (final?.kind === 'succeeded') return { ...facts, verdict: 'succeeded', failure: null };
+  if (final?.kind === 'failed') return { ...facts, verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };
+  return { ...facts, verdict: 'missing', failure: trouble ?? toExitFailure(exit, stray, true) };
 }

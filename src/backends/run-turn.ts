@@ -2,7 +2,7 @@ import type { BackendEvent } from '../core/index.ts';
 import type { RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, startProcess } from '../process/index.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';
-import type { Translator, TurnEnd } from './translator.ts';
+import type { Translator } from './translator.ts';
 
 /** A turn, ready to be run. */
 export interface TurnOrder {
@@ -31,68 +31,107 @@ const CANCEL_MS = 300;
 
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
-  const { request, translator } = order;
-  const { dialogue } = translator;
-  let isSettled = false;
-  let hasOutput = false;
-  let endedFor: TurnEvidence['endedFor'] = 'nobody';
-  let lingerTimer: NodeJS.Timeout | undefined;
-  let cancelTimer: NodeJS.Timeout | undefined;
+  const child = new TurnChild(order);
+  return { result: child.result, stop: (graceMs) => child.stop(graceMs), kill: () => child.kill() };
+}
 
-  const tell = (events: readonly BackendEvent[]): void => {
-    for (const event of events) if (!isSettled) observeSafely(order.observe, event);
-  };
-  const send = (lines: readonly string[]): void => {
-    for (const line of lines) void handle.write(line);
-  };
-  const watchLingering = (): void => {
-    clearTimeout(lingerTimer);
-    if (!translator.isFinished() || endedFor !== 'nobody') return;
-    if (dialogue !== undefined) handle.endInput();
-    lingerTimer = setTimeout(() => {
-      endedFor = 'lingering';
-      void handle.stop(LINGER_GRACE_MS);
-    }, order.lingerMs);
-  };
-  const readLine = (line: string, isCut: boolean): void => {
-    hasOutput ||= line.trim() !== '';
-    if (isCut) tell([{ type: 'warning', message: 'a line of more than 8 MB was cut for reading; the log has it whole' }]);
-    tell(translator.line(line));
-    if (dialogue !== undefined) send(dialogue.replies());
-    watchLingering();
-  };
+/** One turn: a child process, and what is made of its words. */
+class TurnChild {
+  readonly result: Promise<TurnResult>;
+  readonly #order: TurnOrder;
+  readonly #handle: ChildProcessHandle;
+  #isSettled = false;
+  #hasOutput = false;
+  #endedFor: TurnEvidence['endedFor'] = 'nobody';
+  #lingerTimer: NodeJS.Timeout | undefined;
+  #cancelTimer: NodeJS.Timeout | undefined;
 
-  const handle = startChild(order, readLine);
-  queueMicrotask(() => {
-    if (handle.pid === undefined) return;
-    tell([{ type: 'started', pid: handle.pid, processStart: handle.startTime ?? null, argv: order.shownArgv }]);
-    tell(order.warnings.map((message) => ({ type: 'warning', message })));
-  });
-  if (dialogue !== undefined) send(dialogue.open());
+  constructor(order: TurnOrder) {
+    this.#order = order;
+    this.#handle = startChild(order, (line, isCut) => this.#readLine(line, isCut));
+    // Not at once: whoever watches must have this turn in hand before its first event.
+    queueMicrotask(() => this.#tellStart());
+    this.#send(order.translator.dialogue?.open() ?? []);
+    this.result = this.#handle.result.then((process) => this.#finish(process));
+  }
 
-  const finish = (process: ProcessResult): TurnResult => {
-    clearTimeout(lingerTimer);
-    clearTimeout(cancelTimer);
-    const end = translator.end({ exitCode: process.exitCode, signal: process.signal, stderrTail: process.stderrTail, now: order.now() });
-    const judgement = judgeTurn({ ...request, process, end, endedFor, command: order.path, shouldLeave: order.shouldLeave });
-    tell([...end.events, ...judgement.warnings.map((message) => ({ type: 'warning', message }) as const)]);
-    isSettled = true;
-    return toTurnResult(judgement, process, end, hasOutput);
-  };
+  stop(graceMs: number): void {
+    if (this.#endedFor !== 'nobody') return;
+    this.#endedFor = 'person';
+    const { dialogue } = this.#order.translator;
+    if (dialogue === undefined) return void this.#handle.stop(graceMs);
+    this.#send(dialogue.cancel());
+    this.#cancelTimer = setTimeout(() => void this.#handle.stop(graceMs), Math.min(CANCEL_MS, graceMs));
+  }
 
-  const stop = (graceMs: number): void => {
-    if (endedFor !== 'nobody') return;
-    endedFor = 'person';
-    if (dialogue === undefined) return void handle.stop(graceMs);
-    send(dialogue.cancel());
-    cancelTimer = setTimeout(() => void handle.stop(graceMs), Math.min(CANCEL_MS, graceMs));
-  };
-  const kill = (): void => {
-    if (endedFor === 'nobody') endedFor = 'person';
-    clearTimeout(cancelTimer);
-    void handle.kill();
-  };
-  return { result: handle.result.then(finish), stop, kill };
+  kill(): void {
+    if (this.#endedFor === 'nobody') this.#endedFor = 'person';
+    clearTimeout(this.#cancelTimer);
+    void this.#handle.kill();
+  }
+
+  #tellStart(): void {
+    const { pid, startTime } = this.#handle;
+    if (pid === undefined) return;
+    this.#tell([{ type: 'started', pid, processStart: startTime ?? null, argv: this.#order.shownArgv }]);
+    this.#warn(this.#order.warnings);
+  }
+
+  #readLine(line: string, isCut: boolean): void {
+    const { translator } = this.#order;
+    this.#hasOutput ||= line.trim() !== '';
+    if (isCut) this.#warn(['a line of more than 8 MB was cut for reading; the log has it whole']);
+    this.#tell(translator.line(line));
+    this.#send(translator.dialogue?.replies() ?? []);
+    this.#watchLingering();
+  }
+
+  /** An agent that has finished and says no more is given a while to go, then it is ended. */
+  #watchLingering(): void {
+    const { translator, lingerMs } = this.#order;
+    clearTimeout(this.#lingerTimer);
+    if (!translator.isFinished() || this.#endedFor !== 'nobody') return;
+    if (translator.dialogue !== undefined) this.#handle.endInput();
+    this.#lingerTimer = setTimeout(() => {
+      this.#endedFor = 'lingering';
+      void this.#handle.stop(LINGER_GRACE_MS);
+    }, lingerMs);
+  }
+
+  #finish(process: ProcessResult): TurnResult {
+    const { translator, request, path, shouldLeave, now } = this.#order;
+    clearTimeout(this.#lingerTimer);
+    clearTimeout(this.#cancelTimer);
+    const { exitCode, signal, stderrTail } = process;
+    const end = translator.end({ exitCode, signal, stderrTail, now: now() });
+    this.#tell(end.events);
+    const { status, failure, warnings } = judgeTurn({ ...request, process, end, endedFor: this.#endedFor, command: path, shouldLeave });
+    this.#warn(warnings);
+    this.#isSettled = true;
+    const { usage, sessionId, toolCalls } = end;
+    const measured = { durationMs: Math.round(process.durationMs), leftovers: process.leftovers, logError: process.logError?.code ?? null };
+    return { status, failure, exitCode, usage, sessionId, toolCalls, producedOutput: this.#hasOutput, ...measured };
+  }
+
+  #warn(messages: readonly string[]): void {
+    this.#tell(messages.map((message) => ({ type: 'warning', message })));
+  }
+
+  /** A subscriber can only watch: what it throws is its own affair. */
+  #tell(events: readonly BackendEvent[]): void {
+    if (this.#isSettled) return;
+    for (const event of events) {
+      try {
+        this.#order.observe(event);
+      } catch {
+        // Nothing here may change the turn.
+      }
+    }
+  }
+
+  #send(lines: readonly string[]): void {
+    for (const line of lines) void this.#handle.write(line);
+  }
 }
 
 function startChild(order: TurnOrder, onStdoutLine: (line: string, isCut: boolean) => void): ChildProcessHandle {
@@ -111,28 +150,4 @@ function startChild(order: TurnOrder, onStdoutLine: (line: string, isCut: boolea
     idleTimeoutMs: request.idleTimeoutMs,
     onStdoutLine,
   });
-}
-
-function toTurnResult(judgement: ReturnType<typeof judgeTurn>, process: ProcessResult, end: TurnEnd, producedOutput: boolean): TurnResult {
-  return {
-    status: judgement.status,
-    failure: judgement.failure,
-    exitCode: process.exitCode,
-    durationMs: Math.round(process.durationMs),
-    usage: end.usage,
-    sessionId: end.sessionId,
-    toolCalls: end.toolCalls,
-    producedOutput,
-    leftovers: process.leftovers,
-    logError: process.logError?.code ?? null,
-  };
-}
-
-/** A subscriber can only watch: what it throws is its own affair. */
-function observeSafely(observe: (event: BackendEvent) => void, event: BackendEvent): void {
-  try {
-    observe(event);
-  } catch {
-    // Nothing here may change the turn.
-  }
 }

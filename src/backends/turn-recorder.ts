@@ -1,120 +1,115 @@
 import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { type FailureSigns, toReadableError } from './failure-class.ts';
-import { createMessageText } from './message-text.ts';
+import { createMessageText, type MessageText } from './message-text.ts';
 import { toOneLine } from './one-line.ts';
 
 /** Tool calls whose end is awaited; more than this at once is no agent but an attack on our memory. */
 const MAX_OPEN_TOOLS = 10_000;
 
-/** What a translator writes down while it reads: events for the next answer, and the facts of the turn. */
-export interface TurnRecorder {
-  /** A piece of assistant text. Another `messageId` than before begins a new message. */
-  delta(text: string, messageId?: string): void;
-  /** A whole block of assistant text, of which the pieces may have come already. */
-  whole(text: string, messageId?: string): void;
-  /** The assistant message is over, if one was open. */
-  endMessage(): void;
-  thinking(text: string): void;
-  toolStart(id: string, name: string, summary: string): void;
-  /** `name` is needed only where the start was not told. */
-  toolEnd(id: string, ok: boolean, summary: string, name?: string): void;
-  session(id: string, model: string | null): void;
-  /** The totals of the turn so far. */
-  setUsage(usage: Usage): void;
-  /** One more part of the totals. */
-  addUsage(usage: Usage): void;
-  /** The agent tries again by itself after what `signs` tell. */
-  retry(signs: FailureSigns, delayMs: number | null): void;
-  warn(message: string): void;
-  /** The final event, saying that all went well. */
-  succeed(): void;
-  /** The final event, saying that it did not. */
-  fail(signs: FailureSigns): void;
-  /** The agent goes on: what looked final was not. */
-  reopen(): void;
-  /** The events since the last call. */
-  take(): readonly BackendEvent[];
-  readonly facts: TurnFacts;
-}
+/** The agent's own final event: all went well, or the signs of what did not. */
+export type FinalEvent = { readonly kind: 'succeeded' } | { readonly kind: 'failed'; readonly signs: FailureSigns };
 
-/** The facts of the turn so far. */
-export interface TurnFacts {
-  readonly final: { readonly kind: 'succeeded' } | { readonly kind: 'failed'; readonly signs: FailureSigns } | null;
+/** What a translator writes down while it reads: events for its next answer, and the facts of the turn. */
+export class TurnRecorder {
+  final: FinalEvent | null = null;
   /** What the agent last tried again after, if it got nowhere since. */
-  readonly trouble: FailureSigns | null;
-  readonly usage: Usage;
-  readonly sessionId: string | null;
-  readonly toolCalls: number;
-}
+  trouble: FailureSigns | null = null;
+  usage: Usage = UNKNOWN_USAGE;
+  sessionId: string | null = null;
+  toolCalls = 0;
 
-/** Makes an empty recorder. */
-export function createTurnRecorder(): TurnRecorder {
-  let events: BackendEvent[] = [];
-  const facts: { -readonly [key in keyof TurnFacts]: TurnFacts[key] } = {
-    final: null,
-    trouble: null,
-    usage: UNKNOWN_USAGE,
-    sessionId: null,
-    toolCalls: 0,
-  };
-  const openTools = new Map<string, string>();
-  const emit = (event: BackendEvent): void => void events.push(event);
-  const message = createMessageText((event) => {
-    facts.trouble = null;
-    emit(event);
-  });
+  readonly #openTools = new Map<string, string>();
+  readonly #message: MessageText;
+  #events: BackendEvent[] = [];
 
-  const setUsage = (usage: Usage): void => {
-    facts.usage = usage;
-    emit({ type: 'usage', usage });
-  };
+  constructor() {
+    this.#message = createMessageText((event) => {
+      this.trouble = null;
+      this.#events.push(event);
+    });
+  }
 
-  return {
-    delta: message.delta,
-    whole: message.whole,
-    endMessage: message.end,
-    thinking(text) {
-      if (text !== '') emit({ type: 'thinking', text });
-    },
-    toolStart(id, name, summary) {
-      facts.trouble = null;
-      facts.toolCalls += 1;
-      if (openTools.size < MAX_OPEN_TOOLS) openTools.set(id, name);
-      emit({ type: 'tool-start', id, name, summary });
-    },
-    toolEnd(id, ok, summary, name) {
-      const known = openTools.get(id);
-      openTools.delete(id);
-      emit({ type: 'tool-end', id, name: known ?? name ?? 'tool', ok, summary });
-    },
-    session(id, model) {
-      if (id === '' || facts.sessionId === id) return;
-      facts.sessionId = id;
-      emit({ type: 'session', sessionId: id, model: model === '' ? null : model });
-    },
-    setUsage,
-    addUsage: (usage) => setUsage(addUsage(facts.usage, usage)),
-    retry(signs, delayMs) {
-      facts.trouble = signs;
-      emit({ type: 'retry', message: toOneLine(toReadableError(signs.message)), delayMs });
-    },
-    warn: (text) => emit({ type: 'warning', message: toOneLine(text, 500) }),
-    succeed() {
-      message.end();
-      facts.final = { kind: 'succeeded' };
-    },
-    fail(signs) {
-      message.end();
-      facts.final = { kind: 'failed', signs };
-    },
-    reopen() {
-      facts.final = null;
-    },
-    take() {
-      const taken = events;
-      events = [];
-      return taken;
-    },
-    facts,
-  };
+  /** A piece of assistant text. Another `messageId` than before begins a new message. */
+  delta(text: string, messageId?: string): void {
+    this.#message.delta(text, messageId);
+  }
+
+  /** A whole block of assistant text, of which the pieces may have come already. */
+  whole(text: string, messageId?: string): void {
+    this.#message.whole(text, messageId);
+  }
+
+  /** The assistant message is over, if one was open. */
+  endMessage(): void {
+    this.#message.end();
+  }
+
+  thinking(text: string): void {
+    if (text !== '') this.#events.push({ type: 'thinking', text });
+  }
+
+  toolStart(id: string, name: string, summary: string): void {
+    this.trouble = null;
+    this.toolCalls += 1;
+    if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(id, name);
+    this.#events.push({ type: 'tool-start', id, name, summary });
+  }
+
+  /** `name` is needed only where the start was not told. */
+  toolEnd(id: string, ok: boolean, summary: string, name = 'tool'): void {
+    const known = this.#openTools.get(id);
+    this.#openTools.delete(id);
+    this.#events.push({ type: 'tool-end', id, name: known ?? name, ok, summary });
+  }
+
+  session(id: string, model: string | null): void {
+    if (id === '' || this.sessionId === id) return;
+    this.sessionId = id;
+    this.#events.push({ type: 'session', sessionId: id, model: model === '' ? null : model });
+  }
+
+  /** The totals of the turn so far. */
+  setUsage(usage: Usage): void {
+    this.usage = usage;
+    this.#events.push({ type: 'usage', usage });
+  }
+
+  /** One more part of the totals. */
+  addUsage(usage: Usage): void {
+    this.setUsage(addUsage(this.usage, usage));
+  }
+
+  /** The agent tries again by itself after what the signs tell. */
+  retry(signs: FailureSigns, delayMs: number | null): void {
+    this.trouble = signs;
+    this.#events.push({ type: 'retry', message: toOneLine(toReadableError(signs.message)), delayMs });
+  }
+
+  warn(message: string): void {
+    this.#events.push({ type: 'warning', message: toOneLine(message, 500) });
+  }
+
+  /** The final event, saying that all went well. */
+  succeed(): void {
+    this.endMessage();
+    this.final = { kind: 'succeeded' };
+  }
+
+  /** The final event, saying that it did not. */
+  fail(signs: FailureSigns): void {
+    this.endMessage();
+    this.final = { kind: 'failed', signs };
+  }
+
+  /** The agent goes on: what looked final was not. */
+  reopen(): void {
+    this.final = null;
+  }
+
+  /** The events since the last call. */
+  take(): readonly BackendEvent[] {
+    const taken = this.#events;
+    this.#events = [];
+    return taken;
+  }
 }

@@ -1,3 +1,4 @@
+import { isScalar } from 'yaml';
 import type { Diagnostic } from './diagnostic.ts';
 import { locateContents } from './locate-contents.ts';
 import type { LocatedMap } from './located-value.ts';
@@ -33,7 +34,7 @@ function parseDocuments(file: SourceFile): ParsedYaml {
   for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS))
     diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
   for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
-  const second = others.find((document) => document.contents !== null);
+  const second = others.find(({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null));
   if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));
   if (first.errors.length > 0) return { root: null, diagnostics };
   const located = locateContents(first.contents, file);

@@ -104,7 +104,15 @@ export interface EventReject {
   readonly allowed: readonly string[];
 }
 
-export type RejectionCause = 'scope' | 'may-not-end' | 'failed-turn' | 'withdrawn' | 'required-events' | 'channel-off' | 'unknown-hat' | 'gate';
+export type RejectionCause =
+  | 'scope'
+  | 'may-not-end'
+  | 'failed-turn'
+  | 'withdrawn'
+  | 'required-events'
+  | 'channel-off'
+  | 'unknown-hat'
+  | 'gate';
 
 /** Something a person should see. */
 export interface Notice {

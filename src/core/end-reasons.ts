@@ -28,17 +28,45 @@ export interface EndReasonFacts {
 /** The one table of end reasons and exit codes. */
 export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   completed: { exitCode: 0, text: 'The work was declared complete by somebody who may, and every gate agreed.', next: '' },
-  stalled: { exitCode: 1, text: 'Three fallback turns in a row brought no event, no promise and no change of a file.', next: 'Sharpen the prompt, then `ralph resume`.' },
-  loop_detected: { exitCode: 1, text: 'The same events went round without anything new in them.', next: 'See `ralph events --last 12`, then `ralph resume`.' },
-  consecutive_failures: { exitCode: 1, text: 'Too many turns in a row failed.', next: 'See `ralph show`, mend the agent (`ralph doctor`), then `ralph resume`.' },
-  gate_refused: { exitCode: 1, text: 'The completion was refused by a gate too often in a row.', next: 'See the gate’s output, then `ralph resume`.' },
+  stalled: {
+    exitCode: 1,
+    text: 'Three fallback turns in a row brought no event, no promise and no change of a file.',
+    next: 'Sharpen the prompt, then `ralph resume`.',
+  },
+  loop_detected: {
+    exitCode: 1,
+    text: 'The same events went round without anything new in them.',
+    next: 'See `ralph events --last 12`, then `ralph resume`.',
+  },
+  consecutive_failures: {
+    exitCode: 1,
+    text: 'Too many turns in a row failed.',
+    next: 'See `ralph show`, mend the agent (`ralph doctor`), then `ralph resume`.',
+  },
+  gate_refused: {
+    exitCode: 1,
+    text: 'The completion was refused by a gate too often in a row.',
+    next: 'See the gate’s output, then `ralph resume`.',
+  },
   config_invalid: { exitCode: 1, text: 'The configuration cannot be run.', next: '' },
-  workspace_gone: { exitCode: 1, text: 'The folder the run works in is no longer there.', next: 'Bring the folder back, then `ralph resume`.' },
+  workspace_gone: {
+    exitCode: 1,
+    text: 'The folder the run works in is no longer there.',
+    next: 'Bring the folder back, then `ralph resume`.',
+  },
   storage_failed: { exitCode: 1, text: 'The journal or a log could not be written.', next: 'Free some space, then `ralph resume`.' },
   max_iterations: { exitCode: 2, text: 'The limit of iterations is used up.', next: 'Go on with `ralph resume --max-iterations +10`.' },
-  max_runtime: { exitCode: 2, text: 'The limit of running time is used up.', next: 'Raise `event_loop.max_runtime_seconds`, then `ralph resume`.' },
+  max_runtime: {
+    exitCode: 2,
+    text: 'The limit of running time is used up.',
+    next: 'Raise `event_loop.max_runtime_seconds`, then `ralph resume`.',
+  },
   max_cost: { exitCode: 2, text: 'The limit of cost is used up.', next: 'Go on with `ralph resume --max-cost USD`.' },
-  parked: { exitCode: 2, text: 'The agent’s usage limit is reached; the run waits for its reset.', next: 'Go on after the reset with `ralph resume`.' },
+  parked: {
+    exitCode: 2,
+    text: 'The agent’s usage limit is reached; the run waits for its reset.',
+    next: 'Go on after the reset with `ralph resume`.',
+  },
   interrupted: { exitCode: 130, text: 'A person stopped the run.', next: 'Go on with `ralph resume`.' },
   terminated: { exitCode: 143, text: 'The run was told to end by SIGTERM.', next: 'Go on with `ralph resume`.' },
   hangup: { exitCode: 129, text: 'The terminal of the run was closed.', next: 'Go on with `ralph resume`.' },

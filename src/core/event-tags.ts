@@ -52,18 +52,18 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
   /** Takes the text before a tag, and the tag; returns what of it stands outside. */
   const takeTag = (before: string, match: RegExpExecArray): string => {
     const [raw, attributes = '', slash = ''] = match;
-    if (!isOpening(match)) {
-      if (open === null) return before + raw;
-      keep(open, before);
-      close(open);
-      return '';
+    const tag = open;
+    if (tag === null) reportUnreadable(before, found);
+    if (isOpening(match)) {
+      drop();
+      open = openTag(attributes, raw, found);
+      if (open !== null && slash === '/') close(open);
+      return tag === null ? before : '';
     }
-    const outside = open === null ? before : '';
-    if (open !== null) drop();
-    else reportUnreadable(before, found);
-    open = openTag(attributes, raw, found);
-    if (open !== null && slash === '/') close(open);
-    return outside;
+    if (tag === null) return before + raw;
+    keep(tag, before);
+    close(tag);
+    return '';
   };
   const take = (line: string): string => {
     let outside = '';
@@ -97,7 +97,10 @@ function openTag(attributes: string, raw: string, found: SignalCollector): OpenT
   }
   const topic = values.get('topic') ?? '';
   if (!isTopic(topic)) {
-    found.report(topic === '' ? 'an <event> tag without a topic' : `an <event> tag whose topic "${topic.slice(0, 80)}" is not a topic`, raw);
+    found.report(
+      topic === '' ? 'an <event> tag without a topic' : `an <event> tag whose topic "${topic.slice(0, 80)}" is not a topic`,
+      raw,
+    );
     return null;
   }
   const target = values.get('target');

@@ -9,7 +9,10 @@ export const MAX_PAYLOAD_LENGTH = 1_000_000;
 export const MAX_PAYLOAD_DEPTH = 100;
 
 /** What one line of the agents' events file says: an event, nothing (blank, or our own record), or a problem. */
-export type InboxLine = { readonly kind: 'signal'; readonly signal: EventSignal } | { readonly kind: 'skip' } | { readonly kind: 'problem'; readonly message: string };
+export type InboxLine =
+  | { readonly kind: 'signal'; readonly signal: EventSignal }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'problem'; readonly message: string };
 
 /**
  * Reads one line of `.agent/events.jsonl` (decisions, section 3): `{topic, payload?, target?, ts? | timestamp?}`.
@@ -32,7 +35,12 @@ function toSignal(value: JsonObject): InboxLine {
   if (!isTopic(topic)) return { kind: 'problem', message: `${JSON.stringify(topic.slice(0, 80))} is not a topic` };
   const target = value['target'];
   if (target !== undefined && target !== null && typeof target !== 'string') return { kind: 'problem', message: '"target" is not a text' };
-  const signal: EventSignal = { kind: 'event', channel: 'jsonl', topic, payload: toBoundedPayload(value['payload'] === undefined ? '' : value['payload']) };
+  const signal: EventSignal = {
+    kind: 'event',
+    channel: 'jsonl',
+    topic,
+    payload: toBoundedPayload(value['payload'] === undefined ? '' : value['payload']),
+  };
   return { kind: 'signal', signal: typeof target === 'string' && target !== '' ? { ...signal, target } : signal };
 }
 

@@ -37,7 +37,12 @@ export function parseSignalLine(line: string, found: SignalCollector): Signal | 
     found.report(`EVENT: line whose topic "${topic.slice(0, 80)}" is not a topic`, line);
     return null;
   }
-  return { kind: 'event', channel: 'text', topic, payload: toBoundedPayload(parsePayload(cut < 0 ? '' : text.slice(cut + 1).trim(), topic, line, found)) };
+  return {
+    kind: 'event',
+    channel: 'text',
+    topic,
+    payload: toBoundedPayload(parsePayload(cut < 0 ? '' : text.slice(cut + 1).trim(), topic, line, found)),
+  };
 }
 
 function parsePayload(text: string, topic: string, line: string, found: SignalCollector): ReturnType<typeof toBoundedPayload> {

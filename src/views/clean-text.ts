@@ -41,9 +41,8 @@ export function createTextCleaner(): TextCleaner {
     if (place === 'text') return inText(character);
     length += 1;
     const next = length > LONGEST_SEQUENCE ? 'text' : continueSequence(place, character);
-    const isOver = place !== 'text' && next === 'text' && character === '\n';
     place = next;
-    return isOver ? '\n' : '';
+    return next === 'text' && character === '\n' ? '\n' : '';
   };
 
   return {

@@ -13,7 +13,6 @@ export {
   toNdjsonRecord,
   toNdjsonRun,
 } from './ndjson-record.ts';
-export { toNextSteps } from './next-step.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { type ReportFacts, type RunReport, toHeadline, toRunReport } from './run-report.ts';
 export { type StatusFacts, toRunStatus, toWearerText } from './run-status.ts';

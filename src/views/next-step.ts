@@ -1,24 +1,34 @@
 import { END_REASONS, toUsdText } from '../core/index.ts';
 import type { RunView } from './run-view.ts';
 
-/** What a person can do next, with the exact command; empty where nothing is to be done. */
-export function toNextSteps(view: RunView): readonly string[] {
-  if (view.end === null) return ['ralph status', 'ralph stop'];
-  if (view.end.reason === 'completed')
-    return [`Look at the work: \`ralph show ${view.runId}\`${view.checkpoints.some((made) => made.commit !== null) ? ', `git log`' : ''}.`];
-  const { next } = END_REASONS[view.end.reason];
-  return next === '' ? [`See what happened: \`ralph show ${view.runId}\`.`] : [toExactCommand(next, view)];
+/**
+ * What a person can do next, with the exact command.
+ *
+ * @param isNewest whether the run is the one that a command without a run means
+ */
+export function toNextStep(view: RunView, isNewest: boolean): string {
+  if (view.end === null) return '';
+  const next = END_REASONS[view.end.reason].next;
+  const step = next === '' ? toLookStep(view) : withExactLimit(next, view);
+  return isNewest ? step : step.replace(/`ralph (resume|show|events)/g, `$& ${view.runId}`);
+}
+
+function toLookStep(view: RunView): string {
+  if (view.end?.reason !== 'completed') return 'See what happened: `ralph show`.';
+  return view.checkpoints.some((made) => made.commit !== null)
+    ? 'Look at the work: `git log`, `ralph show`.'
+    : 'Look at the work: `ralph show`.';
 }
 
 /** A limit of cost in numbers: twice the one that is used up. */
-function toExactCommand(next: string, view: RunView): string {
+function withExactLimit(next: string, view: RunView): string {
   const limitUsd = view.limits?.maxCostUsd ?? null;
   return limitUsd === null ? next : next.replace('--max-cost USD', `--max-cost ${String(Number((limitUsd * 2).toFixed(2)))}`);
 }
 
 /** What the person should know or decide: nobody else can. */
 export function toPersonNotes(view: RunView): readonly string[] {
-  return [...toSignInNotes(view), ...toGateNotes(view), ...toCheckpointNotes(view), ...toCostNotes(view), ...toRefusalNotes(view)];
+  return [...toSignInNotes(view), ...toCheckpointNotes(view), ...toCostNotes(view), ...toRefusalNotes(view)];
 }
 
 function toSignInNotes(view: RunView): readonly string[] {
@@ -26,13 +36,6 @@ function toSignInNotes(view: RunView): readonly string[] {
   if (last?.failure?.class === 'auth') return [`${last.backend} is not signed in or its key is refused; see \`ralph doctor\`.`];
   if (last?.failure?.class === 'spawn') return [`${last.backend || last.hat} could not be started; see \`ralph doctor\`.`];
   return [];
-}
-
-function toGateNotes(view: RunView): readonly string[] {
-  if (view.end?.reason === 'completed' || view.gateCount > 0) return [];
-  return view.end === null || view.totals.succeeded === 0
-    ? []
-    : ['No gate is configured: nothing but the agents’ own words tells whether the work is right.'];
 }
 
 function toCheckpointNotes(view: RunView): readonly string[] {

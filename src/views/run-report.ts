@@ -1,7 +1,7 @@
 import { END_REASONS, toDurationText } from '../core/index.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
-import { toNextSteps, toPersonNotes } from './next-step.ts';
+import { toNextStep, toPersonNotes } from './next-step.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import type { RunView } from './run-view.ts';
 import { toCount, toList, toSpentText } from './words.ts';
@@ -18,6 +18,8 @@ export interface RunReport {
 export interface ReportFacts {
   /** Files that differ from before the run; absent where nobody knows. */
   readonly changedFiles?: readonly string[] | null;
+  /** Whether the run is the one that a command without a run means; true by default. */
+  readonly isNewest?: boolean;
 }
 
 const MAX_ROWS = { evidence: 4, refused: 3, person: 3 };
@@ -36,7 +38,10 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
     ...toRows('Left', toLeftTexts(view)),
     ...toRows('You', limitTo(toPersonNotes(view), MAX_ROWS.person)),
-    ...toRows('Next', toNextSteps(view)),
+    ...toRows(
+      'Next',
+      [toNextStep(view, facts.isNewest ?? true)].filter((step) => step !== ''),
+    ),
   ];
   return { headline: toHeadline(view), isGood, rows };
 }
@@ -58,11 +63,12 @@ function limitTo(texts: readonly string[], limit: number): readonly string[] {
 
 function toReasonTexts(view: RunView): readonly string[] {
   if (view.end === null) return [];
-  const { reason, detail } = view.end;
-  const facts = toPlainLine(detail, 300);
-  return facts === ''
-    ? [END_REASONS[reason].text]
-    : [END_REASONS[reason].text, `${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`.replace(/\.\.$/, '.')];
+  const { reason } = view.end;
+  const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
+  // Without gates, that every gate agreed would be true and say nothing.
+  const text = reason === 'completed' && view.gateCount === 0 ? '' : END_REASONS[reason].text;
+  if (detail === '') return [text];
+  return [text === '' ? `${detail}.` : `${text.replace(/\.$/, '')}: ${detail}.`];
 }
 
 function toDoneText(view: RunView): string {

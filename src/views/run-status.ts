@@ -13,13 +13,15 @@ export interface StatusFacts {
   readonly isAlive: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Whether the run is the one that a command without a run means; true by default. */
+  readonly isNewest?: boolean;
 }
 
 const SHOWN_TURNS = 4;
 
 /** One screen on a run: what it does now, what it waits for, how far it is. A run that has ended shows its report. */
 export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
-  if (view.end !== null) return toRunReport(view);
+  if (view.end !== null) return toRunReport(view, facts);
   const rows: FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toRow('Now', toNowText(view, facts)),
@@ -46,6 +48,13 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
     },
   ];
   return { headline: toStatusHeadline(view, facts), isGood: facts.isAlive, rows };
+}
+
+function toNextText(view: RunView, { isAlive, isNewest }: StatusFacts): string {
+  const run = isNewest === false ? ` ${view.runId}` : '';
+  return isAlive
+    ? `Watch it with \`ralph events${run} --follow\`, end it after the running turn with \`ralph stop${run}\`.`
+    : `Go on with \`ralph resume${run}\`.`;
 }
 
 function toRow(label: string, text: string): readonly FactRow[] {

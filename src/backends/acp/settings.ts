@@ -14,7 +14,7 @@ const BYPASS_MODES = ['full-access', 'agent-full-access', 'bypassPermissions', '
 /** What has to be set in a new session: the mode in which nobody is asked, where the agent offers one, and the model. */
 export function planSettings(
   session: JsonObject,
-  wishes: { readonly isBypass: boolean; readonly model: string | undefined },
+  wishes: { readonly isBypass: boolean; readonly model?: string | undefined },
 ): readonly SessionSetting[] {
   const mode = wishes.isBypass ? planMode(session) : [];
   return wishes.model === undefined ? mode : [...mode, planModel(session, wishes.model)];

@@ -1,5 +1,5 @@
 import type { JsonObject, Usage } from '../../core/index.ts';
-import { createClaudeStream } from '../claude-stream.ts';
+import { ClaudeStream } from '../claude-stream.ts';
 import { numberAt, objectAt } from '../json-fields.ts';
 import { createJsonTranslator } from '../json-translator.ts';
 import type { Translator } from '../translator.ts';
@@ -7,7 +7,7 @@ import { toUsage } from '../usage-figures.ts';
 
 /** Translates `claude -p --output-format stream-json --verbose [--include-partial-messages]`. */
 export function createClaudeTranslator(): Translator {
-  return createJsonTranslator(createClaudeStream({ toUsage: readUsage }));
+  return createJsonTranslator(new ClaudeStream(readUsage));
 }
 
 /**

@@ -47,10 +47,10 @@ export function createClineTranslator(): Translator {
       if (type === 'agent_event') readAgentEvent(objectAt(event, 'event'), turn);
       if (type === 'hook_event' && textAt(event, 'parentAgentId') === '') turn.session(textAt(event, 'taskId'), null);
       if (type === 'run_result') readResult(event, turn);
-      if (type === 'error' && turn.facts.final === null) error = { message: textAt(event, 'message') };
+      if (type === 'error' && turn.final === null) error = { message: textAt(event, 'message') };
     },
     close(turn) {
-      if (turn.facts.final === null && error !== null) turn.fail(error);
+      if (turn.final === null && error !== null) turn.fail(error);
     },
   });
 }

@@ -18,8 +18,7 @@ export function createCodexTranslator(): Translator {
       if (type === 'item.started' || type === 'item.completed') readItem(objectAt(event, 'item'), type === 'item.completed', started, turn);
       // Not final: the client still tries again ("Reconnecting... 1/4"). Only `turn.failed` is.
       if (type === 'error') turn.retry({ message: textAt(event, 'message') }, null);
-      if (type === 'turn.failed')
-        turn.fail({ message: textAt(objectAt(event, 'error'), 'message') || (turn.facts.trouble?.message ?? '') });
+      if (type === 'turn.failed') turn.fail({ message: textAt(objectAt(event, 'error'), 'message') || (turn.trouble?.message ?? '') });
       if (type === 'turn.completed') {
         turn.setUsage(readUsage(objectAt(event, 'usage')));
         turn.succeed();

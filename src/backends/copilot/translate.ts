@@ -41,7 +41,7 @@ export function createCopilotTranslator(): Translator {
       if (type === 'result') readResult(event, turn);
     },
     close(turn) {
-      if (turn.facts.final === null && error !== null) turn.fail(error);
+      if (turn.final === null && error !== null) turn.fail(error);
     },
   });
 }

@@ -45,7 +45,7 @@ function readResult(event: JsonObject, turn: TurnRecorder): void {
 /** Without a result the exit code may be all there is: this CLI exits with the HTTP status modulo 256. */
 function judgeByExitCode(turn: TurnRecorder, exit: ExitFacts): void {
   const status = STATUS_OF_EXIT.get(exit.exitCode ?? 0);
-  if (turn.facts.final === null && status !== undefined) {
+  if (turn.final === null && status !== undefined) {
     turn.fail({
       message: `HTTP ${status} from the model (exit code ${exit.exitCode}): ${toOneLine(exit.stderrTail.slice(-600), 600)}`,
       httpStatus: status,

@@ -45,7 +45,7 @@ export function createOpencodeTranslator(): Translator {
       if (type === 'error') readError(event, turn);
     },
     close(turn, exit) {
-      if (turn.facts.final === null && isStepDone && exit.exitCode === 0) turn.succeed();
+      if (turn.final === null && isStepDone && exit.exitCode === 0) turn.succeed();
     },
   });
 }

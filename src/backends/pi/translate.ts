@@ -56,7 +56,7 @@ export function createPiTranslator(): Translator {
     },
     close(turn) {
       // The long last event may be missing or cut: the last message has said it all.
-      if (turn.facts.final === null) judge(turn);
+      if (turn.final === null) judge(turn);
     },
   });
 }

@@ -2,7 +2,7 @@ import type { EventSignal, SignalProblem } from '../../core/index.ts';
 import type { Inbox, InboxBatch } from '../../ports/index.ts';
 
 /** One read takes a bounded part; a file that grows faster than it is read is left for the next turn. */
-const MAX_READS = 16;
+const MAX_READS = 4;
 
 /** Everything that is in the agents' file now, up to a bound. */
 export function readWholeInbox(inbox: Inbox, from: number): InboxBatch {

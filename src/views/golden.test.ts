@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { toRowLines } from './fact-rows.ts';
+import { completedRun, createScript, failedWith, limitedRun, retryingRun, START, sampleSpec } from './fixtures.ts';
+import { foldRunView } from './fold-run-view.ts';
+import { type RunReport, toRunReport } from './run-report.ts';
+import { toRunStatus } from './run-status.ts';
+import { toTurnDetails } from './turn-details.ts';
+
+/** `UPDATE_GOLDEN=1 npx vitest run src/views/golden.test.ts` writes the files anew; read the difference before you keep it. */
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+const FOLDER = new URL('./golden/', import.meta.url);
+
+const toText = ({ headline, rows }: RunReport): string => `${[headline, ...toRowLines(rows, { width: 100 })].join('\n')}\n`;
+
+function signedOutRun() {
+  const script = createScript(sampleSpec({ hats: null, limits: { ...sampleSpec().limits, maxConsecutiveFailures: 1 } }));
+  script.publish('task.start', 'system', ['ralph']);
+  script.startTurn('ralph', 1);
+  script.endTurn(1, { outcome: failedWith('Invalid API key', 'auth'), exitCode: 1, durationMs: 900, usage: sampleUsage(null) });
+  script.publish('error.cli', 'system', ['ralph']);
+  script.effect({ type: 'run-end', reason: 'consecutive_failures', detail: '1 turns in a row failed; the last one: Invalid API key' });
+  return script;
+}
+
+const CASES = {
+  'completed-report': () =>
+    toText(toRunReport(foldRunView(completedRun().records), { changedFiles: ['src/cart.mjs', 'test/cart.test.mjs'] })),
+  'limited-report': () => toText(toRunReport(foldRunView(limitedRun().records))),
+  'signed-out-report': () => toText(toRunReport(foldRunView(signedOutRun().records))),
+  'waiting-status': () => toText(toRunStatus(foldRunView(retryingRun().records), { isAlive: true, now: START + 100_000 })),
+  'dead-status': () => toText(toRunStatus(foldRunView(retryingRun().records.slice(0, -4)), { isAlive: false, now: START + 7_200_000 })),
+  'turn-details': () => `${toRowLines(toTurnDetails(foldRunView(completedRun().records).turns[1] as never), { width: 100 }).join('\n')}\n`,
+};
+
+describe('screens of typical runs, as people can read them in golden/', () => {
+  it.each(Object.keys(CASES) as (keyof typeof CASES)[])('%s.txt is what a person reads', (name) => {
+    const file = new URL(`${name}.txt`, FOLDER);
+    const text = CASES[name]();
+    if (UPDATE) {
+      mkdirSync(FOLDER, { recursive: true });
+      writeFileSync(file, text);
+    }
+    expect(text).toBe(readFileSync(file, 'utf8'));
+    expect(text.split('\n').length).toBeLessThanOrEqual(26);
+  });
+});
