@@ -10,7 +10,7 @@ export interface EchoFilter {
 const MARK = /^\s*(?:(?:[>|│┃▏▌»›❯#*$-]+|(?:user|human|you|prompt|input|task|me)\s*[:>])\s*)*$/i;
 const MAX_MARK_LENGTH = 24;
 /** Comparisons spent on lines that are looked at again. Only a text made to waste our time needs more; then less is filtered. */
-const REPLAY_BUDGET = 2_000_000;
+const REPLAY_BUDGET = 500_000;
 
 /**
  * Makes a filter for an echo of `prompt`. The whole prompt must be repeated, line by line; each line may carry the same mark (`> `),
@@ -41,25 +41,25 @@ export function createEchoFilter(prompt: string): EchoFilter {
 
   function take(text: string): string[] {
     const out: string[] = [];
-    // A line that breaks a block may begin one, and so may each line that was held for it.
-    let waiting = [text];
-    while (waiting.length > 0) {
-      const next = waiting.shift() as string;
+    // A line that breaks a block may begin one, and so may each line that was held for it. The next one to look at is the last.
+    const waiting = [text];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (fits(next)) {
         held.push(next);
         if (held.length === wanted.length) held = [];
         continue;
       }
-      if (held.length === 0) {
+      const [released, ...again] = held;
+      held = [];
+      if (released === undefined) {
         out.push(next);
         continue;
       }
-      replayBudget -= held.length;
-      const [released, ...again] = held;
-      held = [];
-      out.push(released as string);
-      if (replayBudget > 0) waiting = [...again, next, ...waiting];
-      else out.push(...again, next);
+      out.push(released);
+      // One by one: a call takes only so many arguments.
+      if (replayBudget < again.length) for (const line of [...again, next]) out.push(line);
+      else for (const line of [next, ...again.reverse()]) waiting.push(line);
+      replayBudget -= again.length;
     }
     return out;
   }

@@ -8,7 +8,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /** Words that announce a time at which something may be tried again. */
-const CUE = String.raw`(?:reset(?:s|ting)?(?:[_ ]?(?:at|in|time))?|try again|retry(?:[-_ ]?(?:after|delay))?|available|again|until|wait|renews?)`;
+const CUE = '(?:reset(?:s|ting)?(?:[_ ]?(?:at|in|time))?|try again|retry(?:[-_ ]?(?:after|delay))?|available|again|until|wait|renews?)';
 const EPOCH = /\|\s*(\d{13}|\d{10})\b|reset[a-z_]*["'\s:=]+(\d{13}|\d{10})\b/i;
 const ISO = new RegExp(String.raw`${CUE}[^\n]{0,40}?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)`, 'i');
 const SECONDS = /(?:resets?_in_seconds|retry[-_]after(?:_seconds)?)["'\s:=]+(\d+(?:\.\d+)?)/i;

@@ -10,6 +10,6 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${RALPH_VERSION}\n`);
     return 0;
   }
-  process.stderr.write('ralph: no commands in this version yet; try `ralph --version`.\n');
-  return 2;
+  const [{ runCommandLine }, { createContext }] = await Promise.all([import('./command-line.ts'), import('./create-context.ts')]);
+  return runCommandLine(args, createContext());
 }

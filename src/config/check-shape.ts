@@ -4,7 +4,7 @@ import { toLeafValue } from './leaf-value.ts';
 import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
 import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
 import { type Declared, TOP_KEYS } from './settings-table.ts';
-import { toDiagnostic } from './source-file.ts';
+import { type Place, toDiagnostic } from './source-file.ts';
 import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
 import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
 import { toVariableNameFinding } from './variable-name.ts';
@@ -25,30 +25,30 @@ const NOTHING = Symbol('nothing');
 /** Holds a configuration against the settings table: every value that is wrong is a finding, everything else is taken over. */
 export function checkShape(root: LocatedMap): CheckedShape {
   const checker = new ShapeChecker();
-  const declared = checker.checkKeys(TOP_KEYS, root, []) as Declared;
-  const broken = checker.broken;
+  const declared = checker.checkKeys(TOP_KEYS, root, [], root.place) as Declared;
   return {
     declared,
     diagnostics: checker.diagnostics,
     toItemPath: (list, index) => [...list, checker.kept.get(toKey(list))?.[index] ?? index],
-    isBroken: (path) => broken.has(toKey(path)) || [...broken].some((other) => other.startsWith(`${toKey(path)}\n`)),
+    isBroken: (path) => checker.broken.has(toKey(path)),
   };
 }
 
 class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
+  /** The paths of everything that was left out, and of all that it is in. */
   readonly broken = new Set<string>();
   /** For each list the numbers of the items that were taken over. */
   readonly kept = new Map<string, readonly number[]>();
 
-  checkKeys(keys: Keys, map: LocatedMap, path: Path): Record<string, unknown> {
+  checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
     const values = createRecord();
     for (const [name, entry] of map.entries) {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const value = setting === undefined ? this.skipUnknown(name, entry, keys, path) : this.checkEntry(setting, entry, [...path, name]);
       if (value !== NOTHING) values[name] = value;
     }
-    this.checkRequired(keys, map, path);
+    this.checkRequired(keys, map, path, shown);
     return values;
   }
 
@@ -57,11 +57,11 @@ class ShapeChecker {
     return NOTHING;
   }
 
-  private checkRequired(keys: Keys, map: LocatedMap, path: Path): void {
+  private checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
     for (const [name, setting] of Object.entries(keys)) {
       const entry = map.entries.get(name);
       if (setting.required !== true || (entry !== undefined && !isEmptyValue(entry.value))) continue;
-      this.report({ key: entry?.key ?? map.place, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
+      this.report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
     }
   }
 
@@ -71,7 +71,7 @@ class ShapeChecker {
         this.diagnostics.push(toDiagnostic(entry.key, toLaterFinding(path)));
         return NOTHING;
       case 'object':
-        return this.checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path));
+        return this.checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path, entry.key));
       case 'map':
         return this.checkMapLike(setting, entry, path, (map) => this.checkNames(setting, map, path));
       case 'list':
@@ -107,7 +107,10 @@ class ShapeChecker {
     const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
     if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
     const values = items.map((item, index) => this.checkItem(setting.items, item, [...path, index]));
-    this.kept.set(toKey(path), [...values.keys()].filter((index) => values[index] !== NOTHING));
+    this.kept.set(
+      toKey(path),
+      [...values.keys()].filter((index) => values[index] !== NOTHING),
+    );
     return values.filter((value) => value !== NOTHING);
   }
 
@@ -129,7 +132,7 @@ class ShapeChecker {
 
   private checkBackend(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
     const { value } = entry;
-    if (value.kind === 'map') return this.checkKeys(setting.keys, value, path);
+    if (value.kind === 'map') return this.checkKeys(setting.keys, value, path, entry.key);
     if (value.kind === 'list' || typeof value.value !== 'string') return this.report(entry, path, toValueFinding(setting, value, path));
     const type = this.checkLeaf(setting.name, entry, path);
     return type === NOTHING ? NOTHING : { type };
@@ -137,7 +140,7 @@ class ShapeChecker {
 
   private checkPublish(setting: PublishSetting, entry: LocatedEntry, path: Path): unknown {
     if (entry.value.kind === 'map') {
-      const value = this.checkKeys(setting.keys, entry.value, path);
+      const value = this.checkKeys(setting.keys, entry.value, path, entry.key);
       return value['topic'] === undefined ? NOTHING : value;
     }
     const topic = this.checkLeaf(setting.topic, entry, path);
@@ -157,7 +160,7 @@ class ShapeChecker {
 
   private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
     this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
-    this.broken.add(toKey(path));
+    for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
     return NOTHING;
   }
 }

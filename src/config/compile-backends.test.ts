@@ -39,11 +39,15 @@ describe('the backends of a configuration', () => {
 
   it('of the same type inherit args, model and env, and win with what they say themselves', () => {
     const cli = '{backend: claude, model: opus, args: [--x], env: {A: b, C: d}}';
-    expect(wear(cli, 'claude')['a']).toEqual([{ type: 'claude', model: 'opus', args: ['--x'], env: { A: 'b', C: 'd' }, permissions: 'bypass' }]);
+    expect(wear(cli, 'claude')['a']).toEqual([
+      { type: 'claude', model: 'opus', args: ['--x'], env: { A: 'b', C: 'd' }, permissions: 'bypass' },
+    ]);
     expect(wear(cli, '{type: claude, model: haiku, args: [], env: {C: e}}')['a']).toEqual([
       { type: 'claude', model: 'haiku', args: [], env: { A: 'b', C: 'e' }, permissions: 'bypass' },
     ]);
-    expect(wear(cli, '{model: haiku}')['a']).toEqual([{ type: 'claude', model: 'haiku', args: ['--x'], env: { A: 'b', C: 'd' }, permissions: 'bypass' }]);
+    expect(wear(cli, '{model: haiku}')['a']).toEqual([
+      { type: 'claude', model: 'haiku', args: ['--x'], env: { A: 'b', C: 'd' }, permissions: 'bypass' },
+    ]);
   });
 
   it('of another type inherit env and permissions only', () => {
@@ -55,7 +59,10 @@ describe('the backends of a configuration', () => {
   });
 
   it('under cli can be a custom command with everything that seed 004 says of it', () => {
-    const { ralph } = wear('{backend: custom, command: ./agent.sh, args: [-q], prompt_mode: stdin, prompt_flag: -p, output_format: stream}', null);
+    const { ralph } = wear(
+      '{backend: custom, command: ./agent.sh, args: [-q], prompt_mode: stdin, prompt_flag: -p, output_format: stream}',
+      null,
+    );
     expect(ralph).toEqual([
       { ...PLAIN, type: 'custom', command: './agent.sh', args: ['-q'], promptMode: 'stdin', promptFlag: '-p', outputFormat: 'stream' },
     ]);
@@ -79,11 +86,14 @@ describe('the backends of a configuration', () => {
       a: [{ ...PLAIN, type: 'claude', model: 'opus', args: ['--x'] }],
       ralph: [{ ...PLAIN, type: 'claude', model: 'haiku' }],
     });
-    expect(wear('{backend: claude}', null, 'ralph: {backend: codex, model: gpt}')['ralph']).toEqual([{ ...PLAIN, type: 'codex', model: 'gpt' }]);
+    expect(wear('{backend: claude}', null, 'ralph: {backend: codex, model: gpt}')['ralph']).toEqual([
+      { ...PLAIN, type: 'codex', model: 'gpt' },
+    ]);
   });
 
   it('are replaced by the command line, where a hat does not name its own', () => {
-    const yaml = 'cli: {backend: claude, model: opus, args: [--x], env: {A: b}}\nhats: {a: {triggers: [x]}, b: {triggers: [y], backend: gemini}}';
+    const yaml =
+      'cli: {backend: claude, model: opus, args: [--x], env: {A: b}}\nhats: {a: {triggers: [x]}, b: {triggers: [y], backend: gemini}}';
     const { backends } = settingsOf(yaml, { flags: { prompt: 'x', backend: 'codex', model: 'gpt' } });
     const codex = { type: 'codex', model: 'gpt', args: [], env: { A: 'b' }, permissions: 'bypass' };
     expect(backends).toMatchObject({ a: [codex], b: [{ type: 'gemini', args: [] }], ralph: [codex] });

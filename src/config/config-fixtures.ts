@@ -40,7 +40,9 @@ export function findingsOf(yaml: string): readonly string[] {
 /** The text at the place of a finding. */
 export function tokenAt(text: string, diagnostic: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>): string {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  return diagnostic.line === diagnostic.endLine ? (lines[diagnostic.line - 1] ?? '').slice(diagnostic.column - 1, diagnostic.endColumn - 1) : '(lines)';
+  return diagnostic.line === diagnostic.endLine
+    ? (lines[diagnostic.line - 1] ?? '').slice(diagnostic.column - 1, diagnostic.endColumn - 1)
+    : '(lines)';
 }
 
 /** What a call refuses with. */

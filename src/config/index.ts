@@ -6,5 +6,6 @@ export { readEnvironment } from './environment.ts';
 export { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
 export { type LoadedSettings, type LoadRequest, loadSettings } from './load-settings.ts';
 export { CONFIG_VARIABLES, type ConfigFlags } from './overrides.ts';
+export { parseYamlText } from './parse-yaml-text.ts';
 export { type RenderOptions, renderDiagnostics } from './render-diagnostics.ts';
 export type { ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';

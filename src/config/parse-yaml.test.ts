@@ -11,7 +11,10 @@ function parse(text: string) {
 /** The plain value, and the names of the findings with the text at their places. */
 function read(text: string): { value: unknown; findings: readonly string[] } {
   const { root, diagnostics } = parse(text);
-  return { value: root === null ? null : toPlain(root), findings: diagnostics.map((diagnostic) => `${diagnostic.code} ${tokenAt(text, diagnostic)}`) };
+  return {
+    value: root === null ? null : toPlain(root),
+    findings: diagnostics.map((diagnostic) => `${diagnostic.code} ${tokenAt(text, diagnostic)}`),
+  };
 }
 
 function toPlain(value: LocatedValue): unknown {
@@ -90,9 +93,15 @@ describe('parseYaml', () => {
   });
 
   it('resolves aliases and merges, what is written out winning over what is merged', () => {
-    const text = 'x-base: &base {model: a, args: [b]}\none: *base\ntwo:\n  <<: *base\n  model: c\nthree: {<<: [*base, {cwd: d}], args: []}\n';
+    const text =
+      'x-base: &base {model: a, args: [b]}\none: *base\ntwo:\n  <<: *base\n  model: c\nthree: {<<: [*base, {cwd: d}], args: []}\n';
     expect(read(text)).toEqual({
-      value: { 'x-base': { model: 'a', args: ['b'] }, one: { model: 'a', args: ['b'] }, two: { model: 'c', args: ['b'] }, three: { model: 'a', args: [], cwd: 'd' } },
+      value: {
+        'x-base': { model: 'a', args: ['b'] },
+        one: { model: 'a', args: ['b'] },
+        two: { model: 'c', args: ['b'] },
+        three: { model: 'a', args: [], cwd: 'd' },
+      },
       findings: [],
     });
   });
@@ -105,7 +114,13 @@ describe('parseYaml', () => {
   });
 
   it('refuses aliases that stand for more than a configuration can mean', () => {
-    const levels = Array.from({ length: 12 }, (_, level) => `l${level}: &l${level} [${Array(9).fill(level === 0 ? 'x' : `*l${level - 1}`).join(', ')}]`);
+    const levels = Array.from(
+      { length: 12 },
+      (_, level) =>
+        `l${level}: &l${level} [${Array(9)
+          .fill(level === 0 ? 'x' : `*l${level - 1}`)
+          .join(', ')}]`,
+    );
     expect(read(levels.join('\n')).findings).toHaveLength(1);
     expect(parse(levels.join('\n')).diagnostics[0]?.code).toBe('yaml-alias-bomb');
     const chain = Array.from({ length: 150 }, (_, level) => `l${level}: &l${level} [${level === 0 ? 'x' : `*l${level - 1}`}]`);

@@ -2,11 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { findingsOf, loadText } from './config-fixtures.ts';
 
 describe('hats', () => {
-  it.each(['hats: {}', 'hats:', 'hats: {}\nevent_loop: {coordinator: hats}', 'hats: {}\nevent_loop: {coordinator: ralph}'])('calls `%s` an empty collection', (yaml) => {
-    const { settings, diagnostics } = loadText(yaml);
-    expect(settings).toBeNull();
-    expect(diagnostics).toMatchObject([{ severity: 'error', code: 'hats-empty', message: 'Hat collection is empty.', line: 1, column: 1, endColumn: 5 }]);
-  });
+  it.each(['hats: {}', 'hats:', 'hats: {}\nevent_loop: {coordinator: hats}', 'hats: {}\nevent_loop: {coordinator: ralph}'])(
+    'calls `%s` an empty collection',
+    (yaml) => {
+      const { settings, diagnostics } = loadText(yaml);
+      expect(settings).toBeNull();
+      expect(diagnostics).toMatchObject([
+        { severity: 'error', code: 'hats-empty', message: 'Hat collection is empty.', line: 1, column: 1, endColumn: 5 },
+      ]);
+    },
+  );
 
   it('needs hats where they are to coordinate themselves', () => {
     expect(findingsOf('mode: multi')).toEqual(['error hats-missing multi']);
@@ -74,9 +79,15 @@ describe('default_publishes', () => {
   it('must be listed, is no pattern, and never completes the run', () => {
     expect(findingsOf(hat('default_publishes: b'))).toEqual(['error default-publishes-unlisted b']);
     expect(findingsOf(hat('publishes: [b.*], default_publishes: b.*'))).toEqual(['error default-publishes-pattern b.*']);
-    expect(findingsOf(hat('publishes: [LOOP_COMPLETE], default_publishes: LOOP_COMPLETE'))).toEqual(['error default-publishes-completion LOOP_COMPLETE']);
-    expect(findingsOf(hat('publishes: [task.complete], default_publishes: task.complete'))).toEqual(['error default-publishes-completion task.complete']);
-    expect(findingsOf(`event_loop: {completion_promise: DONE}\n${hat('publishes: [DONE], default_publishes: DONE')}`)).toEqual(['error default-publishes-completion DONE']);
+    expect(findingsOf(hat('publishes: [LOOP_COMPLETE], default_publishes: LOOP_COMPLETE'))).toEqual([
+      'error default-publishes-completion LOOP_COMPLETE',
+    ]);
+    expect(findingsOf(hat('publishes: [task.complete], default_publishes: task.complete'))).toEqual([
+      'error default-publishes-completion task.complete',
+    ]);
+    expect(findingsOf(`event_loop: {completion_promise: DONE}\n${hat('publishes: [DONE], default_publishes: DONE')}`)).toEqual([
+      'error default-publishes-completion DONE',
+    ]);
   });
 
   it('is not held against a list that is wrong itself', () => {
@@ -108,14 +119,22 @@ describe('event_loop', () => {
 
   it('lets pauses grow', () => {
     expect(findingsOf('event_loop: {retry: {base_seconds: 10, max_seconds: 5}}')).toEqual(['error retry-bounds 5']);
-    expect(loadText('event_loop: {retry: {base_seconds: 400}}').settings?.spec.retry).toEqual({ maxAttempts: 6, baseMs: 400_000, maxMs: 400_000 });
+    expect(loadText('event_loop: {retry: {base_seconds: 400}}').settings?.spec.retry).toEqual({
+      maxAttempts: 6,
+      baseMs: 400_000,
+      maxMs: 400_000,
+    });
   });
 
   it('turns errors about the flow into warnings with `strict_validation: false`, says so, and runs', () => {
     const { settings, diagnostics } = loadText('event_loop: {strict_validation: false}\nhats: {}');
     expect(settings?.strictValidation).toBe(false);
     expect(diagnostics).toMatchObject([
-      { severity: 'warning', message: 'Hat collection validation bypassed (strict_validation: false).', why: 'Errors downgraded to warnings. This may cause undefined behavior.' },
+      {
+        severity: 'warning',
+        message: 'Hat collection validation bypassed (strict_validation: false).',
+        why: 'Errors downgraded to warnings. This may cause undefined behavior.',
+      },
       { severity: 'warning', message: 'Hat collection is empty.' },
     ]);
     expect(loadText('event_loop: {strict_validation: false, starting_hat: x}').settings).toBeNull();

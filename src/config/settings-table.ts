@@ -38,7 +38,7 @@ export const GATE_KEYS = {
 } as const satisfies Keys;
 
 /** The keys of `prices.<model>`. */
-export const PRICE_KEYS = {
+const PRICE_KEYS = {
   input: { ...PRICE, required: true },
   output: { ...PRICE, required: true },
   cache_read: PRICE,

@@ -1,5 +1,17 @@
 /** Front door of `topology`: a declared team, checked and looked up. Pure. */
 export { compileTopology } from './compile-topology.ts';
-export { isCompletionTopic, isTerminalTopic, isWearer, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy, receiversOf, safetyNetOf, takersOf } from './queries.ts';
+export {
+  isCompletionTopic,
+  isTerminalTopic,
+  isWearer,
+  listedTargetOf,
+  mayEnd,
+  mayHandOn,
+  mayPublish,
+  publishableBy,
+  receiversOf,
+  safetyNetOf,
+  takersOf,
+} from './queries.ts';
 export { createRouteTable, findRoutes, findTakers, type Route, type RouteTable } from './route-table.ts';
 export type { Coordination, Topology } from './topology.ts';

@@ -1,6 +1,6 @@
 import type { LiveRecord, RunRecord } from '../core/index.ts';
-import { createDraft, findTurn, type RunDraft, toView } from './run-draft.ts';
-import type { RunView } from './run-view.ts';
+import { createDraft, findTurn, type RunDraft, toTurnView, toView } from './run-draft.ts';
+import type { RunView, TurnView } from './run-view.ts';
 import { takeEffect } from './take-effect.ts';
 import { takeInput } from './take-input.ts';
 
@@ -9,6 +9,8 @@ export interface RunViewFold {
   readonly take: (record: RunRecord) => void;
   /** The run so far. */
   readonly view: () => RunView;
+  /** The turn that started last, without the cost of a whole view. */
+  readonly latestTurn: () => TurnView | null;
 }
 
 /** A fold of a run's records, live or from the journal. What passes by live only fills in what a running turn does not tell yet. */
@@ -21,6 +23,10 @@ export function createRunViewFold(): RunViewFold {
       else takeLive(draft, record);
     },
     view: () => toView(draft),
+    latestTurn: () => {
+      const turn = draft.turns.at(-1);
+      return turn === undefined ? null : toTurnView(turn);
+    },
   };
 }
 

@@ -27,7 +27,7 @@ export function createDraft(): RunDraft {
     coordination: 'solo',
     hats: [],
     limits: null,
-    gateCount: 0,
+    gates: [],
     startedAt: 0,
     at: 0,
     elapsedMs: 0,
@@ -70,13 +70,7 @@ export function toView(draft: RunDraft): RunView {
   const { workingSince: _since, gateRequests: _gates, finished, ...view } = draft;
   return {
     ...view,
-    turns: draft.turns.map((turn) => ({
-      ...turn,
-      given: [...turn.given],
-      published: [...turn.published],
-      refused: [...turn.refused],
-      gates: [...turn.gates],
-    })),
+    turns: draft.turns.map(toTurnView),
     totals: { ...draft.totals, iterations: finished.size },
     checkpoints: [...draft.checkpoints],
     notices: [...draft.notices],
@@ -84,4 +78,9 @@ export function toView(draft: RunDraft): RunView {
     undelivered: [...draft.undelivered],
     elapsedMs: draft.elapsedMs + (draft.workingSince === null ? 0 : Math.max(0, draft.at - draft.workingSince)),
   };
+}
+
+/** One turn as it stands. */
+export function toTurnView(turn: TurnDraft): TurnView {
+  return { ...turn, given: [...turn.given], published: [...turn.published], refused: [...turn.refused], gates: [...turn.gates] };
 }

@@ -66,7 +66,7 @@ function toReasonTexts(view: RunView): readonly string[] {
   const { reason } = view.end;
   const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
   // Without gates, that every gate agreed would be true and say nothing.
-  const text = reason === 'completed' && view.gateCount === 0 ? '' : END_REASONS[reason].text;
+  const text = reason === 'completed' && view.gates.length === 0 ? '' : END_REASONS[reason].text;
   if (detail === '') return [text];
   return [text === '' ? `${detail}.` : `${text.replace(/\.$/, '')}: ${detail}.`];
 }
@@ -84,7 +84,7 @@ function toDoneText(view: RunView): string {
 function toEvidenceTexts(view: RunView): readonly string[] {
   const evidence = limitTo(toEvidence(view), MAX_ROWS.evidence);
   if (evidence.length > 0) return evidence;
-  return [view.gateCount === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
+  return [view.gates.length === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
 }
 
 function toChangedTexts(files: readonly string[] | null): readonly string[] {

@@ -40,12 +40,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
     ...toEvidence(view).map((text) => ({ label: 'Evidence', text })),
     ...toRow('Refused', toList(toRefusals(view), 2)),
     { label: 'Used', text: toUsedText(view, facts) },
-    {
-      label: 'Next',
-      text: facts.isAlive
-        ? '`ralph events --follow` to watch, `ralph stop` to end it after the running turn'
-        : 'Go on with `ralph resume`.',
-    },
+    { label: 'Next', text: toNextText(view, facts) },
   ];
   return { headline: toStatusHeadline(view, facts), isGood: facts.isAlive, rows };
 }

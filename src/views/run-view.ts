@@ -23,8 +23,8 @@ export interface RunView {
   /** In the order of the file. */
   readonly hats: readonly HatView[];
   readonly limits: RunLimits | null;
-  /** How many gates are configured. */
-  readonly gateCount: number;
+  /** The commands of the gates that are configured, in their order. */
+  readonly gates: readonly string[];
   readonly startedAt: number;
   /** Time of the last input. */
   readonly at: number;

@@ -41,7 +41,7 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
   const topology = compileTopology(spec);
   draft.objective = spec.objective;
   draft.limits = spec.limits;
-  draft.gateCount = spec.gates.length;
+  draft.gates = spec.gates.map((gate) => gate.run);
   draft.coordination = topology.coordination;
   draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
   if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });

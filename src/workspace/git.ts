@@ -35,6 +35,7 @@ export type Git = (args: readonly string[], options?: GitOptions) => Promise<Git
  */
 const overrides = [
   ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
   ['core.quotePath', 'false'],
   ['core.safecrlf', 'false'],
   ['commit.gpgSign', 'false'],

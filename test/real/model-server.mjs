@@ -70,6 +70,7 @@ async function answer(exchange) {
     at: Date.now(),
     method: request.method ?? '',
     path: url.pathname + url.search,
+    agent: request.headers['user-agent'] ?? '',
     dialect: undefined,
     model: undefined,
     script: undefined,
@@ -90,6 +91,7 @@ async function answer(exchange) {
   const turns = script === undefined ? undefined : exchange.scripts.get(script.name);
   const scripted = turns === undefined || script === undefined ? undefined : replyAt(turns, script.step);
   const reply = exchange.handler?.(conversation) ?? scripted;
+  entry.script ??= reply?.name;
   const ready = prepare(reply ?? { text: 'Ok' }, conversation, `mock${String(requests.length).padStart(6, '0')}`);
   entry.answer = reply === undefined ? 'auxiliary' : (reply.fault ?? (ready.call === undefined ? 'text' : 'call'));
   if (reply?.delayMs !== undefined) await pause(reply.delayMs);

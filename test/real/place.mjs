@@ -41,7 +41,19 @@ export async function createPlace(name, port, options = {}) {
  * @param {string} home
  * @returns {Promise<number>} how many were found
  */
-async function endLeftovers(home) {
+export async function endLeftovers(home) {
+  const leftovers = await findByHome(home);
+  await Promise.all(leftovers.map(({ pid }) => killTree(pid)));
+  return leftovers.length;
+}
+
+/**
+ * Every living process with this HOME in its environment, but for the caller. Empty without /proc.
+ *
+ * @param {string} home
+ * @returns {Promise<Array<{ pid: number, command: string }>>}
+ */
+export async function findByHome(home) {
   const names = await readdir('/proc').catch(() => /** @type {string[]} */ ([]));
   const pids = names
     .filter((name) => /^\d+$/.test(name))
@@ -50,10 +62,10 @@ async function endLeftovers(home) {
   const owned = await Promise.all(
     pids.map(async (pid) => {
       const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      return variables.split('\0').includes(`HOME=${home}`) ? [pid] : [];
+      if (!variables.split('\0').includes(`HOME=${home}`)) return [];
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return [{ pid, command: command.split('\0').join(' ').trim() }];
     }),
   );
-  const leftovers = owned.flat();
-  await Promise.all(leftovers.map((pid) => killTree(pid)));
-  return leftovers.length;
+  return owned.flat();
 }

@@ -29,7 +29,8 @@ function listReferences(input: RuleInput): readonly Reference[] {
       references.push({ path: input.toItemPath(['hats', id, 'transitions'], index), hat: other, orRalph: true });
     });
     (hat.publishes ?? []).forEach(({ target }, index) => {
-      if (target !== undefined) references.push({ path: [...input.toItemPath(['hats', id, 'publishes'], index), 'target'], hat: target, orRalph: true });
+      if (target !== undefined)
+        references.push({ path: [...input.toItemPath(['hats', id, 'publishes'], index), 'target'], hat: target, orRalph: true });
     });
   }
   return references;

@@ -6,8 +6,8 @@ import {
   type Signal,
   TOPIC_COMPLETE,
   TOPIC_LEGACY_TRANSITION,
-  toComparablePayload,
   type TransitionSignal,
+  toComparablePayload,
 } from '../../core/index.ts';
 import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/index.ts';
 import { count, notify, order, type Step, tell } from './step.ts';
@@ -85,8 +85,10 @@ function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft |
 
 function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseSignal): EventDraft | null {
   const topic = signal.kind === 'event' ? signal.topic : step.topology.spec.promise;
-  if (author.failed) return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
-  if (!mayEnd(step.topology, author.hat)) return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+  if (author.failed)
+    return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
+  if (!mayEnd(step.topology, author.hat))
+    return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
   return { topic: TOPIC_COMPLETE, payload: signal.kind === 'event' ? signal.payload : '', source: author.hat };
 }
 

@@ -82,12 +82,18 @@ function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
 function start(step: Step, plan: PlannedTurn): void {
   const { hat, events, fallback } = plan;
   const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
-  const turn: TurnId = plan.retryOf === null ? { iteration: count(step, 'iteration'), attempt: 1 } : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
+  const turn: TurnId =
+    plan.retryOf === null
+      ? { iteration: count(step, 'iteration'), attempt: 1 }
+      : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
   const backend = readEntry(step.state.backendOf, hat) ?? 0;
   const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
   const counts = step.state.activationCounts;
   change(step, {
-    activations: [...step.state.activations, { ...turn, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null }],
+    activations: [
+      ...step.state.activations,
+      { ...turn, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null },
+    ],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readEntry(counts, hat) ?? 0) + 1 } : counts,
   });
   order(step, { type: 'iteration-start', ...turn, hat, backend, events, feedback, fallback, timeoutMs, idleTimeoutMs });

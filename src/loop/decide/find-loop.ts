@@ -9,7 +9,8 @@ import type { Footprint, LoopDetection } from '../../core/index.ts';
 export function findLoop(footprints: readonly Footprint[], detection: LoopDetection): string | null {
   const last = footprints[footprints.length - 1];
   if (last === undefined) return null;
-  if (repeats(footprints, detection.repetition, 1)) return `${last.hat} published the same event with the same payload ${detection.repetition} times in a row`;
+  if (repeats(footprints, detection.repetition, 1))
+    return `${last.hat} published the same event with the same payload ${detection.repetition} times in a row`;
   const before = footprints[footprints.length - 2];
   if (before === undefined || isSame(before, last)) return null;
   if (!repeats(footprints, detection.oscillation, 2)) return null;

@@ -43,7 +43,11 @@ export function finishTurn(step: Step, turn: FinishedTurn): void {
 /** Counts fallback turns that brought nothing; any other turn begins the count anew. */
 function noteFallback(step: Step, turn: FinishedTurn): void {
   const { activation, accepted, failure, input } = turn;
-  const idle = accepted.drafts.length === 0 && !input.signals.some((signal) => isCompletion(step, signal)) && input.treeChanged === false && failure === null;
+  const idle =
+    accepted.drafts.length === 0 &&
+    !input.signals.some((signal) => isCompletion(step, signal)) &&
+    input.treeChanged === false &&
+    failure === null;
   if (activation.fallback === null) change(step, { idleFallbacks: 0 });
   else if (idle) change(step, { idleFallbacks: step.state.idleFallbacks + 1 });
   else if (failure === null) change(step, { idleFallbacks: 0 });
@@ -73,8 +77,14 @@ function publishError(step: Step, activation: Activation, failure: TurnFailure):
   const topic = timedOut ? TOPIC_ERROR_TIMEOUT : TOPIC_ERROR_CLI;
   const payload = { hat: activation.hat, class: failure.class, message: failure.message, events: activation.events.flatMap(toCarried) };
   const takers = takersOf(step.topology, topic);
-  if (takers.length === 0 && step.topology.coordination === 'hats') notify(step, 'warning', 'untaken-event', `No hat takes ${topic}; Ralph gets it.`);
-  deliver(step, { topic, payload, to: takers.length > 0 ? takers : [safetyNetOf(step.topology)], how: takers.length > 0 ? 'trigger' : 'safety-net' });
+  if (takers.length === 0 && step.topology.coordination === 'hats')
+    notify(step, 'warning', 'untaken-event', `No hat takes ${topic}; Ralph gets it.`);
+  deliver(step, {
+    topic,
+    payload,
+    to: takers.length > 0 ? takers : [safetyNetOf(step.topology)],
+    how: takers.length > 0 ? 'trigger' : 'safety-net',
+  });
 }
 
 /** What an error carries of an event; of an earlier error what that one carried, so that a row of failures does not nest them. */
@@ -88,7 +98,10 @@ function toCarried({ id, topic, payload, source }: RalphEvent): readonly Json[] 
 function giveSecondChance(step: Step, activation: Activation): void {
   const { hat, events, fallback } = activation;
   if (readEntry(step.state.refusals, hat) === undefined) {
-    change(step, { refusals: { ...step.state.refusals, [hat]: 1 }, plans: [...step.state.plans, { retryOf: null, hat, events, feedback: [], fallback }] });
+    change(step, {
+      refusals: { ...step.state.refusals, [hat]: 1 },
+      plans: [...step.state.plans, { retryOf: null, hat, events, feedback: [], fallback }],
+    });
     return;
   }
   forgive(step, hat);

@@ -1,4 +1,13 @@
-import { type EventDraft, EXTERNAL, type GateResult, type GateSpec, type GateWait, matchesTopic, TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
+import {
+  type EventDraft,
+  EXTERNAL,
+  type GateResult,
+  type GateSpec,
+  type GateWait,
+  matchesTopic,
+  TOPIC_COMPLETE,
+  toBlockedTopic,
+} from '../../core/index.ts';
 import { takersOf } from '../../topology/index.ts';
 import { publishDrafts } from './publish.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
@@ -31,7 +40,10 @@ function isGuarded(step: Step, gate: GateSpec, topic: string): boolean {
 }
 
 /** Orders gates and keeps what waits for them. */
-export function askGates(step: Step, wait: GuardedEvents & { readonly completion: EventDraft | null; readonly gates: readonly number[] }): void {
+export function askGates(
+  step: Step,
+  wait: GuardedEvents & { readonly completion: EventDraft | null; readonly gates: readonly number[] },
+): void {
   const request = count(step, 'request');
   const { hat, iteration, drafts, completion, gates } = wait;
   change(step, { gateWaits: [...step.state.gateWaits, { request, gates, hat, iteration, completion, drafts }] });
@@ -75,9 +87,19 @@ export function block(step: Step, hat: string, draft: EventDraft, failed: readon
   const payload = {
     blocked_by: failed.map((result) => result.command),
     original: { topic: draft.topic, payload: draft.payload },
-    output: failed.map((result) => ({ command: result.command, exit_code: result.exitCode, timed_out: result.timedOut, tail: result.outputTail })),
+    output: failed.map((result) => ({
+      command: result.command,
+      exit_code: result.exitCode,
+      timed_out: result.timedOut,
+      tail: result.outputTail,
+    })),
   };
-  notify(step, 'warning', 'gate-failed', `${failed.map((result) => result.command).join(', ')} failed: ${draft.topic} of ${hat} became ${topic}.`);
+  notify(
+    step,
+    'warning',
+    'gate-failed',
+    `${failed.map((result) => result.command).join(', ')} failed: ${draft.topic} of ${hat} became ${topic}.`,
+  );
   const takers = takersOf(step.topology, topic);
   if (takers.every((taker) => taker === hat)) tell(step, hat, { kind: 'gate-failed', topic: draft.topic, results: failed });
   const blocked: EventDraft = { topic, payload, source: draft.source, by: 'gate' };

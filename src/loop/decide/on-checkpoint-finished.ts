@@ -5,6 +5,11 @@ import { change, notify, type Step } from './step.ts';
 export function onCheckpointFinished(step: Step, input: CheckpointFinished): void {
   if (step.state.checkpointing === input.iteration) change(step, { checkpointing: null });
   if (input.leftOut.length > 0 && step.state.status !== 'ended') {
-    notify(step, 'info', 'checkpoint-left-out', `Left out of the checkpoint, because you had changed them before the run: ${input.leftOut.join(', ')}.`);
+    notify(
+      step,
+      'info',
+      'checkpoint-left-out',
+      `Left out of the checkpoint, because you had changed them before the run: ${input.leftOut.join(', ')}.`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { EXTERNAL, type EventsReceived } from '../../core/index.ts';
+import { type EventsReceived, EXTERNAL } from '../../core/index.ts';
 import { acceptSignals } from './accept-signals.ts';
 import { guardEvents } from './guard-events.ts';
 import { proceed } from './proceed.ts';

@@ -79,7 +79,11 @@ function noteOutcome(step: Step, activation: Activation, failure: TurnFailure | 
   if (failure === null) return change(step, { consecutiveFailures: 0, turnsSucceeded: state.turnsSucceeded + 1 });
   const isLast = activation.attempt >= step.topology.spec.retry.maxAttempts;
   const ofTheWork = failure.class === 'transient' ? isLast : failure.class !== 'limit';
-  change(step, { consecutiveFailures: state.consecutiveFailures + (ofTheWork ? 1 : 0), lastFailure: failure, turnsFailed: state.turnsFailed + 1 });
+  change(step, {
+    consecutiveFailures: state.consecutiveFailures + (ofTheWork ? 1 : 0),
+    lastFailure: failure,
+    turnsFailed: state.turnsFailed + 1,
+  });
 }
 
 function orderCheckpoint(step: Step, counted: number, iteration: number): void {

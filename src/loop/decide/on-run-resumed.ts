@@ -4,7 +4,7 @@ import { gatesOnCompletion } from './complete.ts';
 import { gatesOn } from './guard-events.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
-import { change, order, setTimer, type Step, startClock } from './step.ts';
+import { change, order, type Step, setTimer, startClock } from './step.ts';
 
 /** Ends after which the person has looked into it: what led there is forgotten. */
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
@@ -29,7 +29,11 @@ export function onRunResumed(step: Step, input: RunResumed): void {
 function stopDeadClock(step: Step): void {
   const { runningSince, elapsedMs, at } = step.state;
   const ranMs = runningSince === null ? 0 : Math.max(0, at - runningSince);
-  change(step, { runningSince: null, elapsedMs: elapsedMs + ranMs, timers: step.state.timers.filter((timer) => timer.purpose !== 'runtime') });
+  change(step, {
+    runningSince: null,
+    elapsedMs: elapsedMs + ranMs,
+    timers: step.state.timers.filter((timer) => timer.purpose !== 'runtime'),
+  });
 }
 
 function forgiveEnd(step: Step): void {
@@ -79,7 +83,9 @@ function rehome(step: Step): void {
         )
       : gatesOnCompletion(step, drafts);
   change(step, {
-    pending: state.pending.map((entry) => (known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) })),
+    pending: state.pending.map((entry) =>
+      known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) },
+    ),
     plans: state.plans.map((plan): PlannedTurn => (known(plan.hat) ? plan : { ...plan, hat: topology.fallback, retryOf: null })),
     gateWaits: state.gateWaits.map((wait) => ({ ...wait, gates: gatesOf(wait) })),
     backendOf: {},

@@ -1,6 +1,6 @@
-import { type Activation, toDurationText, type TurnFailure } from '../../core/index.ts';
+import { type Activation, type TurnFailure, toDurationText } from '../../core/index.ts';
 import { wearerOf } from './dispatch.ts';
-import { change, endRun, notify, setTimer, type Step, stopClock } from './step.ts';
+import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 
 /** How long a run stays parked when nobody said when the limit resets. */
 const UNKNOWN_RESET_MS = 15 * 60_000;

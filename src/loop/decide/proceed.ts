@@ -1,7 +1,7 @@
 import { toDurationText, toUsdText } from '../../core/index.ts';
 import { dispatch } from './dispatch.ts';
 import { findLoop } from './find-loop.ts';
-import { change, endRun, setTimer, type Step } from './step.ts';
+import { change, endRun, type Step, setTimer } from './step.ts';
 
 /** Fallback turns without any result after which a run is stalled (decisions, section 1). */
 const STALLED_AFTER = 3;
@@ -50,7 +50,8 @@ function endByLimit(step: Step): boolean {
     return end(step, 'max_cost', `${toUsdText(costUsd)} of ${toUsdText(maxCostUsd)} are spent`);
   }
   const elapsedMs = state.elapsedMs + (state.runningSince === null ? 0 : step.at - state.runningSince);
-  if (elapsedMs >= maxRuntimeMs) return end(step, 'max_runtime', `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} are used`);
+  if (elapsedMs >= maxRuntimeMs)
+    return end(step, 'max_runtime', `${toDurationText(elapsedMs)} of ${toDurationText(maxRuntimeMs)} are used`);
   if (counted >= maxIterations) return end(step, 'max_iterations', `${counted} of ${maxIterations} iterations are used`);
   return false;
 }

@@ -57,13 +57,19 @@ export function findReceivers(step: Step, draft: EventDraft): readonly [readonly
   const net = safetyNetOf(topology);
   if (target !== undefined) {
     if (isWearer(topology, target)) return [[target], 'target'];
-    notify(step, 'warning', 'unknown-target', `${draft.source} sent ${draft.topic} to "${target.slice(0, 80)}", which is no hat; ${net} gets it.`);
+    notify(
+      step,
+      'warning',
+      'unknown-target',
+      `${draft.source} sent ${draft.topic} to "${target.slice(0, 80)}", which is no hat; ${net} gets it.`,
+    );
     return [[net], 'safety-net'];
   }
   const takers = takersOf(topology, draft.topic);
   if (takers.length > 0) return [takers, 'trigger'];
   if (isTerminalTopic(topology, draft.topic)) return [[], 'terminal'];
-  if (topology.coordination === 'hats') notify(step, 'warning', 'untaken-event', `No hat takes ${draft.topic} (published by ${draft.source}); Ralph gets it.`);
+  if (topology.coordination === 'hats')
+    notify(step, 'warning', 'untaken-event', `No hat takes ${draft.topic} (published by ${draft.source}); Ralph gets it.`);
   return [[net], 'safety-net'];
 }
 

@@ -1,5 +1,5 @@
-import { type Activation, toDurationText, type TurnFailure } from '../../core/index.ts';
-import { change, notify, setTimer, type Step } from './step.ts';
+import { type Activation, type TurnFailure, toDurationText } from '../../core/index.ts';
+import { change, notify, type Step, setTimer } from './step.ts';
 
 /**
  * Plans another attempt of the same iteration after a transient error, with exponential backoff.

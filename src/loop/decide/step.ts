@@ -1,4 +1,13 @@
-import { type Counters, type Effect, type EndReason, EXTERNAL, type Feedback, type Notice, type RunState, type TimerPurpose } from '../../core/index.ts';
+import {
+  type Counters,
+  type Effect,
+  type EndReason,
+  EXTERNAL,
+  type Feedback,
+  type Notice,
+  type RunState,
+  type TimerPurpose,
+} from '../../core/index.ts';
 import type { Topology } from '../../topology/index.ts';
 
 /**

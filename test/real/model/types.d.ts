@@ -48,6 +48,8 @@ export interface Reply {
   shell?: string;
   usage?: Partial<Usage>;
   fault?: Fault;
+  /** What the request is recorded as, where no script has a name. */
+  name?: string;
   /** Wait before the answer starts, in milliseconds. */
   delayMs?: number;
 }
@@ -86,6 +88,8 @@ export interface RecordedRequest {
   method: string;
   /** Path with query. */
   path: string;
+  /** The User-Agent header: who asked. */
+  agent: string;
   dialect: string | undefined;
   model: string | undefined;
   script: string | undefined;

@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findCommand } from './find-command.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-find-'));
+  mkdirSync(join(folder, 'bin', 'dir'), { recursive: true });
+  for (const [name, mode] of [
+    ['good', 0o755],
+    ['plain', 0o644],
+  ] as const) {
+    writeFileSync(join(folder, 'bin', name), '#!/bin/sh\n');
+    chmodSync(join(folder, 'bin', name), mode);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('findCommand', () => {
+  it('looks a name up in the path, whose relative folders count from the working folder', () => {
+    expect(findCommand('good', '/', `/nowhere::${folder}/bin`)).toEqual({ path: `${folder}/bin/good` });
+    expect(findCommand('good', folder, 'bin')).toEqual({ path: `${folder}/bin/good` });
+  });
+
+  it('takes anything with a slash as a path', () => {
+    expect(findCommand('./bin/good', folder, '')).toEqual({ path: `${folder}/bin/good` });
+    expect(findCommand(`${folder}/bin/good`, '/', undefined)).toEqual({ path: `${folder}/bin/good` });
+  });
+
+  it.each([
+    ['nothing', 'PATH'],
+    ['./nothing', 'not found: '],
+    ['./bin', 'is a folder'],
+    ['./bin/plain', 'chmod +x ./bin/plain'],
+    ['', 'no command'],
+    ['a\0b', 'zero byte'],
+  ])('explains what is wrong with %j', (command, words) => {
+    expect(findCommand(command, folder, '/nowhere')).toMatchObject({ problem: expect.stringContaining(words) });
+  });
+
+  it('says of a file that may not be executed that it is there', () => {
+    expect(findCommand('plain', '/', `${folder}/bin`)).toMatchObject({ problem: expect.stringContaining('chmod +x') });
+  });
+
+  it('reminds of ./ where the program lies in the working folder', () => {
+    expect(findCommand('good', `${folder}/bin`, '/nowhere')).toMatchObject({ problem: expect.stringContaining('./good') });
+  });
+});

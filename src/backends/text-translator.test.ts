@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createTranslator } from './stream-formats.ts';
+import { createTextTranslator } from './text-translator.ts';
+import type { Translator, TurnEnd } from './translator.ts';
+
+const EXIT = { exitCode: 0, signal: null, stderrTail: '', now: 0 };
+
+function play(
+  translator: Translator,
+  output: string,
+  exit: Partial<typeof EXIT> = {},
+): TurnEnd & { readonly text: string; readonly warnings: readonly string[] } {
+  const events = output.split('\n').flatMap((line) => [...translator.line(line)]);
+  const end = translator.end({ ...EXIT, ...exit });
+  const all = [...events, ...end.events];
+  const text = all.map((event) => (event.type === 'text' ? event.text : event.type === 'message-end' ? '■' : '')).join('');
+  return { ...end, text, warnings: all.flatMap((event) => (event.type === 'warning' ? [event.message] : [])) };
+}
+
+describe('a plain-text agent', () => {
+  it('says its standard output, less escape codes and the echo of the prompt', () => {
+    const turn = play(createTextTranslator('Do it'), '> Do it\n\u001b[1mdone\u001b[0m\nLOOP_COMPLETE');
+    expect(turn).toMatchObject({ text: 'done\nLOOP_COMPLETE\n■', verdict: 'none', failure: null, toolCalls: null });
+  });
+
+  it('succeeds by exit code 0, also without a word', () => {
+    expect(play(createTextTranslator('x'), '').failure).toBeNull();
+  });
+
+  it.each([
+    ['Error: 429 Too Many Requests', '', 'transient'],
+    ['', 'You have hit your usage limit. Try again in 2 hours', 'limit'],
+    ['', 'Not logged in. Run `amp login`', 'auth'],
+    ['Segmentation fault', 'All tests pass.', 'agent'],
+  ])('fails by its exit code with a class from its last words: %s%s', (stderrTail, output, failureClass) => {
+    expect(play(createTextTranslator('x'), output, { exitCode: 3, stderrTail }).failure).toMatchObject({ class: failureClass });
+  });
+
+  it('names its exit code where there are no words', () => {
+    expect(play(createTextTranslator('x'), '', { exitCode: 3 }).failure?.message).toBe('the agent ended with exit code 3');
+  });
+
+  it('is not judged by its words when it succeeded', () => {
+    expect(play(createTextTranslator('x'), 'I fixed the usage limit error 429').failure).toBeNull();
+  });
+});
+
+describe('an agent that was asked for a stream and speaks plain text', () => {
+  it('is taken at its word, with a warning, and judged by its exit code', () => {
+    const turn = play(createTranslator('claude', 'Do it'), 'working\nLOOP_COMPLETE');
+    expect(turn).toMatchObject({ text: 'working\nLOOP_COMPLETE\n■', verdict: 'none', failure: null });
+    expect(turn.warnings[0]).toContain('plain text');
+    expect(play(createTranslator('claude', 'Do it'), 'oh no', { exitCode: 1 }).failure?.class).toBe('agent');
+  });
+
+  it('has failed when it said nothing at all', () => {
+    expect(play(createTranslator('claude', 'Do it'), '')).toMatchObject({ verdict: 'missing', failure: { class: 'agent' } });
+  });
+
+  it('is no such agent when a note came before its stream', () => {
+    const result = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, session_id: 's' });
+    const turn = play(createTranslator('claude', 'Do it'), `(node:1) a note\n${result}`);
+    expect(turn).toMatchObject({ text: '', verdict: 'succeeded', sessionId: 's' });
+    expect(turn.warnings[0]).toContain('a note');
+  });
+
+  it('is heard while it speaks when it speaks a lot', () => {
+    const translator = createTranslator('claude', 'x');
+    const heard = Array.from({ length: 100 }, () => translator.line('x'.repeat(1000))).flat();
+    expect(heard.filter((event) => event.type === 'text')).toHaveLength(100);
+  });
+});
+
+describe('a stream that nobody knows', () => {
+  it('is plain text', () => {
+    expect(play(createTranslator('stream', 'x'), '{"what":"ever"}').text).toBe('{"what":"ever"}\n■');
+    expect(play(createTranslator('no-such-format', 'x'), 'words').text).toBe('words\n■');
+  });
+});

@@ -1,0 +1,26 @@
+import type { Terminal } from './terminal.ts';
+
+/** The composition root as the commands know it; tests give a fake. */
+export type AppApi = typeof import('../app/index.ts');
+
+/** Where signals come from: the process, or a test. */
+export interface SignalSource {
+  readonly on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  readonly off: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+}
+
+/** Everything of the world that a command may touch. */
+export interface CliContext {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly terminal: Terminal;
+  readonly signals: SignalSource;
+  /** Reads standard input to its end. */
+  readonly readStdin: () => Promise<string>;
+  /** Asks the person in front of the terminal; `null` where there is none. */
+  readonly ask: ((question: string) => Promise<string>) | null;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Loads the composition root: heavy, so only when it is needed. */
+  readonly loadApp: () => Promise<AppApi>;
+}

@@ -1,0 +1,75 @@
+import { Command, CommanderError } from 'commander';
+import type { CliContext } from './cli-context.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
+import { describeError } from './describe-error.ts';
+import { findNearMiss } from './near-miss.ts';
+import { toRootHelp } from './root-help.ts';
+import { OutputClosed } from './terminal.ts';
+import { createUsageError } from './usage-error.ts';
+
+/** Reads a command line, does what it says and returns the exit code. Never throws. */
+export async function runCommandLine(args: readonly string[], context: CliContext): Promise<number> {
+  try {
+    const exitCode = await dispatch(args, context);
+    const failure = context.terminal.failure();
+    if (failure === null) return exitCode;
+    context.terminal.err(`ralph: the output could not be written (${failure}).\n`);
+    return exitCode === 0 ? 1 : exitCode;
+  } catch (error) {
+    if (error instanceof OutputClosed) return 0;
+    const { text, exitCode } = describeError(error, { style: context.terminal.errStyle, debug: (context.env['RALPH_DEBUG'] ?? '') !== '' });
+    context.terminal.err(text);
+    return exitCode;
+  }
+}
+
+async function dispatch(args: readonly string[], context: CliContext): Promise<number> {
+  const [first = ''] = args;
+  if (first === '--help' || first === '-h' || (first === 'help' && args.length === 1)) {
+    context.terminal.out(toRootHelp());
+    return 0;
+  }
+  if (first === 'help') return callCommand(findCommand(args[1] ?? ''), ['--help'], false, context);
+  const isImplicit = first === '' || first.startsWith('-') || /\s/.test(first);
+  return callCommand(findCommand(isImplicit ? 'run' : first), isImplicit ? args : args.slice(1), isImplicit, context);
+}
+
+function findCommand(name: string): CommandEntry {
+  const entry = COMMANDS.find((candidate) => candidate.name === name);
+  if (entry !== undefined) return entry;
+  const near = findNearMiss(name, COMMAND_NAMES);
+  const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
+  throw createUsageError(`There is no command ${JSON.stringify(name.slice(0, 80))}.`, `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${JSON.stringify(name.slice(0, 80))}`);
+}
+
+async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
+  const spec = await entry.load();
+  let exitCode = 0;
+  const command = createCommand(entry).configureOutput({ writeOut: context.terminal.out, writeErr: () => undefined });
+  spec.declare(command);
+  command.action(async () => {
+    exitCode = await spec.perform(context, { args: command.processedArgs, options: command.opts(), isImplicit });
+  });
+  try {
+    await command.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    throw toUsageError(error, entry.name);
+  }
+}
+
+/** A command without its arguments and options, in the manner of all commands. */
+export function createCommand({ name, summary }: Pick<CommandEntry, 'name' | 'summary'>): Command {
+  const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return new Command(`ralph ${name}`).description(description).exitOverride().helpOption('-h, --help', 'this page').allowExcessArguments(false);
+}
+
+/** What commander has to say, in the words of all our errors: `error: unknown option '--foo'\n(Did you mean --for?)`. */
+function toUsageError(error: CommanderError, name: string): Error {
+  const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
+  const what = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
+  const near = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).filter((hint) => hint !== '');
+  return createUsageError(what, [...near, `All options: ralph ${name} --help`].join('\n'));
+}

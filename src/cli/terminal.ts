@@ -1,0 +1,67 @@
+import { showsUnicode, toAscii } from './ascii.ts';
+import { colourStyle, plainStyle, type Style, wantsColour } from './style.ts';
+
+/** Where a command writes: results to standard output, everything about them to standard error. */
+export interface Terminal {
+  /** Writes to standard output; nothing once nobody reads it any more. */
+  readonly out: (text: string) => void;
+  /** Writes to standard error. */
+  readonly err: (text: string) => void;
+  /** Whether a person reads standard output. */
+  readonly isTty: boolean;
+  readonly columns: () => number;
+  /** For standard output. */
+  readonly style: Style;
+  /** For standard error. */
+  readonly errStyle: Style;
+  /** True once the reader of standard output is gone (`ralph events | head`). */
+  readonly isClosed: () => boolean;
+  /** Why standard output could not be written (`ENOSPC`), but for a reader that is gone. */
+  readonly failure: () => string | null;
+}
+
+/** What is needed of a stream. */
+export interface OutputStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly destroyed: boolean;
+  readonly write: (text: string) => unknown;
+  readonly on: (event: 'error', listener: (error: NodeJS.ErrnoException) => void) => unknown;
+}
+
+const DEFAULT_COLUMNS = 100;
+
+/** A reader that went away is no error; it ends the command. */
+export class OutputClosed extends Error {}
+
+/** The terminal over the process's own streams. */
+export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: Readonly<Record<string, string | undefined>>): Terminal {
+  let failure: string | null = null;
+  const unicode = showsUnicode(env);
+  const writeTo = (stream: OutputStream) => {
+    const adapt = stream.isTTY === true && !unicode ? toAscii : (text: string): string => text;
+    return (text: string): void => {
+      if (!stream.destroyed) stream.write(adapt(text));
+    };
+  };
+  stdout.on('error', (error) => {
+    if (error.code !== 'EPIPE') failure = error.code ?? error.message;
+  });
+  stderr.on('error', () => undefined);
+  return {
+    out: writeTo(stdout),
+    err: writeTo(stderr),
+    isTty: stdout.isTTY === true,
+    columns: () => stdout.columns ?? DEFAULT_COLUMNS,
+    style: wantsColour(stdout.isTTY === true, env) ? colourStyle : plainStyle,
+    errStyle: wantsColour(stderr.isTTY === true, env) ? colourStyle : plainStyle,
+    isClosed: () => stdout.destroyed,
+    failure: () => failure,
+  };
+}
+
+/** Writes a line to standard output; throws {@link OutputClosed} when nobody reads it any more, so that a long list stops. */
+export function printLine(terminal: Terminal, line: string): void {
+  if (terminal.isClosed()) throw new OutputClosed();
+  terminal.out(`${line}\n`);
+}

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inFolder, tokenAt } from './config-fixtures.ts';
+import { hasErrors } from './diagnostic.ts';
+import { loadSettings } from './load-settings.ts';
+import { renderDiagnostics } from './render-diagnostics.ts';
+
+const BASE = `mode: multi
+event_loop:
+  prompt: "Build it."
+  completion_promise: DONE
+  max_iterations: 10
+  max_cost_usd: $5
+  timeout_seconds: 1h30m
+  terminal_events: [over, out]
+  loop_detection: {repetition: 3, oscillation: 0}
+cli: &cli
+  backend: [claude, {type: codex, model: gpt}]
+  args: ["--x", 5]
+  env: {A: b}
+core: {scratchpad: .agent/s.md, guardrails: [a, b]}
+x-hat: &hat {max_activations: 3}
+hats:
+  planner:
+    <<: *hat
+    triggers: ["task.start", "task.resume", build.*]
+    publishes: [build.task, {topic: note, target: builder}]
+    instructions: |
+      Plan.
+        Indented.
+  builder:
+    subscriptions: [build.task]
+    publishes: [plan.done]
+    default_publishes: plan.done
+    backend: {command: ./agent.sh, args: [a]}
+ralph: {backend: claude, model: opus}
+gates:
+  - {on: [task.complete], run: npm test, timeout_seconds: 60}
+prices: {m: {input: 1, output: 2}}
+worktree: {link: [node_modules]}
+`;
+
+const PIECES = [
+  ...'[]{}:,-&*!|>\'"%@`#?~<=\\ \t\n\r\0\u0001\uFEFF😀\u0085\u2028',
+  '<<: *hat',
+  '*cli',
+  '---\n',
+  '...\n',
+  '- ',
+  '\n  ',
+  '!!map ',
+  '%YAML 1.1\n',
+  '0x',
+  '.inf',
+  'null',
+  '&hat ',
+  '__proto__: 1\n',
+];
+
+type Edit = (text: string) => string;
+
+const position = fc.nat({ max: BASE.length });
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({ at: position, length: fc.nat({ max: 40 }) }).map(
+    ({ at, length }): Edit =>
+      (text) =>
+        text.slice(0, at) + text.slice(at + length),
+  ),
+  fc.record({ at: position, piece: fc.constantFrom(...PIECES) }).map(
+    ({ at, piece }): Edit =>
+      (text) =>
+        text.slice(0, at) + piece + text.slice(at),
+  ),
+  fc.record({ at: position, from: position, length: fc.nat({ max: 80 }) }).map(
+    ({ at, from, length }): Edit =>
+      (text) =>
+        text.slice(0, at) + text.slice(from, from + length) + text.slice(at),
+  ),
+  fc.record({ at: position, text: fc.string({ maxLength: 8 }) }).map(
+    ({ at, text: piece }): Edit =>
+      (text) =>
+        text.slice(0, at) + piece + text.slice(at + piece.length),
+  ),
+  fc.record({ line: fc.nat({ max: 35 }), by: fc.integer({ min: -4, max: 4 }) }).map(
+    ({ line, by }): Edit =>
+      (text) =>
+        text
+          .split('\n')
+          .map((row, index) => (index !== line ? row : by < 0 ? row.slice(-by) : ' '.repeat(by) + row))
+          .join('\n'),
+  ),
+);
+
+describe('a configuration with anything in it', () => {
+  it('is settings or findings with places in the text, never a crash', () => {
+    inFolder({}, (cwd) => {
+      const path = join(cwd, 'ralph.yml');
+      fc.assert(
+        fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
+          const text = edits.reduce((before, change) => change(before), BASE);
+          writeFileSync(path, text);
+          const { settings, diagnostics } = loadSettings({ cwd, flags: { prompt: 'x' } });
+          expect(settings === null).toBe(hasErrors(diagnostics));
+          expect(JSON.parse(JSON.stringify(settings))).toEqual(settings);
+          expect(renderDiagnostics(diagnostics)).not.toMatch(/undefined|\[object|\n {4}at /);
+          for (const diagnostic of diagnostics) {
+            expect(diagnostic.line).toBeGreaterThanOrEqual(1);
+            expect(diagnostic.column).toBeGreaterThanOrEqual(1);
+            expect(diagnostic.endColumn).toBeGreaterThan(diagnostic.column);
+            expect(tokenAt(text, diagnostic)).not.toBe('(lines)');
+          }
+        }),
+        { numRuns: 2000 },
+      );
+    });
+  }, 60_000);
+});

@@ -1,0 +1,126 @@
+import type { Json } from '../core/index.ts';
+import type { Expectation } from './expectation.ts';
+
+/** A scenario: a run that is played with scripted agents, and what must come of it. Its fields are the keys of the YAML file. */
+export interface Scenario {
+  readonly name: string;
+  /** What it shows, in a sentence. */
+  readonly description?: string;
+  /** A whole `ralph.yml`: as a map, or as its text. `cli` is filled in where a map has none. Absent: a run without configuration. */
+  readonly config?: string | { readonly [key: string]: Json };
+  /** What is asked for, as `ralph run -p` takes it. Absent: the configuration or a `PROMPT.md` among the files says it. */
+  readonly prompt?: string;
+  /** Files of the workspace before the run, by relative path. */
+  readonly files?: Files;
+  /** Whether the workspace is a git repository with the files committed. Default: no. */
+  readonly git?: boolean;
+  /** Files that are written after that commit. */
+  readonly dirty?: Files;
+  /** Variables on top of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The git worktree that the run gets for its own. */
+  readonly worktree?: string;
+  /** What the agents do, in order: each turn plays the first one that is left and fits its hat. */
+  readonly iterations: readonly ScriptedTurn[];
+  /** What happens from outside, in order. */
+  readonly then?: readonly Step[];
+  /** One for the one run, or a list with one for each run. */
+  readonly expect: Expectation | readonly Expectation[];
+  /** After this the run is killed and the scenario has failed. Default 30,000. */
+  readonly timeout_ms?: number;
+}
+
+/** Contents of files by path: a text, bytes in base64, or `null` for a file that is deleted. */
+export type Files = Readonly<Record<string, FileContent>>;
+export type FileContent = string | null | { readonly base64: string };
+
+/**
+ * What an agent does in one turn. It happens in the order of the fields: files, `run`, events, emit, stderr, output; then the waiting, then the end.
+ */
+export interface ScriptedTurn {
+  /** Only a turn of this hat plays it (`ralph` for Ralph himself). */
+  readonly hat?: string;
+  /** How many turns play it. Default 1. */
+  readonly times?: number | 'always';
+  readonly files?: Files;
+  /** A piece of shell. */
+  readonly run?: string;
+  /** Appended to `$RALPH_EVENTS_FILE`: an event as a map becomes a line of JSON, a text is a line as it is, `{raw}` and `{base64}` are written without a line end. */
+  readonly events?: readonly EventLine[];
+  /** Real calls of `ralph emit`. */
+  readonly emit?: readonly (string | EmitCall)[];
+  readonly stderr?: string;
+  /** What the assistant says; told in the stream of the CLI that the program is called as. */
+  readonly output?: string;
+  /** What the program prints, as it is. */
+  readonly stdout?: string;
+  /** What the turn cost, where the stream can tell. */
+  readonly cost_usd?: number;
+  readonly delay_ms?: number;
+  /** Never ends by itself. */
+  readonly hang?: boolean;
+  /** Kills itself: `KILL`, `TERM`. */
+  readonly signal?: string;
+  readonly exit?: number;
+}
+
+export type EventLine = string | { readonly raw: string } | { readonly base64: string } | WrittenEvent;
+
+/** An event as an agent writes it. */
+export interface WrittenEvent {
+  readonly topic: string;
+  readonly payload?: Json;
+  readonly target?: string;
+}
+
+/** One call of `ralph emit`. */
+export interface EmitCall {
+  readonly topic: string;
+  readonly payload?: string;
+  readonly json?: boolean;
+  readonly target?: string;
+}
+
+/** When something happens from outside: so long after the agent of a turn has done what it does and waits (or, without `turn`, after the run began). */
+export interface Moment {
+  /** 1, 2, 3, … over the whole scenario. */
+  readonly turn?: number;
+  readonly after_ms?: number;
+}
+
+/** Something that happens from outside. Exactly one key. */
+export interface Step {
+  /** Ctrl+C. */
+  readonly interrupt?: Moment;
+  /** SIGTERM. */
+  readonly terminate?: Moment;
+  /** The terminal is closed. */
+  readonly hangup?: Moment;
+  /** `ralph stop`: after the turn that runs. */
+  readonly stop?: Moment;
+  /** `kill -9` of the orchestrator, which runs as a process of its own then. */
+  readonly kill?: Moment;
+  /** Somebody tries to start another run in the folder; the code of the refusal is kept as `rivals`. */
+  readonly rival?: Moment;
+  readonly resume?: ResumeStep;
+  /** A new run in the same folder. */
+  readonly run?: RunStep;
+}
+
+/** `ralph resume`, once the run has ended. */
+export interface ResumeStep {
+  readonly config?: Scenario['config'];
+  readonly files?: Files;
+  readonly accept_changes?: boolean;
+  /** `+5`, or the new limit. */
+  readonly max_iterations?: string | number;
+  readonly max_cost_usd?: number;
+}
+
+/** `ralph run`, once the run before has ended. */
+export interface RunStep {
+  readonly config?: Scenario['config'];
+  readonly prompt?: string;
+  readonly files?: Files;
+  readonly worktree?: string;
+}

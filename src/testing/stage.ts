@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { writeFiles } from './file-content.ts';
+import { planTurn } from './play-script.ts';
+import type { Scenario } from './scenario.ts';
+import { shellQuote } from './shell-quote.ts';
+import { VOICES } from './speech.ts';
+
+/** The folders that one scenario is played in. */
+export interface Stage {
+  /** Everything of the scenario is below it. */
+  readonly root: string;
+  /** Where `ralph run` is typed. */
+  readonly workspace: string;
+  /** One folder for each turn that was played, numbered from 1. */
+  readonly records: string;
+  /** One folder for each scripted turn, numbered from 0; `used` is in it once it was played. */
+  readonly turns: string;
+  /** The environment of the run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clear: () => void;
+}
+
+/** The name under which the scripted agent is a custom command. */
+export const AGENT = 'agent';
+/** The names that the scripted agent has on the PATH: our own, and those of the agent CLIs. */
+const PROGRAMS: readonly string[] = [AGENT, 'claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'cline', 'auggie', 'amp', 'kiro-cli'];
+
+/** Builds the folders of a scenario: its workspace, its script, its agents. */
+export function createStage(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): Stage {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-scenario-')));
+  const stage = { root, workspace: join(root, 'workspace'), records: join(root, 'records'), turns: join(root, 'turns') };
+  const bin = join(root, 'bin');
+  for (const folder of [stage.workspace, stage.records, stage.turns, bin, join(root, 'home')]) mkdirSync(folder);
+  const env = toEnvironment(scenario, base, root, bin);
+  writeScript(scenario, stage.turns);
+  writeAgent(stage.records, stage.turns, bin);
+  writeFiles(stage.workspace, scenario.files ?? {});
+  if (scenario.config !== undefined) writeConfig(stage.workspace, scenario.config);
+  if (scenario.git === true) createRepository(stage.workspace, env);
+  writeFiles(stage.workspace, scenario.dirty ?? {});
+  return { ...stage, env, clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
+export function writeConfig(workspace: string, config: NonNullable<Scenario['config']>): void {
+  const text = typeof config === 'string' ? config : JSON.stringify({ cli: { backend: 'custom', command: AGENT }, ...config }, null, 2);
+  writeFileSync(join(workspace, 'ralph.yml'), text);
+}
+
+/** What the person has, less what belongs to a run around this one, with nobody's own git settings. */
+function toEnvironment(scenario: Scenario, base: Readonly<Record<string, string | undefined>>, root: string, bin: string): Readonly<Record<string, string>> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(base)) {
+    if (value !== undefined && !/^(?:RALPH_|GIT_)/.test(name)) env[name] = value;
+  }
+  const path = [bin, env['PATH'] ?? ''].filter((part) => part !== '').join(delimiter);
+  return { ...env, PATH: path, HOME: join(root, 'home'), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: join(root, 'home', 'gitconfig'), ...scenario.env };
+}
+
+/** `script`: a line with number and hat for each scripted turn, in order. */
+function writeScript(scenario: Scenario, turns: string): void {
+  const lines: string[] = [];
+  for (const turn of scenario.iterations) {
+    for (let time = 0; time < (turn.times === 'always' ? 1 : (turn.times ?? 1)); time += 1) {
+      const folder = join(turns, String(lines.length));
+      mkdirSync(folder);
+      for (const [name, content] of Object.entries(planTurn(turn))) writeFileSync(join(folder, name), content);
+      if (turn.times === 'always') writeFileSync(join(folder, 'always'), '');
+      lines.push(`${lines.length} ${turn.hat ?? '*'}`);
+    }
+  }
+  writeFileSync(join(turns, 'script'), lines.map((line) => `${line}\n`).join(''));
+}
+
+/** The agent that plays: it keeps how it was called, takes the first turn that is left for its hat, and plays it. */
+function writeAgent(records: string, turns: string, bin: string): void {
+  const path = join(bin, AGENT);
+  writeFileSync(
+    path,
+    `#!/bin/sh
+number=1
+while ! mkdir ${shellQuote(records)}/$number 2>/dev/null; do number=$((number + 1)); done
+record=${shellQuote(records)}/$number
+echo $$ > "$record/pid"
+printf '%s\\0' "$0" "$@" > "$record/argv"
+env -0 > "$record/env"
+cat > "$record/stdin"
+voice=text
+case "\${0##*/}" in ${Object.keys(VOICES).join('|')}) voice="\${0##*/}" ;; esac
+turn=
+while read -r id hat; do
+  case "$hat" in '*' | "$RALPH_HAT") ;; *) continue ;; esac
+  if [ -e ${shellQuote(turns)}/$id/always ] || mkdir ${shellQuote(turns)}/$id/used 2>/dev/null; then turn=${shellQuote(turns)}/$id; break; fi
+done < ${shellQuote(join(turns, 'script'))}
+if [ -z "$turn" ]; then
+  : > "$record/unscripted"
+  echo "the scenario has no turn left for $RALPH_HAT" >&2
+  exit 97
+fi
+. "$turn/play.sh"
+`,
+  );
+  chmodSync(path, 0o755);
+  for (const name of PROGRAMS) if (name !== AGENT) symlinkSync(AGENT, join(bin, name));
+}
+
+function createRepository(workspace: string, env: Readonly<Record<string, string>>): void {
+  const git = (...args: string[]): void => void execFileSync('git', ['-c', 'user.name=Scenario', '-c', 'user.email=scenario@localhost', ...args], { cwd: workspace, env, stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
+}

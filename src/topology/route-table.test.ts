@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { comparePrecedence, type HatSpec, matchesTopic, toPrecedence } from '../core/index.ts';
+import { makeHat } from '../core/spec-fixtures.ts';
+import { createRouteTable, findRoutes, findTakers } from './route-table.ts';
+
+/** The rule in the simplest words: of all triggers that match, those of the best precedence; their hats in the order of the file. */
+function naiveTakers(hats: readonly HatSpec[], topic: string): readonly string[] {
+  const matching = hats.flatMap((hat) =>
+    hat.triggers.filter((trigger) => matchesTopic(trigger, topic)).map((trigger) => ({ hat: hat.id, trigger })),
+  );
+  const best = matching.map((match) => toPrecedence(match.trigger)).sort((left, right) => comparePrecedence(right, left))[0];
+  if (best === undefined) return [];
+  const winners = matching.filter((match) => comparePrecedence(toPrecedence(match.trigger), best) === 0).map((match) => match.hat);
+  return hats.map((hat) => hat.id).filter((id) => winners.includes(id));
+}
+
+const segment = fc.constantFrom('a', 'b', 'cc', 'task');
+const pattern = fc.array(fc.oneof(segment, fc.constant('*')), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.'));
+const topic = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
+const team = fc
+  .array(fc.array(pattern, { maxLength: 4 }), { maxLength: 5 })
+  .map((all) => all.map((triggers, index) => makeHat(`hat${index}`, triggers)));
+
+describe('the route table', () => {
+  it('agrees with a naive oracle over random hats, patterns and topics', () => {
+    fc.assert(
+      fc.property(team, topic, (hats, sample) => {
+        expect(findTakers(createRouteTable(hats), sample)).toEqual(naiveTakers(hats, sample));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('`has_subscriber()` returns false for unsubscribed topics', () => {
+    expect(findTakers(createRouteTable([makeHat('builder', ['build.*'])]), 'review.start')).toEqual([]);
+  });
+
+  it('`get_for_topic()` returns correct hat for matching trigger', () => {
+    const table = createRouteTable([makeHat('builder', ['build.*']), makeHat('reviewer', ['review.start'])]);
+    expect([findTakers(table, 'build.start'), findTakers(table, 'review.start')]).toEqual([['builder'], ['reviewer']]);
+  });
+
+  it('finds the routes themselves, several only where different patterns tie', () => {
+    const table = createRouteTable([makeHat('a', ['task.*']), makeHat('b', ['*.done', '*']), makeHat('c', ['task.*'])]);
+    expect(findRoutes(table, 'task.done').map((route) => [route.pattern, route.hats])).toEqual([
+      ['task.*', ['a', 'c']],
+      ['*.done', ['b']],
+    ]);
+    expect(findTakers(table, 'task.done')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('counts a trigger that a hat names twice once', () => {
+    expect(findTakers(createRouteTable([makeHat('a', ['x', 'x'])]), 'x')).toEqual(['a']);
+  });
+
+  it('looks up among a thousand hats without looking at each', () => {
+    const hats = Array.from({ length: 1000 }, (_none, index) => makeHat(`hat${index}`, [`t${index}.start`, `t${index}.*`]));
+    const table = createRouteTable(hats);
+    const started = performance.now();
+    for (let count = 0; count < 20_000; count += 1) findTakers(table, `t${count % 1000}.other`);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,30 @@
+/** Collects what is wrong, so that one failed expectation does not hide the next. */
+
+/**
+ * @typedef {object} Checks
+ * @property {string[]} problems one line each
+ * @property {(what: string, actual: unknown, expected: unknown) => void} equal compares as JSON
+ * @property {(what: string, condition: unknown, detail?: unknown) => void} ok
+ */
+
+/** @returns {Checks} */
+export function createChecks() {
+  /** @type {string[]} */
+  const problems = [];
+  return {
+    problems,
+    equal(what, actual, expected) {
+      const [found, wanted] = [show(actual), show(expected)];
+      if (found !== wanted) problems.push(`${what}: ${found}, expected ${wanted}`);
+    },
+    ok(what, condition, detail) {
+      if (!condition) problems.push(detail === undefined ? what : `${what}: ${show(detail)}`);
+    },
+  };
+}
+
+/** @param {unknown} value */
+function show(value) {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > 1_500 ? `${text.slice(0, 1_500)}…` : text;
+}

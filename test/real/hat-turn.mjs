@@ -1,0 +1,63 @@
+/** Finds out of a model request whose turn it belongs to: by the words of the prompt alone, as a model would. */
+
+const HAT = /You wear the hat [^\n]*?\(`([^`\n]+)`\)/;
+const RALPH = /^## SOLO MODE/m;
+
+/**
+ * @typedef {object} HatTurn
+ * @property {string} hat id of the hat; `ralph` for Ralph alone
+ * @property {string} prompt
+ * @property {number} step how many rounds of tool calls there were since the prompt
+ * @property {string} lastResult what the last tool call gave back; empty before the first
+ */
+
+/**
+ * @param {import('./model/types.d.ts').Conversation} conversation
+ * @returns {HatTurn | undefined} undefined for a request that has nothing to do with a hat
+ */
+export function readHatTurn({ turns }) {
+  const at = turns.findLastIndex(({ role, text }) => role === 'user' && (HAT.test(text) || RALPH.test(text)));
+  const prompt = turns[at]?.text;
+  if (prompt === undefined) return undefined;
+  const later = turns.slice(at + 1);
+  return {
+    hat: HAT.exec(prompt)?.[1] ?? 'ralph',
+    prompt,
+    step: later.filter(({ calls }) => calls.length > 0).length,
+    lastResult: later.flatMap(({ results }) => results).at(-1) ?? '',
+  };
+}
+
+/**
+ * A handler for the mock server that asks `play` what the model says in a turn of a hat.
+ *
+ * @param {(turn: HatTurn) => import('./model/types.d.ts').Reply | undefined} play
+ * @returns {import('./model/types.d.ts').Handler}
+ */
+export function playHats(play) {
+  return (conversation) => {
+    const turn = readHatTurn(conversation);
+    const reply = turn === undefined ? undefined : play(turn);
+    return reply === undefined || turn === undefined ? undefined : { name: turn.hat, ...reply };
+  };
+}
+
+/**
+ * The reply at a turn's step; the last one again when all were said.
+ *
+ * @param {HatTurn} turn
+ * @param {...import('./model/types.d.ts').Reply} replies
+ * @returns {import('./model/types.d.ts').Reply}
+ */
+export function inOrder({ step }, ...replies) {
+  return replies[Math.min(step, replies.length - 1)] ?? {};
+}
+
+/**
+ * @param {string} topic
+ * @param {string} payload without single quotes
+ * @returns {string} a shell command that appends an event to the agents' file
+ */
+export function appendLine(topic, payload) {
+  return `printf '%s\\n' '${JSON.stringify({ topic, payload })}' >> "$RALPH_EVENTS_FILE"`;
+}
