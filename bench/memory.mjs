@@ -20,7 +20,15 @@ export async function benchMemory() {
     const peakKb = await watchPeak([RALPH, 'run', '-p', 'x', '--no-tui', '-q'], cwd);
     const seconds = (Date.now() - startedAt) / 1000;
     const bareKb = await watchPeak(['-e', 'setTimeout(() => {}, 200)'], cwd);
-    return [row(`peak memory, ${MEGABYTES} MB of agent output`, `${Math.round(peakKb / 1024)} MB`, `bare node ${Math.round(bareKb / 1024)} MB`, `${(peakKb / bareKb).toFixed(2)} x`, `${Math.round(MEGABYTES / seconds)} MB/s`)];
+    return [
+      row(
+        `peak memory, ${MEGABYTES} MB of agent output`,
+        `${Math.round(peakKb / 1024)} MB`,
+        `bare node ${Math.round(bareKb / 1024)} MB`,
+        `${(peakKb / bareKb).toFixed(2)} x`,
+        `${Math.round(MEGABYTES / seconds)} MB/s`,
+      ),
+    ];
   });
 }
 

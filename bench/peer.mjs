@@ -44,14 +44,36 @@ export async function benchPeer(binary) {
         sizes[side.name] = readSizes(cwd);
       }
     }
-    const start = timePair({ command: process.execPath, args: [RALPH, '--version'], cwd }, { command: binary, args: ['--version'], cwd }, 10);
+    const start = timePair(
+      { command: process.execPath, args: [RALPH, '--version'], cwd },
+      { command: binary, args: ['--version'], cwd },
+      10,
+    );
     const ours = summarise(times.ours);
     const peer = summarise(times.peer);
     return [
-      row(`${ITERATIONS} turns of the same agent`, ms(ours.min), `peer ${ms(peer.min)} (${sizes.peer.turns} turns)`, `${(ours.min / peer.min).toFixed(2)} x`, `per turn: ours ${ms(ours.min / sizes.ours.turns)}, peer ${ms(peer.min / sizes.peer.turns)}`),
-      row('prompt without hats, characters', `${sizes.ours.characters}`, `peer ${sizes.peer.characters}`, `${(sizes.ours.characters / sizes.peer.characters).toFixed(2)} x`, 'the first turn'),
+      row(
+        `${ITERATIONS} turns of the same agent`,
+        ms(ours.min),
+        `peer ${ms(peer.min)} (${sizes.peer.turns} turns)`,
+        `${(ours.min / peer.min).toFixed(2)} x`,
+        `per turn: ours ${ms(ours.min / sizes.ours.turns)}, peer ${ms(peer.min / sizes.peer.turns)}`,
+      ),
+      row(
+        'prompt without hats, characters',
+        `${sizes.ours.characters}`,
+        `peer ${sizes.peer.characters}`,
+        `${(sizes.ours.characters / sizes.peer.characters).toFixed(2)} x`,
+        'the first turn',
+      ),
       row('`--version`', ms(start.ours.median), `peer ${ms(start.theirs.median)}`, `${start.ratio.toFixed(1)} x`, 'median of 10'),
-      row('peak memory of the loop', `${peakOf(sides[0], cwd, clear)} MB`, `peer ${peakOf(sides[1], cwd, clear)} MB`, '', 'largest process, GNU time'),
+      row(
+        'peak memory of the loop',
+        `${peakOf(sides[0], cwd, clear)} MB`,
+        `peer ${peakOf(sides[1], cwd, clear)} MB`,
+        '',
+        'largest process, GNU time',
+      ),
     ];
   });
 }

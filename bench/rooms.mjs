@@ -11,8 +11,18 @@ export async function benchRouting() {
     const { hats, exact, pattern, map } = measureRouting();
     const perSecond = (value) => `${Math.round(value / 1000).toLocaleString('en')} k/s`;
     return [
-      row(`events routed, ${hats} hats, exact topics`, perSecond(exact), `bare Map ${perSecond(map)}`, `${(map / exact).toFixed(1)} x slower`),
-      row(`events routed, ${hats} hats, patterns`, perSecond(pattern), `bare Map ${perSecond(map)}`, `${(map / pattern).toFixed(1)} x slower`),
+      row(
+        `events routed, ${hats} hats, exact topics`,
+        perSecond(exact),
+        `bare Map ${perSecond(map)}`,
+        `${(map / exact).toFixed(1)} x slower`,
+      ),
+      row(
+        `events routed, ${hats} hats, patterns`,
+        perSecond(pattern),
+        `bare Map ${perSecond(map)}`,
+        `${(map / pattern).toFixed(1)} x slower`,
+      ),
     ];
   });
 }
@@ -23,7 +33,15 @@ export async function benchResume() {
     const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'));
     try {
       const { inputs, megabytes, foldMs, parseMs } = measureResume(join(folder, 'journal.jsonl'));
-      return [row(`resume of a journal with ${inputs.toLocaleString('en')} inputs`, `${Math.round(foldMs)} ms`, `split and JSON.parse ${Math.round(parseMs)} ms`, `${(foldMs / parseMs).toFixed(2)} x`, `${megabytes.toFixed(1)} MB`)];
+      return [
+        row(
+          `resume of a journal with ${inputs.toLocaleString('en')} inputs`,
+          `${Math.round(foldMs)} ms`,
+          `split and JSON.parse ${Math.round(parseMs)} ms`,
+          `${(foldMs / parseMs).toFixed(2)} x`,
+          `${megabytes.toFixed(1)} MB`,
+        ),
+      ];
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -35,7 +53,12 @@ async function withRooms(use) {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'));
   try {
     const file = join(folder, 'rooms.js');
-    await build({ input: fileURLToPath(new URL('rooms.ts', import.meta.url)), platform: 'node', output: { file, format: 'esm' }, logLevel: 'silent' });
+    await build({
+      input: fileURLToPath(new URL('rooms.ts', import.meta.url)),
+      platform: 'node',
+      output: { file, format: 'esm' },
+      logLevel: 'silent',
+    });
     return use(await import(pathToFileURL(file).href));
   } finally {
     rmSync(folder, { recursive: true, force: true });

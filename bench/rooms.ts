@@ -51,11 +51,25 @@ export function measureResume(path: string): { inputs: number; megabytes: number
 }
 
 function* makeInputs(): Generator<Input> {
-  const hats = [makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']), makeHat('builder', ['build.task'], ['build.done'])];
+  const hats = [
+    makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
+    makeHat('builder', ['build.task'], ['build.done']),
+  ];
   yield { type: 'run-started', at: 1, runId: 'bench', spec: makeSpec(hats), flags: [], inboxOffset: 0 };
   for (let turn = 1; turn * 2 < INPUTS; turn += 1) {
     const at = turn * 10;
-    yield { type: 'iteration-spawned', at, iteration: turn, attempt: 1, pid: turn, processStart: 'x', backend: 'bench', argv: ['agent'], promptHash: 'a'.repeat(64), promptTokens: 400 };
+    yield {
+      type: 'iteration-spawned',
+      at,
+      iteration: turn,
+      attempt: 1,
+      pid: turn,
+      processStart: 'x',
+      backend: 'bench',
+      argv: ['agent'],
+      promptHash: 'a'.repeat(64),
+      promptTokens: 400,
+    };
     const topic = turn % 2 === 1 ? 'build.task' : 'build.done';
     yield {
       type: 'iteration-ended',
@@ -81,7 +95,20 @@ function* makeInputs(): Generator<Input> {
 
 function makeHat(id: string, triggers: readonly string[], publishes: readonly string[] = []): HatSpec {
   const topics = publishes.map((topic) => ({ topic }));
-  return { id, name: id, description: '', triggers, publishes: topics, defaultPublishes: [], transitions: [], instructions: '', maxActivations: null, timeoutMs: 1, idleTimeoutMs: 1, backends: ['bench'] };
+  return {
+    id,
+    name: id,
+    description: '',
+    triggers,
+    publishes: topics,
+    defaultPublishes: [],
+    transitions: [],
+    instructions: '',
+    maxActivations: null,
+    timeoutMs: 1,
+    idleTimeoutMs: 1,
+    backends: ['bench'],
+  };
 }
 
 function makeSpec(hats: readonly HatSpec[]): RunSpec {
@@ -99,7 +126,14 @@ function makeSpec(hats: readonly HatSpec[]): RunSpec {
     requiredEvents: [],
     hats,
     ralph: { instructions: '', backends: ['bench'], timeoutMs: 1, idleTimeoutMs: 1 },
-    limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e12, maxCostUsd: null, maxConsecutiveFailures: 5, checkpointInterval: 0, cooldownMs: 0 },
+    limits: {
+      maxIterations: 1_000_000,
+      maxRuntimeMs: 1e12,
+      maxCostUsd: null,
+      maxConsecutiveFailures: 5,
+      checkpointInterval: 0,
+      cooldownMs: 0,
+    },
     loopDetection: { repetition: 3, oscillation: 3 },
     retry: { maxAttempts: 3, baseMs: 1, maxMs: 1 },
     onLimit: 'wait',

@@ -12,8 +12,20 @@ export async function benchStartup() {
     const run = timePair({ command: process.execPath, args: [RALPH, 'run', '-p', 'x', '--no-tui', '-q'], cwd }, bare, RUNS);
     const note = `median of ${RUNS}`;
     return [
-      row('`ralph --version`', ms(version.ours.median), `\`node -e 0\` ${ms(version.theirs.median)}`, `${version.ratio.toFixed(2)} x`, note),
-      row('`ralph run`, one turn of a shell agent, whole process', ms(run.ours.median), `\`node -e 0\` ${ms(run.theirs.median)}`, `${run.ratio.toFixed(2)} x`, note),
+      row(
+        '`ralph --version`',
+        ms(version.ours.median),
+        `\`node -e 0\` ${ms(version.theirs.median)}`,
+        `${version.ratio.toFixed(2)} x`,
+        note,
+      ),
+      row(
+        '`ralph run`, one turn of a shell agent, whole process',
+        ms(run.ours.median),
+        `\`node -e 0\` ${ms(run.theirs.median)}`,
+        `${run.ratio.toFixed(2)} x`,
+        note,
+      ),
     ];
   });
 }

@@ -71,6 +71,10 @@ export const ROOMS = {
     holds: 'quality gates: run commands, turn an event into a blocked one with the feedback',
     mayImport: ['core', 'ports', 'process'],
   },
+  workspace: {
+    holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
+    mayImport: ['core', 'ports', 'process'],
+  },
   panel: {
     holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
     mayImport: ['core', 'ports', 'hooks'],
@@ -129,6 +133,7 @@ export const ROOMS = {
       'views',
       'simulate',
       'mcp',
+      'workspace',
     ],
   },
   cli: {

@@ -8,8 +8,8 @@ import { writeAgentCommand } from './agent-command.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
-import { toStateDirs } from './state-dirs.ts';
 import type { RunFile } from './run-file.ts';
+import { toStateDirs } from './state-dirs.ts';
 import { systemClock } from './system-clock.ts';
 import { createWardrobe } from './wardrobe.ts';
 
@@ -51,7 +51,15 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner({ cwd: file.workspace, env: toGateEnvironment(env) }),
     workspace: withSnapshots(workspace),
-    wardrobe: createWardrobe({ runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, settings: file.settings, env, agentCommand, binDir: layout.binDir }),
+    wardrobe: createWardrobe({
+      runId: paths.runId,
+      runFolder: paths.folder,
+      workspace: file.workspace,
+      settings: file.settings,
+      env,
+      agentCommand,
+      binDir: layout.binDir,
+    }),
     reap: (activation) => reapTurn(paths.runId, activation),
     observe: watch.observe,
   };
@@ -61,7 +69,15 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 /** The workspace of a run, for the loop and for `ralph show --diff`. */
 export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>): GitWorkspace {
   const { checkpointBranch } = file.settings;
-  return createWorkspace({ cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), runId: paths.runId, scratchDir: join(paths.folder, 'git'), baseline: file.baseline, checkpointBranch });
+  return createWorkspace({
+    cwd: file.workspace,
+    env,
+    stateDirs: toStateDirs(file.settings),
+    runId: paths.runId,
+    scratchDir: join(paths.folder, 'git'),
+    baseline: file.baseline,
+    checkpointBranch,
+  });
 }
 
 function withSnapshots(workspace: GitWorkspace): Workspace {

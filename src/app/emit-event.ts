@@ -67,7 +67,11 @@ function findPlace({ env, cwd }: EmitOrder): Place {
   const { stateDir } = findLayout(cwd);
   const paths = toRunPaths(stateDir, findRun({ fs: nodeFileSystem, stateDir }, 'last'));
   const run = readRunFile(paths.settings);
-  return { eventsFile: join(run.workspace, run.settings.prompts.eventsFile), hat: EXTERNAL, topology: toTopology(toContractPath(paths.folder)) };
+  return {
+    eventsFile: join(run.workspace, run.settings.prompts.eventsFile),
+    hat: EXTERNAL,
+    topology: toTopology(toContractPath(paths.folder)),
+  };
 }
 
 function toTopology(contractFile: string): Topology | null {
@@ -78,13 +82,21 @@ function toTopology(contractFile: string): Topology | null {
 function check(order: EmitOrder, { topology, hat }: Place): void {
   const { topic, target } = order;
   if (!isTopic(topic)) {
-    throw new RalphError({ code: 'emit-topic', what: `"${topic}" is not a topic.`, fix: 'A topic is words of letters, digits, _ and - joined by dots, such as build.done.' });
+    throw new RalphError({
+      code: 'emit-topic',
+      what: `"${topic}" is not a topic.`,
+      fix: 'A topic is words of letters, digits, _ and - joined by dots, such as build.done.',
+    });
   }
   if (topology === null) return;
   if (isCompletionTopic(topology, topic)) return checkEnd(topology, hat, topic);
   if (!mayPublish(topology, hat, topic, target)) throw toRefusal(topology, hat, topic);
   if (target !== undefined && target !== 'ralph' && !topology.hatById.has(target)) {
-    throw new RalphError({ code: 'emit-refused', what: `There is no hat "${target}".`, fix: `Hats: ${[...topology.hatById.keys()].join(', ')}.` });
+    throw new RalphError({
+      code: 'emit-refused',
+      what: `There is no hat "${target}".`,
+      fix: `Hats: ${[...topology.hatById.keys()].join(', ')}.`,
+    });
   }
 }
 

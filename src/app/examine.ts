@@ -30,11 +30,22 @@ function checkNode(): DoctorCheck {
 
 async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
   const version = await runCommand({ command: 'git', args: ['--version'], cwd, env, timeoutMs: 5000 });
-  if (version.status !== 'exited') return { name: 'git', status: 'warning', text: 'not found', fix: 'Without git there are no checkpoints, no worktrees and no `ralph show --diff`.' };
+  if (version.status !== 'exited')
+    return {
+      name: 'git',
+      status: 'warning',
+      text: 'not found',
+      fix: 'Without git there are no checkpoints, no worktrees and no `ralph show --diff`.',
+    };
   const inside = await runCommand({ command: 'git', args: ['rev-parse', '--is-inside-work-tree'], cwd, env, timeoutMs: 5000 });
   const text = version.stdout.trim().replace('git version ', '');
   if (inside.exitCode === 0) return { name: 'git', status: 'ok', text };
-  return { name: 'git', status: 'warning', text: `${text}; this folder is no repository`, fix: 'Checkpoints are off here. To have them: git init' };
+  return {
+    name: 'git',
+    status: 'warning',
+    text: `${text}; this folder is no repository`,
+    fix: 'Checkpoints are off here. To have them: git init',
+  };
 }
 
 async function checkConfig(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
@@ -43,7 +54,8 @@ async function checkConfig(cwd: string, env: Readonly<Record<string, string>>): 
   try {
     const { settings, diagnostics } = loadSettings({ cwd, configFiles: [], env, prompt: 'optional' });
     const errors = diagnostics.filter((entry) => entry.severity === 'error').length;
-    if (settings === null) return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph run --dry-run' };
+    if (settings === null)
+      return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph run --dry-run' };
     return { name: 'configuration', status: 'ok', text: file };
   } catch (error) {
     return { name: 'configuration', status: 'problem', text: isRalphError(error) ? error.message : String(error) };
@@ -52,11 +64,21 @@ async function checkConfig(cwd: string, env: Readonly<Record<string, string>>): 
 
 function checkRoot(): DoctorCheck {
   if (process.getuid?.() !== 0) return { name: 'user', status: 'ok', text: 'not root' };
-  return { name: 'user', status: 'warning', text: 'root', fix: 'Claude refuses its bypass flag as root unless IS_SANDBOX=1 is set; Ralph sets it for its agents. Better: work as a user, in a container.' };
+  return {
+    name: 'user',
+    status: 'warning',
+    text: 'root',
+    fix: 'Claude refuses its bypass flag as root unless IS_SANDBOX=1 is set; Ralph sets it for its agents. Better: work as a user, in a container.',
+  };
 }
 
 function checkAgents(backends: readonly BackendReport[]): DoctorCheck {
   const found = backends.filter((entry) => entry.path !== null);
   if (found.length > 0) return { name: 'agents', status: 'ok', text: found.map((entry) => entry.type).join(', ') };
-  return { name: 'agents', status: 'problem', text: 'no agent CLI was found', fix: 'Install one, such as: npm install -g @anthropic-ai/claude-code' };
+  return {
+    name: 'agents',
+    status: 'problem',
+    text: 'no agent CLI was found',
+    fix: 'Install one, such as: npm install -g @anthropic-ai/claude-code',
+  };
 }

@@ -1,7 +1,8 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
+export { parseYamlText, readEnvironment } from '../config/index.ts';
 export { findPackageFolder } from './agent-command.ts';
-export { type DoctorCheck, type DoctorReport, examine } from './examine.ts';
 export { type EmitOrder, type EmitResult, emitEvent } from './emit-event.ts';
+export { type DoctorCheck, type DoctorReport, examine } from './examine.ts';
 export { type InitOrder, initProject } from './init-project.ts';
 export { type CleanOrder, cleanRuns, summariseRuns } from './list-runs.ts';
 export { type Notification, notifyEnd } from './notify-end.ts';
@@ -11,5 +12,5 @@ export { openRun } from './read-run.ts';
 export { type Resumed, type ResumeOptions, resumeRun } from './resume-run.ts';
 export type { LeftProcess, RunEnd, RunHandle, RunReader, RunSummary, RunWatch } from './run-api.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
-export { startRun, type StartOptions } from './start-run.ts';
-export { stopRun, type StopOrder } from './stop-run.ts';
+export { type StartOptions, startRun } from './start-run.ts';
+export { type StopOrder, stopRun } from './stop-run.ts';

@@ -21,7 +21,13 @@ export function initProject({ cwd, backend, force }: InitOrder): { readonly writ
   const config = join(cwd, 'ralph.yml');
   const prompt = join(cwd, 'PROMPT.md');
   if (existsSync(config) && !force) {
-    throw new RalphError({ code: 'init-exists', what: 'ralph.yml is here already.', why: 'It is yours; it is not overwritten.', fix: 'Edit it, or write a new one with: ralph init --force', exitCode: 2 });
+    throw new RalphError({
+      code: 'init-exists',
+      what: 'ralph.yml is here already.',
+      why: 'It is yours; it is not overwritten.',
+      fix: 'Edit it, or write a new one with: ralph init --force',
+      exitCode: 2,
+    });
   }
   writeFileSync(config, toConfig(backend));
   const isPromptMine = !existsSync(prompt) || force;
@@ -38,7 +44,10 @@ Describe the outcome, not the steps. Say how anybody can see that it is reached:
 `;
 
 function toConfig(backend: string | undefined): string {
-  const line = backend === undefined ? '  # backend: claude        # first agent found on your PATH when left out: see \`ralph doctor\`' : `  backend: ${backend}`;
+  const line =
+    backend === undefined
+      ? '  # backend: claude        # first agent found on your PATH when left out: see \`ralph doctor\`'
+      : `  backend: ${backend}`;
   return `# Ralph keeps agents at work until the task in PROMPT.md is really done.
 # Every key: docs/guide/configuration.md. Start with: ralph run
 

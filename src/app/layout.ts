@@ -16,7 +16,13 @@ export interface Layout {
 /** The layout of a root folder. */
 export function toLayout(root: string, stateName = '.ralph'): Layout {
   const stateDir = resolve(root, stateName);
-  return { root: resolve(root), stateDir, runsDir: join(stateDir, 'runs'), worktreesDir: join(stateDir, 'worktrees'), binDir: join(stateDir, 'bin') };
+  return {
+    root: resolve(root),
+    stateDir,
+    runsDir: join(stateDir, 'runs'),
+    worktreesDir: join(stateDir, 'worktrees'),
+    binDir: join(stateDir, 'bin'),
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { listRuns, nodeFileSystem, removeRun, toRunPaths } from '../journal/index.ts';
+import { openWorkspace } from './assemble-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
-import { openWorkspace } from './assemble-run.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
@@ -25,7 +25,16 @@ function summarise(cwd: string, runId: string, env: Environment): RunSummary {
     });
     const status = state.status === 'ended' ? 'ended' : run.isAlive ? (state.status === 'parked' ? 'parked' : 'running') : 'dead';
     const { workspace } = readRunFile(toRunPaths(findLayout(cwd).stateDir, runId).settings);
-    return { runId, startedAt: state.startedAt, status, reason: state.end?.reason ?? null, iterations: state.counters.counted, costUsd: state.usage.costUsd, objective, workspace };
+    return {
+      runId,
+      startedAt: state.startedAt,
+      status,
+      reason: state.end?.reason ?? null,
+      iterations: state.counters.counted,
+      costUsd: state.usage.costUsd,
+      objective,
+      workspace,
+    };
   } catch {
     return { ...nothing, status: 'damaged' };
   }

@@ -1,6 +1,6 @@
 import { firstAvailable } from '../backends/index.ts';
-import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, type Settings } from '../config/index.ts';
-import { type BackendSpec, RALPH, RalphError, toBackendLabel } from '../core/index.ts';
+import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, type Settings, toLabel } from '../config/index.ts';
+import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 
@@ -37,12 +37,24 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
   if (settings === null) throw toInvalid(diagnostics);
   const found = withFoundBackends(settings, request.env);
   const topology = compileTopology(found.spec);
-  const turn = { hat: topology.entry, events: [toFirstEvent(topology)], feedback: [], fallback: null, iteration: 1, maxIterations: found.spec.limits.maxIterations };
+  const turn = {
+    hat: topology.entry,
+    events: [toFirstEvent(topology)],
+    feedback: [],
+    fallback: null,
+    iteration: 1,
+    maxIterations: found.spec.limits.maxIterations,
+  };
   return { request, settings: found, topology, diagnostics, firstPrompt: buildPrompt(topology, turn, found.prompts) };
 }
 
 function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
-  return new RalphError({ code: 'config-invalid', what: 'The configuration cannot be run.', fix: renderDiagnostics(diagnostics), exitCode: 1 });
+  return new RalphError({
+    code: 'config-invalid',
+    what: 'The configuration cannot be run.',
+    fix: renderDiagnostics(diagnostics),
+    exitCode: 1,
+  });
 }
 
 function toFirstEvent(topology: Topology): Parameters<typeof buildPrompt>[1]['events'][number] {
@@ -75,7 +87,7 @@ function findAgent(settings: Settings, env: RunRequest['env'], isOptional: boole
 
 function withLabels(settings: Settings, backends: Settings['backends']): Settings['spec'] {
   const { spec } = settings;
-  const labels = (hat: string): readonly string[] => (backends[hat] ?? backends[RALPH] ?? []).map(toBackendLabel);
+  const labels = (hat: string): readonly string[] => (backends[hat] ?? backends[RALPH] ?? []).map(toLabel);
   const hats = spec.hats === null ? null : spec.hats.map((hat) => ({ ...hat, backends: labels(hat.id) }));
   return { ...spec, hats, ralph: { ...spec.ralph, backends: labels(RALPH) } };
 }

@@ -3,8 +3,8 @@ import { listRuns, nodeFileSystem } from '../journal/index.ts';
 import { endProcesses, findByMarker, type MarkedProcess } from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { findHolder } from './run-lock.ts';
 import type { LeftProcess } from './run-api.ts';
+import { findHolder } from './run-lock.ts';
 
 /** How long leftovers may take to end when asked to. */
 const GRACE_MS = 2000;
@@ -25,7 +25,8 @@ export async function reapProcesses(cwd: string): Promise<LeftProcess[]> {
 
 /** Ends what a dead process left of one turn. */
 export async function reapTurn(runId: string, activation: Activation): Promise<void> {
-  const own = activation.pid === null || activation.processStart === null ? [] : [{ pid: activation.pid, startTime: activation.processStart }];
+  const own =
+    activation.pid === null || activation.processStart === null ? [] : [{ pid: activation.pid, startTime: activation.processStart }];
   await endProcesses([...own, ...findByMarker(toMarker(runId, activation))], GRACE_MS);
 }
 

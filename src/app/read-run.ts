@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord, RunState } from '../core/index.ts';
-import { findRun, followJournal, nodeFileSystem, readJournal, type RunPaths, toRunPaths } from '../journal/index.ts';
+import { findRun, followJournal, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { openWorkspace } from './assemble-run.ts';

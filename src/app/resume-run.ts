@@ -1,6 +1,6 @@
 import { diffSettings } from '../config/index.ts';
 import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
-import { findRun, type Lock, nodeFileSystem, readJournal, type RunPaths, toRunPaths } from '../journal/index.ts';
+import { findRun, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
@@ -11,7 +11,7 @@ import { openAgentFolders } from './open-folders.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
-import { readRunFile, type RunFile, writeRunFile } from './run-file.ts';
+import { type RunFile, readRunFile, writeRunFile } from './run-file.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 
@@ -91,14 +91,24 @@ function readFold(paths: RunPaths): FoldedRun {
 }
 
 /** An end that a resume cannot lift: the work is complete, or a limit is used up and was not raised. */
-function findFinalEnd({ state }: FoldedRun, options: ResumeOptions): { readonly reason: EndReason; readonly exitCode: number; readonly text: string } | null {
+function findFinalEnd(
+  { state }: FoldedRun,
+  options: ResumeOptions,
+): { readonly reason: EndReason; readonly exitCode: number; readonly text: string } | null {
   const { end } = state;
   if (end === null) return null;
   const raised = { ...state.limits, ...toLimits(state, options) };
-  const isFinal = end.reason === 'completed' || (end.reason === 'max_iterations' && raised.maxIterations <= state.counters.counted) || isSpent(state, raised);
+  const isFinal =
+    end.reason === 'completed' ||
+    (end.reason === 'max_iterations' && raised.maxIterations <= state.counters.counted) ||
+    isSpent(state, raised);
   if (!isFinal) return null;
   const { exitCode, text, next } = END_REASONS[end.reason];
-  return { reason: end.reason, exitCode, text: [`This run has ended: ${text} (${end.detail})`, next].filter((line) => line !== '').join('\n') };
+  return {
+    reason: end.reason,
+    exitCode,
+    text: [`This run has ended: ${text} (${end.detail})`, next].filter((line) => line !== '').join('\n'),
+  };
 }
 
 function isSpent(state: RunState, limits: RunLimits): boolean {
@@ -107,7 +117,10 @@ function isSpent(state: RunState, limits: RunLimits): boolean {
 }
 
 function toLimits(state: RunState, { maxIterations, maxCostUsd }: ResumeOptions): Partial<RunLimits> {
-  const iterations = maxIterations === undefined ? {} : { maxIterations: 'add' in maxIterations ? state.limits.maxIterations + maxIterations.add : maxIterations.set };
+  const iterations =
+    maxIterations === undefined
+      ? {}
+      : { maxIterations: 'add' in maxIterations ? state.limits.maxIterations + maxIterations.add : maxIterations.set };
   return { ...iterations, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
 }
 
@@ -137,7 +150,15 @@ function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<
 async function restoreWorkspace(layout: Layout, file: RunFile, { env }: ResumeOptions): Promise<void> {
   const { settings, worktree, workspace } = file;
   if (worktree !== null) {
-    await createWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir: settings.stateDir, name: worktree, links: settings.worktreeLinks, reuse: true });
+    await createWorktree({
+      cwd: layout.root,
+      env,
+      stateDirs: toStateDirs(settings),
+      stateDir: settings.stateDir,
+      name: worktree,
+      links: settings.worktreeLinks,
+      reuse: true,
+    });
   }
   openAgentFolders(workspace, settings);
 }

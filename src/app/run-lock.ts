@@ -5,11 +5,6 @@ import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem
 import { isAlive, processStartTime } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
-/** The locks of a run: on its folder, so that it has one writer, and on its workspace, so that two agents never work in one place. */
-export interface RunLocks {
-  readonly release: () => void;
-}
-
 /** Who wants to run what. */
 export interface LockOrder {
   readonly layout: Layout;
@@ -48,7 +43,8 @@ export function findHolder(layout: Layout, runId: string): LockHolder | null {
 
 const PROBE = {
   fs: nodeFileSystem,
-  isAlive: (pid: number, processStart: string | null): boolean => (processStart === null ? processStartTime(pid) !== undefined : isAlive({ pid, startTime: processStart })),
+  isAlive: (pid: number, processStart: string | null): boolean =>
+    processStart === null ? processStartTime(pid) !== undefined : isAlive({ pid, startTime: processStart }),
   now: (): number => Date.now(),
 };
 
@@ -67,7 +63,10 @@ function take(order: LockOrder, path: string, what: 'folder' | 'run'): Lock {
 }
 
 function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run'): RalphError {
-  const who = owner === null ? 'Another run' : `Run ${owner.runId} (process ${owner.pid}${state === 'other-host' ? ` on ${owner.host}` : ''}, since ${new Date(owner.startedAt).toLocaleString()})`;
+  const who =
+    owner === null
+      ? 'Another run'
+      : `Run ${owner.runId} (process ${owner.pid}${state === 'other-host' ? ` on ${owner.host}` : ''}, since ${new Date(owner.startedAt).toLocaleString()})`;
   return new RalphError({
     code: 'run-in-progress',
     what: what === 'folder' ? `${who} is under way in this folder.` : `${who} is under way already.`,

@@ -1,7 +1,7 @@
-import { isJsonObject, parseJson } from '../core/index.ts';
 import { readFileSync } from 'node:fs';
-import { findWorkspaceHolder, toWorkspaceLock } from './run-lock.ts';
+import { isJsonObject, parseJson } from '../core/index.ts';
 import type { Layout } from './layout.ts';
+import { findWorkspaceHolder, toWorkspaceLock } from './run-lock.ts';
 
 /** The run whose process died over a workspace's lock; `null` when it was left in order, or somebody alive has it. */
 export function findStaleOwner(layout: Layout, worktree: string | null): string | null {

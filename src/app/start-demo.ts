@@ -40,8 +40,21 @@ export async function prepareDemo(given: Readonly<Record<string, string>>): Prom
 }
 
 async function makeRepository(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const identity = ['-c', 'user.name=Ralph demo', '-c', 'user.email=demo@example.invalid', '-c', 'commit.gpgsign=false', '-c', 'core.hooksPath=/dev/null'];
-  for (const args of [['init', '-q'], ['add', '.'], [...identity, 'commit', '-q', '-m', 'A cart that adds up wrongly']]) {
+  const identity = [
+    '-c',
+    'user.name=Ralph demo',
+    '-c',
+    'user.email=demo@example.invalid',
+    '-c',
+    'commit.gpgsign=false',
+    '-c',
+    'core.hooksPath=/dev/null',
+  ];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...identity, 'commit', '-q', '-m', 'A cart that adds up wrongly'],
+  ]) {
     const result = await runCommand({ command: 'git', args, cwd: folder, env, timeoutMs: 10_000 });
     if (result.status !== 'exited' || result.exitCode !== 0) return;
   }

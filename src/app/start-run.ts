@@ -73,7 +73,15 @@ async function lockFolder(layout: Layout, worktree: string | null): Promise<Lock
 async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {
   if (worktree === null) return layout.root;
   const { worktreeLinks, stateDir } = plan.settings;
-  const made = await createWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(plan.settings), stateDir, name: worktree, links: worktreeLinks, reuse: false });
+  const made = await createWorktree({
+    cwd: layout.root,
+    env,
+    stateDirs: toStateDirs(plan.settings),
+    stateDir,
+    name: worktree,
+    links: worktreeLinks,
+    reuse: false,
+  });
   return made.cwd;
 }
 
@@ -92,7 +100,10 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const { plan, options, watch, layout, paths, workspace, worktree, locks } = beginning;
   const { settings } = plan;
   openAgentFolders(workspace, settings);
-  const baseline = settings.spec.limits.checkpointInterval > 0 ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) }) : null;
+  const baseline =
+    settings.spec.limits.checkpointInterval > 0
+      ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) })
+      : null;
   const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline };
   writeRunFile(paths.settings, file);
@@ -100,6 +111,13 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const parts: RunParts = { layout, paths, file, env: options.env, watch };
   const run = assembleRun(parts, () => undefined);
   const at = run.ports.clock.now();
-  const started = { type: 'run-started' as const, at, runId: paths.runId, spec: settings.spec, flags: [], inboxOffset: run.ports.inbox.end() };
+  const started = {
+    type: 'run-started' as const,
+    at,
+    runId: paths.runId,
+    spec: settings.spec,
+    flags: [],
+    inboxOffset: run.ports.inbox.end(),
+  };
   return driveRun(parts, run, { folded: null, inputs: [started] }, locks);
 }

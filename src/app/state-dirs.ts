@@ -5,6 +5,8 @@ import type { Settings } from '../config/index.ts';
  */
 export function toStateDirs(settings: Pick<Settings, 'stateDir' | 'prompts'>): readonly string[] {
   const { eventsFile, workspaceDir, scratchpad } = settings.prompts;
-  const agentDirs = [eventsFile, workspaceDir, scratchpad].map((path) => path.replace(/^\.\//, '')).flatMap((path) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
+  const agentDirs = [eventsFile, workspaceDir, scratchpad]
+    .map((path) => path.replace(/^\.\//, ''))
+    .flatMap((path) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
   return [...new Set([settings.stateDir, ...agentDirs])].filter((name) => name.startsWith('.') && name !== '.' && name !== '..');
 }

@@ -1,4 +1,4 @@
-import { type FSWatcher, existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How another process asks a run to stop: `after` the running turn, or `now`. */

@@ -35,7 +35,11 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     },
     surroundings: (order) => {
       const spec = find(order);
-      return { cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd), env: toEnvironment(made, order, spec), marker: toMarker(made.runId, order) };
+      return {
+        cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
+        env: toEnvironment(made, order, spec),
+        marker: toMarker(made.runId, order),
+      };
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
@@ -45,7 +49,11 @@ function findSpec(settings: Settings, order: IterationStart): BackendSpec {
   const list = settings.backends[order.hat] ?? settings.backends['ralph'] ?? [];
   const spec = list[order.backend] ?? list[0];
   if (spec !== undefined) return spec;
-  throw new RalphError({ code: 'backend-missing', what: `No backend is configured for ${order.hat}.`, fix: 'Name one under `cli.backend`.' });
+  throw new RalphError({
+    code: 'backend-missing',
+    what: `No backend is configured for ${order.hat}.`,
+    fix: 'Name one under `cli.backend`.',
+  });
 }
 
 function toEnvironment(made: WardrobeSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {

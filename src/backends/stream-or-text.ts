@@ -26,6 +26,13 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
     ...release(text),
   ];
 
+  /** The output is over and no line of it was an object: all of it together may be one. */
+  function releaseAll(): BackendEvent[] {
+    const whole = parseJson(held.join('\n'));
+    const stream = isJsonObject(whole) ? choose(whole) : null;
+    return stream === null ? releaseAsText() : release(stream);
+  }
+
   return {
     line(line) {
       if (chosen !== null) return chosen.line(line);
@@ -40,8 +47,7 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
     },
     isFinished: () => chosen?.isFinished() ?? false,
     end(exit) {
-      const isText = chosen === null && held.some((line) => line.trim() !== '');
-      const events = isText ? releaseAsText() : [];
+      const events = chosen === null && held.some((line) => line.trim() !== '') ? releaseAll() : [];
       const end = (chosen ?? silent).end(exit);
       return { ...end, events: [...events, ...end.events] };
     },

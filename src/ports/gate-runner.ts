@@ -11,5 +11,9 @@ export interface GateOrder {
  * Contract: never rejects; one result for each order, in order; a gate that cannot be started has not passed.
  */
 export interface GateRunner {
-  readonly run: (orders: readonly GateOrder[], signal: AbortSignal, observe: (gate: number, line: string) => void) => Promise<readonly GateResult[]>;
+  readonly run: (
+    orders: readonly GateOrder[],
+    signal: AbortSignal,
+    observe: (gate: number, line: string) => void,
+  ) => Promise<readonly GateResult[]>;
 }

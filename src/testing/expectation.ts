@@ -99,4 +99,8 @@ export interface ExpectedTurn {
 }
 
 /** State of a file: `exists`, `absent`, or what it holds. */
-export type ExpectedFile = 'exists' | 'absent' | { readonly equals: string } | { readonly contains?: readonly string[]; readonly lacks?: readonly string[] };
+export type ExpectedFile =
+  | 'exists'
+  | 'absent'
+  | { readonly equals: string }
+  | { readonly contains?: readonly string[]; readonly lacks?: readonly string[] };

@@ -34,7 +34,13 @@ export function readScenario(value: unknown, where: string): Scenario {
 
 type Path = readonly PropertyKey[];
 /** What this code reads of an issue: the library's union of them is too wide to walk. */
-type Issue = { readonly path: Path; readonly message: string; readonly code?: string; readonly keys?: readonly string[]; readonly errors?: readonly (readonly z.core.$ZodIssue[])[] };
+type Issue = {
+  readonly path: Path;
+  readonly message: string;
+  readonly code?: string;
+  readonly keys?: readonly string[];
+  readonly errors?: readonly (readonly z.core.$ZodIssue[])[];
+};
 
 function toFindings(issue: Issue, base: Path): readonly string[] {
   const path = [...base, ...issue.path];

@@ -49,7 +49,12 @@ function planEmits({ emit = [] }: ScriptedTurn): readonly string[] {
 }
 
 function toWords({ topic, payload, json = false, target }: EmitCall): readonly string[] {
-  return [topic, ...(payload === undefined ? [] : [payload]), ...(json ? ['--json'] : []), ...(target === undefined ? [] : ['--target', target])];
+  return [
+    topic,
+    ...(payload === undefined ? [] : [payload]),
+    ...(json ? ['--json'] : []),
+    ...(target === undefined ? [] : ['--target', target]),
+  ];
 }
 
 /** Every voice is written beforehand; which one is spoken is known when the program is called. */

@@ -51,7 +51,9 @@ const resumeStep: z.ZodType<ResumeStep> = z.strictObject({
   config: config.exactOptional(),
   files: files.exactOptional(),
   accept_changes: z.boolean().exactOptional(),
-  max_iterations: z.union([text.regex(/^\+\d+$/, 'must be a number, or one with a plus before it'), z.number().int().min(1)]).exactOptional(),
+  max_iterations: z
+    .union([text.regex(/^\+\d+$/, 'must be a number, or one with a plus before it'), z.number().int().min(1)])
+    .exactOptional(),
   max_cost_usd: z.number().positive().exactOptional(),
 });
 

@@ -26,7 +26,20 @@ export interface Stage {
 /** The name under which the scripted agent is a custom command. */
 export const AGENT = 'agent';
 /** The names that the scripted agent has on the PATH: our own, and those of the agent CLIs. */
-const PROGRAMS: readonly string[] = [AGENT, 'claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'cline', 'auggie', 'amp', 'kiro-cli'];
+const PROGRAMS: readonly string[] = [
+  AGENT,
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'pi',
+  'copilot',
+  'qwen',
+  'cline',
+  'auggie',
+  'amp',
+  'kiro-cli',
+];
 
 /** Builds the folders of a scenario: its workspace, its script, its agents. */
 export function createStage(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): Stage {
@@ -51,13 +64,25 @@ export function writeConfig(workspace: string, config: NonNullable<Scenario['con
 }
 
 /** What the person has, less what belongs to a run around this one, with nobody's own git settings. */
-function toEnvironment(scenario: Scenario, base: Readonly<Record<string, string | undefined>>, root: string, bin: string): Readonly<Record<string, string>> {
+function toEnvironment(
+  scenario: Scenario,
+  base: Readonly<Record<string, string | undefined>>,
+  root: string,
+  bin: string,
+): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
     if (value !== undefined && !/^(?:RALPH_|GIT_)/.test(name)) env[name] = value;
   }
   const path = [bin, env['PATH'] ?? ''].filter((part) => part !== '').join(delimiter);
-  return { ...env, PATH: path, HOME: join(root, 'home'), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: join(root, 'home', 'gitconfig'), ...scenario.env };
+  return {
+    ...env,
+    PATH: path,
+    HOME: join(root, 'home'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: join(root, 'home', 'gitconfig'),
+    ...scenario.env,
+  };
 }
 
 /** `script`: a line with number and hat for each scripted turn, in order. */
@@ -108,7 +133,12 @@ fi
 }
 
 function createRepository(workspace: string, env: Readonly<Record<string, string>>): void {
-  const git = (...args: string[]): void => void execFileSync('git', ['-c', 'user.name=Scenario', '-c', 'user.email=scenario@localhost', ...args], { cwd: workspace, env, stdio: 'pipe' });
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=Scenario', '-c', 'user.email=scenario@localhost', ...args], {
+      cwd: workspace,
+      env,
+      stdio: 'pipe',
+    });
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'Begin');

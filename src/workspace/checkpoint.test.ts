@@ -155,15 +155,16 @@ describe('a checkpoint', () => {
     }
     repo.git('config', 'commit.gpgSign', 'true');
     repo.git('config', 'gpg.program', '/bin/false');
-    repo.git('config', 'core.fsmonitor', '/bin/false');
+    repo.git('config', 'core.fsmonitor', 'echo ran >> "$HOME/watcher.log"; false');
     const workspace = repo.workspace(await repo.capture());
     repo.write('work.txt', 'x');
     expect((await workspace.checkpoint(1)).note).toBe('');
     expect(repo.git('log', '-1', '--format=%s%n%GS', '--no-show-signature').trim()).toBe('ralph: checkpoint after iteration 1');
-    const log = join(repo.env['HOME'] ?? '', 'hooks.log');
-    expect(existsSync(log)).toBe(false);
-    expect(() => repo.git('commit', '--allow-empty', '--message', 'the hooks do work')).toThrow();
-    expect(existsSync(log)).toBe(true);
+    const logs = ['hooks.log', 'watcher.log'].map((name) => join(repo.env['HOME'] ?? '', name));
+    expect(logs.map(existsSync)).toEqual([false, false]);
+    repo.write('kept.txt', 'the user’s own git does run them');
+    expect(() => repo.git('commit', '--all', '--message', 'x')).toThrow();
+    expect(logs.map(existsSync)).toEqual([true, true]);
   });
 
   it('bears the user’s name, and Ralph’s where git was told none', async () => {
@@ -230,13 +231,14 @@ describe('a checkpoint', () => {
     repo.git('add', 'a.txt');
     repo.git('commit', '--quiet', '--message', 'first');
     const workspace = repo.workspace(await repo.capture());
-    const shared = readdirSync(join(repo.path, '.git')).filter((name) => name.startsWith('sharedindex'));
+    const list = (): string[] => readdirSync(join(repo.path, '.git')).filter((name) => name.startsWith('sharedindex'));
+    const shared = list();
     repo.write('a.txt', '2');
     const { tree } = await workspace.snapshot('1.1', 'before');
+    expect([shared.length, list()]).toEqual([1, shared]);
     const { commit, leftOut } = await workspace.checkpoint(1);
     expect(tree).toHaveLength(64);
     expect([repo.changes(commit ?? ''), leftOut, repo.status()]).toEqual([['M a.txt'], [], ['?? mine.txt']]);
-    expect(shared).toHaveLength(1);
   });
 
   it('is made on a detached HEAD and in a linked worktree, there and nowhere else', async () => {

@@ -22,19 +22,22 @@ const undecodable = '\ufffd';
  */
 export function planCheckpoint(status: GitStatus, baseline: Baseline, readVersion: (file: DirtyFile) => string): CheckpointPlan {
   const dirty = new Map(baseline.dirty.map((file) => [file.path, file]));
-  const ignored = createPathMatcher(baseline.ignored);
-  const taken: StatusEntry[] = [];
-  const leftOut = new Set<string>();
-  for (const entry of status.entries) {
-    if (entry.isRepository || entry.kind === 'ignored') continue;
-    const own = dirty.get(entry.path);
-    const wasIgnored = ignored(entry.path);
-    if (own && !isSettled(own, entry)) {
-      if (readVersion(own) !== own.content) leftOut.add(entry.path);
-    } else if (wasIgnored !== undefined) leftOut.add(wasIgnored);
-    else if (entry.kind === 'unmerged' || entry.path.includes(undecodable)) leftOut.add(entry.path);
-    else taken.push(entry);
-  }
+  const entries = status.entries.filter((entry) => !entry.isRepository && entry.kind !== 'ignored');
+  const own = entries.flatMap((entry) => {
+    const file = dirty.get(entry.path);
+    return file && !isSettled(file, entry) ? [{ file, entry }] : [];
+  });
+  const ownPaths = new Set(own.map(({ file }) => file.path));
+  const changed = own.filter(({ file }) => readVersion(file) !== file.content).map(({ file }) => file.path);
+  const tracked = own.filter(({ entry }) => entry.kind !== 'untracked').map(({ file }) => file.path);
+  const findObstacle = createObstacleFinder(tracked, baseline.ignored);
+  const leftOut = new Set(changed);
+  const taken = entries.filter((entry) => {
+    if (ownPaths.has(entry.path)) return false;
+    const obstacle = findObstacle(entry);
+    if (obstacle !== undefined) leftOut.add(obstacle);
+    return obstacle === undefined;
+  });
   return { change: toTreeChange(taken), leftOut: [...leftOut] };
 }
 
@@ -43,17 +46,25 @@ function isSettled(own: DirtyFile, entry: StatusEntry): boolean {
   return !own.isStagedApart && entry.kind !== 'unmerged' && entry.head === own.content;
 }
 
-/** Finds the ignored file or folder that a path is, or is in. */
-function createPathMatcher(ignored: readonly string[]): (path: string) => string | undefined {
-  const known = new Set(ignored);
-  return (path) => {
-    if (known.has(path)) return path;
-    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
-      const folder = path.slice(0, at + 1);
-      if (known.has(folder)) return folder;
-    }
-    return undefined;
+/**
+ * Finds what keeps a file that is not the user's own from being committed, by the path to be named; undefined for nothing.
+ *
+ * @param tracked the user's own files that git knows: none of them can be a folder or lie in a file at the same time.
+ */
+function createObstacleFinder(tracked: readonly string[], ignored: readonly string[]): (entry: StatusEntry) => string | undefined {
+  const files = new Set(tracked);
+  const folders = new Set(tracked.flatMap(listFolders));
+  const wasIgnored = new Set(ignored);
+  return ({ path, kind }) => {
+    if (kind === 'unmerged' || path.includes(undecodable) || wasIgnored.has(path)) return path;
+    if (folders.has(`${path}/`) || listFolders(path).some((folder) => files.has(folder.slice(0, -1)))) return path;
+    return listFolders(path).find((folder) => wasIgnored.has(folder));
   };
+}
+
+/** `a/b/c` -> `a/`, `a/b/`. */
+function listFolders(path: string): string[] {
+  return [...path.matchAll(/\//g)].map((match) => path.slice(0, match.index + 1));
 }
 
 /**

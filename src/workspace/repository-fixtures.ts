@@ -52,7 +52,9 @@ export interface TestFolderOptions {
 }
 
 const identity = '[user]\nname = Uma User\nemail = uma@example.org\n';
-const otherSettings = '[init]\ndefaultBranch = main\ntemplateDir = ""\n[core]\nexcludesFile = ""\n';
+/** The rest is for speed. */
+const otherSettings =
+  '[init]\ndefaultBranch = main\ntemplateDir = ""\n[core]\nexcludesFile = ""\nfsync = none\n[maintenance]\nauto = false\n';
 
 /** A folder without git, with a home of its own, so that the machine's git configuration does not matter. */
 export function createPlainFolder(options: TestFolderOptions = {}): TestFolder {

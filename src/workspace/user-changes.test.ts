@@ -120,6 +120,21 @@ describe('what the user had not committed before the run', () => {
     expect(repo.git('show', ':a.txt')).toBe('staged\n');
   });
 
+  it('is not pushed out of the way by a file of an agent: that is left out, too', async () => {
+    const repo = createTestRepository({ 'folder/x': '1', file: '1', 'other.txt': '1' });
+    repo.remove('folder');
+    repo.write('file', 'user');
+    const workspace = repo.workspace(await repo.capture());
+    repo.write('folder', 'now a file');
+    repo.remove('file');
+    repo.write('file/x', 'now a folder');
+    repo.write('other.txt', '2');
+    const { commit, leftOut } = await workspace.checkpoint(1);
+    expect(repo.changes(commit ?? '')).toEqual(['M other.txt']);
+    expect([...leftOut].sort()).toEqual(['file', 'file/x', 'folder']);
+    expect(repo.git('ls-files')).toBe('file\nfolder/x\nother.txt\n');
+  });
+
   it('includes what was ignored, even if an agent changes the ignore rules', async () => {
     const repo = createTestRepository({ '.gitignore': '.env\ncache/\n' });
     repo.write('.env', 'SECRET=1\n');

@@ -27,17 +27,16 @@ export async function writeTree(git: Git, index: OwnIndex): Promise<string> {
  * Makes an index show these paths as they are in the working tree, and touches no other entry. Removals go first and by name only: a
  * path may lie behind what has since become a symbolic link.
  *
- * @param index absent: the user's own. There, a new file never pushes out the entries of a folder of the same name.
- * @throws GitProblem; then the part of the change that came before may have been made.
+ * @param index absent: the user's own.
+ * @throws GitProblem; also for a file where the index has a folder, and the other way round: no entry is pushed out unasked. The
+ * removals may then have been made.
  */
 export async function changeIndex(git: Git, change: TreeChange, index?: OwnIndex): Promise<void> {
-  const forced = index === undefined ? [] : ['--replace'];
   if (change.remove.length > 0) {
     await demandGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { ...index, input: toPathList(change.remove) });
   }
   if (change.write.length > 0) {
-    const args = ['update-index', '--add', '--remove', ...forced, '-z', '--stdin'];
-    await demandGit(git, args, { ...index, input: toPathList(change.write) });
+    await demandGit(git, ['update-index', '--add', '--remove', '-z', '--stdin'], { ...index, input: toPathList(change.write) });
   }
 }
 

@@ -53,7 +53,9 @@ interface Row {
 }
 
 /** What a run amounted to: its routed events but \`task.resume\`, and the files it left. */
-async function readOutcome(folder: string): Promise<{ readonly events: readonly unknown[]; readonly files: Readonly<Record<string, string>> }> {
+async function readOutcome(
+  folder: string,
+): Promise<{ readonly events: readonly unknown[]; readonly files: Readonly<Record<string, string>> }> {
   const { stdout } = await ralph(folder, ['events', '--format', 'json']);
   const rows = readJsonLines<Row>(stdout).filter((row) => row.status === 'routed' && row.topic !== 'task.resume');
   const parts = join(folder, 'parts');
@@ -71,8 +73,15 @@ async function runWithKills(folder: string, kills: number): Promise<void> {
     const { code } = await run.done;
     clearTimeout(timer);
     if (code === 0) return;
-    if (readdirSync(folder).includes('.ralph') && readdirSync(join(folder, '.ralph')).includes('runs') && readdirSync(join(folder, '.ralph', 'runs')).length > 0) {
-      const started = readFileSync(join(folder, '.ralph', 'runs', readdirSync(join(folder, '.ralph', 'runs'))[0] as string, 'journal.jsonl'), { encoding: 'utf8', flag: 'a+' });
+    if (
+      readdirSync(folder).includes('.ralph') &&
+      readdirSync(join(folder, '.ralph')).includes('runs') &&
+      readdirSync(join(folder, '.ralph', 'runs')).length > 0
+    ) {
+      const started = readFileSync(
+        join(folder, '.ralph', 'runs', readdirSync(join(folder, '.ralph', 'runs'))[0] as string, 'journal.jsonl'),
+        { encoding: 'utf8', flag: 'a+' },
+      );
       if (started.includes('run-started')) args = ['resume', '--no-tui', '-q'];
     }
   }
@@ -80,7 +89,9 @@ async function runWithKills(folder: string, kills: number): Promise<void> {
   expect(code, `${stdout}\n${stderr}`).toBe(0);
 }
 
-test(`${RUNS} runs of ${STEPS * 2 + 1} turns, killed at random moments and resumed, route the same events and leave the same files as an undisturbed one`, { timeout: 3_600_000 }, async () => {
+test(`${RUNS} runs of ${STEPS * 2 + 1} turns, killed at random moments and resumed, route the same events and leave the same files as an undisturbed one`, {
+  timeout: 3_600_000,
+}, async () => {
   const undisturbed = await withFolder(FILES, async (folder) => {
     await runWithKills(folder, 0);
     return readOutcome(folder);

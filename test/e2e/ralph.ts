@@ -25,7 +25,14 @@ export interface Started {
 
 /** The environment of a person: nothing of a run around this test. */
 export function plainEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const { NODE_EXTRA_CA_CERTS: _, NODE_TEST_CONTEXT: __, RALPH_RUN_ID: ___, RALPH_HAT: ____, RALPH_EVENTS_FILE: _____, ...env } = process.env;
+  const {
+    NODE_EXTRA_CA_CERTS: _,
+    NODE_TEST_CONTEXT: __,
+    RALPH_RUN_ID: ___,
+    RALPH_HAT: ____,
+    RALPH_EVENTS_FILE: _____,
+    ...env
+  } = process.env;
   return { ...env, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', ...extra };
 }
 

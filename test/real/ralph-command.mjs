@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { record } from './model/values.mjs';
 import { killTree } from './run-bounded.mjs';
 
-const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');
+const COMMAND = process.env['RALPH_E2E'] ?? join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');
 
 /** Command lines that run now, by pid of their leader. @type {Set<number>} */
 const living = new Set();
@@ -109,7 +109,8 @@ export function toRecords(text) {
 export function toTurns(records) {
   /** @param {string} type @param {NdjsonRecord} turn */
   const find = (type, turn) =>
-    records.find((entry) => entry['type'] === type && entry['iteration'] === turn['iteration'] && entry['attempt'] === turn['attempt']) ?? {};
+    records.find((entry) => entry['type'] === type && entry['iteration'] === turn['iteration'] && entry['attempt'] === turn['attempt']) ??
+    {};
   return records
     .filter((entry) => entry['kind'] === 'input' && entry['type'] === 'iteration-ended')
     .map((end) => ({

@@ -11,13 +11,17 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Leaders of the process groups that run now. @type {Set<number>} */
 const living = new Set();
 
-/** Makes Ctrl+C and SIGTERM end the running commands too: they have process groups of their own and would go on. */
-export function endCommandsOnSignal() {
+/**
+ * Makes Ctrl+C and SIGTERM end the running commands too: they have process groups of their own and would go on.
+ *
+ * @param {() => Promise<unknown>} [alsoEnd] what else has to end before this process may
+ */
+export function endCommandsOnSignal(alsoEnd = async () => {}) {
   for (const [signal, exitCode] of /** @type {const} */ ([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])) {
-    process.once(signal, () => void Promise.all([...living].map(killTree)).then(() => process.exit(exitCode)));
+    process.once(signal, () => void Promise.all([alsoEnd(), ...[...living].map(killTree)]).then(() => process.exit(exitCode)));
   }
 }
 

@@ -1,61 +1,80 @@
 /**
- * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server and takes
- * every CLI through a lane. One line per CLI; a CLI that cannot be installed here is skipped with its reason.
+ * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
+ * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex] [--all] [--install-only] [--keep]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,failures,direct] [--step TEXT] [--keep] [--install-only]
  *
- * Exit code: 0 all that ran passed, 1 something failed or nothing could run, 2 wrong usage.
+ * --only: these CLIs; --all: the slow ones too. --lane: default team and failures; direct asks each CLI alone, without ralph.
+ * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
+ *
+ * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
+import { createBench } from './bench.mjs';
+import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
-import { exercise, scripts } from './lanes/direct.mjs';
-import { startModelServer } from './model-server.mjs';
+import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
+import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
 
-const TURN_TIMEOUT_MS = 30_000;
+/** Without these a team is none: their install may not be refused. */
+const NEEDED = ['claude', 'codex'];
 
 /** @param {string} text */
 function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
+/** @param {number} startedAt */
+function secondsSince(startedAt) {
+  return `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s`;
+}
+
 /** @param {string[]} argv */
 function parseOptions(argv) {
+  const list = { type: /** @type {const} */ ('string'), multiple: /** @type {const} */ (true) };
+  const flag = { type: /** @type {const} */ ('boolean'), default: false };
   const { values } = parseArgs({
     args: argv,
-    options: {
-      only: { type: 'string', multiple: true },
-      all: { type: 'boolean', default: false },
-      'install-only': { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-    },
+    options: { only: list, lane: list, step: list, all: flag, keep: flag, 'install-only': flag },
   });
-  const only = values.only?.flatMap((list) => list.split(',')).filter((name) => name !== '');
-  return { specs: values.all && only === undefined ? [...CLIS] : chooseClis(only), installOnly: values['install-only'], keep: values.keep };
+  const split = (/** @type {string[] | undefined} */ lists) => lists?.flatMap((names) => names.split(',')).filter((name) => name !== '');
+  const only = split(values.only);
+  const lanes = split(values.lane) ?? DEFAULT_LANES;
+  const unknown = lanes.find((lane) => !LANES.includes(lane));
+  if (unknown !== undefined) throw new Error(`Unknown lane '${unknown}'. Known: ${LANES.join(', ')}.`);
+  const specs = values.all && only === undefined ? [...CLIS] : chooseClis(only);
+  return { specs, lanes, steps: values.step ?? [], keep: values.keep, installOnly: values['install-only'] };
 }
 
 /**
  * @param {import('./clis.mjs').InstalledCli[]} installed
- * @param {boolean} keep
- * @returns {Promise<number>} how many failed
+ * @param {ReturnType<typeof parseOptions>} options
+ * @returns {Promise<{ passed: number, failed: number }>}
  */
-async function runLane(installed, keep) {
-  const server = await startModelServer({ scripts });
+async function runSteps(installed, { lanes, steps, keep }) {
+  const chosen = planSteps(installed, { keep }).filter(
+    ({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))),
+  );
+  const bench = await createBench(installed, { keep });
   let failed = 0;
   try {
-    // One after the other: the machine is small, and one CLI has a daemon on a fixed port.
-    for (const cli of installed) {
+    // One after the other: the machine is small, and some CLIs share a daemon or a database in HOME.
+    for (const { name, run } of chosen) {
       const startedAt = Date.now();
-      const problems = await exercise(cli, { server, timeoutMs: TURN_TIMEOUT_MS, keep });
-      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-      if (problems.length > 0) failed += 1;
-      say(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${cli.spec.name.padEnd(9)} ${cli.spec.version.padEnd(9)} ${seconds.padStart(5)} s`);
-      for (const problem of problems) say(`       ${problem}`);
+      const checks = createChecks();
+      await run(bench, checks).catch((error) =>
+        checks.problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      );
+      if (checks.problems.length > 0) failed += 1;
+      say(`${checks.problems.length === 0 ? 'ok  ' : 'FAIL'} ${secondsSince(startedAt)}  ${name}`);
+      for (const problem of checks.problems) say(`       ${problem}`);
     }
   } finally {
-    await server.close();
+    await bench.dispose();
+    if (keep) say(`     kept: ${bench.home}`);
   }
-  return failed;
+  return { passed: chosen.length - failed, failed };
 }
 
 /**
@@ -70,13 +89,18 @@ async function main(argv) {
     say(error instanceof Error ? error.message : String(error));
     return 2;
   }
+  const startedAt = Date.now();
   const { installed, refused } = await installClis(options.specs, { report: (line) => say(`     ${line}`) });
+  for (const { spec, reason } of refused) say(`skip           ${spec.name} ${spec.version}: ${reason}`);
   if (options.installOnly) return refused.length === 0 ? 0 : 1;
-  const failed = await runLane(installed, options.keep);
-  for (const { spec, reason } of refused) say(`skip ${spec.name.padEnd(9)} ${spec.version.padEnd(9)} ${reason}`);
-  say(`${installed.length - failed} passed, ${failed} failed, ${refused.length} skipped`);
-  return failed > 0 || installed.length === 0 ? 1 : 0;
+  const isTeam = options.lanes.some((lane) => lane !== 'direct');
+  const missing = NEEDED.filter((name) => isTeam && !installed.some(({ spec }) => spec.name === name));
+  if (missing.length > 0) say(`FAIL           these CLIs are needed and are not there: ${missing.join(', ')}`);
+  if (missing.length > 0 || installed.length === 0) return 1;
+  const { passed, failed } = await runSteps(installed, options);
+  say(`${passed} passed, ${failed} failed, ${refused.length} CLIs skipped, ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+  return failed > 0 || passed === 0 ? 1 : 0;
 }
 
-endCommandsOnSignal();
+endCommandsOnSignal(endRalphs);
 process.exitCode = await main(process.argv.slice(2));

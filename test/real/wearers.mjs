@@ -24,7 +24,13 @@ const WEARERS = {
     prices: true,
   },
   codex: { backend: 'codex', dialect: 'responses', agent: /^codex/, counts: true, prices: false },
-  opencode: { backend: { type: 'opencode', model: 'mock/mock-model' }, dialect: 'chat', agent: /opencode|ai-sdk/, counts: true, prices: true },
+  opencode: {
+    backend: { type: 'opencode', model: 'mock/mock-model' },
+    dialect: 'chat',
+    agent: /opencode|ai-sdk/,
+    counts: true,
+    prices: true,
+  },
   gemini: { backend: { type: 'gemini', model: modelOf('gemini') }, dialect: 'gemini', agent: /^GeminiCLI/, counts: true, prices: false },
   pi: {
     backend: { type: 'pi', args: ['--provider', 'mock'], model: 'mock-model' },

@@ -1,7 +1,8 @@
 import type { Effect, Input, IterationEnded, RunState } from '../../src/core/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import type { SimulatedRun } from './simulate-run.ts';
-import { readEntries, type World } from './world.ts';
+import { readEntries } from './world.ts';
+import type { World } from './world-type.ts';
 
 /** Everything that must hold of every run, whatever its agents did. Throws with the first thing that does not. */
 export function assertInvariants(run: SimulatedRun): void {
@@ -10,10 +11,17 @@ export function assertInvariants(run: SimulatedRun): void {
   demand(world.agents.most <= 1, `${world.agents.most} agents worked at once`);
   demand(world.agents.alive === 0, `${world.agents.alive} agents are still alive`);
   demand(JSON.stringify(replayed.state) === JSON.stringify(outcome.state), 'the journal folds to another state than the live run had');
-  demand(JSON.stringify(replayed.effects) === JSON.stringify(liveEffects(world)), 'the journal folds to other effects than the live run had');
+  demand(
+    JSON.stringify(replayed.effects) === JSON.stringify(liveEffects(world)),
+    'the journal folds to other effects than the live run had',
+  );
   assertTurnsEndOnce(world);
   assertLinesReadOnce(world);
-  assertDeliveredOnce(replayed.effects, readEntries(world).map((entry) => entry.input), replayed.state);
+  assertDeliveredOnce(
+    replayed.effects,
+    readEntries(world).map((entry) => entry.input),
+    replayed.state,
+  );
   demand(replayed.state.counters.counted <= replayed.state.limits.maxIterations, 'more iterations than the limit');
   demand(replayed.effects.filter((effect) => effect.type === 'run-end').length === 1, 'the run ended more than once');
 }
@@ -33,21 +41,31 @@ function liveEffects(world: World): readonly Effect[] {
 }
 
 function assertTurnsEndOnce(world: World): void {
-  const starts = liveEffects(world).flatMap((effect) => (effect.type === 'iteration-start' ? [`${effect.iteration}.${effect.attempt}`] : []));
+  const starts = liveEffects(world).flatMap((effect) =>
+    effect.type === 'iteration-start' ? [`${effect.iteration}.${effect.attempt}`] : [],
+  );
   const ends = readEntries(world).flatMap(({ input }) => (input.type === 'iteration-ended' ? [`${input.iteration}.${input.attempt}`] : []));
   demand(new Set(starts).size === starts.length, 'a turn was started twice under one id');
-  demand(JSON.stringify([...starts].sort()) === JSON.stringify([...ends].sort()), `turns started ${starts.join(' ')}, ended ${ends.join(' ')}`);
+  demand(
+    JSON.stringify([...starts].sort()) === JSON.stringify([...ends].sort()),
+    `turns started ${starts.join(' ')}, ended ${ends.join(' ')}`,
+  );
 }
 
 /** Every line that an agent wrote before the last read was read exactly once, in whatever turn. */
 function assertLinesReadOnce(world: World): void {
   const inputs = readEntries(world).map((entry) => entry.input);
-  const read = inputs.flatMap((input) => ('signals' in input ? input.signals : [])).flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []));
+  const read = inputs
+    .flatMap((input) => ('signals' in input ? input.signals : []))
+    .flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []));
   demand(new Set(read).size === read.length, 'a line was read twice');
   const last = inputs.reduce((offset, input) => ('inboxOffset' in input ? input.inboxOffset : offset), 0);
   const started = inputs.find((input) => input.type === 'run-started');
   const isOn = started?.type === 'run-started' && started.spec.eventSources.includes('jsonl');
-  const written = world.inboxLines.slice(0, last).flatMap((line) => /"payload":"(line \d+)"/.exec(line)?.[1] ?? []).filter((_, index, all) => all.length > index);
+  const written = world.inboxLines
+    .slice(0, last)
+    .flatMap((line) => /"payload":"(line \d+)"/.exec(line)?.[1] ?? [])
+    .filter((_, index, all) => all.length > index);
   const valid = written.filter((payload) => !world.inboxLines.some((line) => line.includes(`"${payload}"`) && line.includes('no topic!')));
   demand(!isOn || JSON.stringify([...valid].sort()) === JSON.stringify([...read].sort()), 'a line that an agent wrote was lost');
 }
@@ -78,12 +96,18 @@ function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[
 function isNoTurnOfTheWork(input: Input): input is IterationEnded {
   if (input.type !== 'iteration-ended') return false;
   if (input.outcome.status === 'interrupted') return true;
-  return input.outcome.status === 'failed' && input.signals.length === 0 && (input.outcome.failure.class === 'limit' || input.outcome.failure.class === 'transient');
+  return (
+    input.outcome.status === 'failed' &&
+    input.signals.length === 0 &&
+    (input.outcome.failure.class === 'limit' || input.outcome.failure.class === 'transient')
+  );
 }
 
 /** A hat whose every event was refused sees its events again, and so does the one who takes over: as often as that happened. */
 function countSecondChances(effects: readonly Effect[]): Map<string, number> {
-  const refusedIn = new Set(effects.flatMap((effect) => (effect.type === 'event-reject' && effect.why === 'scope' ? [effect.iteration] : [])));
+  const refusedIn = new Set(
+    effects.flatMap((effect) => (effect.type === 'event-reject' && effect.why === 'scope' ? [effect.iteration] : [])),
+  );
   const again = new Map<string, number>();
   for (const effect of effects) {
     if (effect.type !== 'iteration-start' || !refusedIn.has(effect.iteration)) continue;

@@ -1,6 +1,6 @@
 import { type BackendEvent, type IterationStart, type TurnFailure, UNKNOWN_USAGE } from '../../src/core/index.ts';
 import type { Backend, TurnResult } from '../../src/ports/index.ts';
-import type { World } from './world.ts';
+import type { World } from './world-type.ts';
 
 /** Topics that some hats may publish and others may not, one that nobody takes, one that is none. */
 const TOPICS = ['build.task', 'build.done', 'build.blocked', 'review.passed', 'review.rejected', 'nobody.takes', 'no topic!'];
@@ -26,7 +26,9 @@ export function createSeededBackend(world: World, order: IterationStart): Backen
         settle({ ...SUCCESS, ...result });
       };
       const die = (): void => end({ status: 'stopped' });
-      const cancelTimeout = world.clock.setTimer(world.clock.now() + request.timeoutMs, () => end({ status: 'failed', failure: { class: 'timeout', message: 'too slow' } }));
+      const cancelTimeout = world.clock.setTimer(world.clock.now() + request.timeoutMs, () =>
+        end({ status: 'failed', failure: { class: 'timeout', message: 'too slow' } }),
+      );
       world.orphans.add(die);
       observe({ type: 'started', pid: 1000 + order.iteration, processStart: 'x', argv: ['seeded'] });
       work(world, observe, end);
@@ -69,7 +71,8 @@ function work(world: World, observe: (event: BackendEvent) => void, end: (result
     if (random.chance(0.15)) write(world);
     if (random.chance(0.1)) world.inboxLines.push('{"topic": "torn');
     if (random.chance(0.25)) observe({ type: 'text', text: sayEvent(world) });
-    if (random.chance(0.12)) observe({ type: 'text', text: random.chance(0.5) ? '\nLOOP_COMPLETE\n' : '\nI will say LOOP_COMPLETE soon.\n' });
+    if (random.chance(0.12))
+      observe({ type: 'text', text: random.chance(0.5) ? '\nLOOP_COMPLETE\n' : '\nI will say LOOP_COMPLETE soon.\n' });
     if (random.chance(0.05)) clock.setTimer(clock.now() + 1 + random.below(5000), () => write(world));
     if (random.chance(0.15)) end({ status: 'failed', exitCode: 1, failure: toFailure(world) });
     else end({ producedOutput: random.chance(0.9) });

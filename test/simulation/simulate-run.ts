@@ -1,10 +1,18 @@
 import type { HatSpec, RunSpec } from '../../src/core/index.ts';
-import { createJournalFold, recoverRun, runLoop, type RunOutcome } from '../../src/loop/shell/index.ts';
+import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';
-import { createPorts, createWorld, readEntries, type World } from './world.ts';
+import { createPorts, createWorld, readEntries } from './world.ts';
+import type { World } from './world-type.ts';
 
 const SETTINGS = {
-  prompt: { scratchpad: '.agent/scratchpad.md', eventsFile: '.agent/events.jsonl', specsDir: './specs/', promptFile: null, guardrails: null, workspaceDir: '.agent/workspace/' },
+  prompt: {
+    scratchpad: '.agent/scratchpad.md',
+    eventsFile: '.agent/events.jsonl',
+    specsDir: './specs/',
+    promptFile: null,
+    guardrails: null,
+    workspaceDir: '.agent/workspace/',
+  },
   turnLogCapBytes: 1,
   stopGraceMs: 10_000,
 };
@@ -53,7 +61,13 @@ async function play(world: World, spec: RunSpec, lifetime: number): Promise<RunO
       ports.die();
       return null;
     }
-    if (world.random.chance(0.002)) loop.post({ type: 'stop-requested', at: world.clock.now(), how: world.random.pick(['interrupt', 'after-iteration', 'kill', 'terminate']), by: 'test' });
+    if (world.random.chance(0.002))
+      loop.post({
+        type: 'stop-requested',
+        at: world.clock.now(),
+        how: world.random.pick(['interrupt', 'after-iteration', 'kill', 'terminate']),
+        by: 'test',
+      });
     else if (!world.clock.advance()) throw new Error('nothing is left to happen, and the run has not ended');
   }
   throw new Error(`the run did not end within ${MAX_STEPS} steps`);

@@ -14,8 +14,9 @@ export interface VirtualClock extends Clock {
   readonly forget: () => void;
 }
 
-/** Creates a virtual clock that shows `now`. */
-export function createVirtualClock(now: number): VirtualClock {
+/** Creates a virtual clock that shows `startAt`. */
+export function createVirtualClock(startAt: number): VirtualClock {
+  let now = startAt;
   let alarms: Alarm[] = [];
   let order = 0;
   return {

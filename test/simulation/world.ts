@@ -1,28 +1,11 @@
-import type { EventSignal, Input, RunRecord } from '../../src/core/index.ts';
+import type { EventSignal, Input } from '../../src/core/index.ts';
 import { parseInboxLine, UNKNOWN_USAGE } from '../../src/core/index.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Inbox, Journal, JournalEntry } from '../../src/ports/index.ts';
-import { createSeededBackend } from './seeded-agent.ts';
 import type { Random } from './random.ts';
-import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
-
-/** What outlives the death of the orchestrator: its disk, the time, the agents' marks. */
-export interface World {
-  readonly random: Random;
-  readonly clock: VirtualClock;
-  /** The journal as it is on disk: text, so that nothing is shared with the loop. */
-  readonly journalLines: string[];
-  /** The agents' file. */
-  readonly inboxLines: string[];
-  /** How many agents are alive, and the most that ever were. */
-  readonly agents: { alive: number; most: number };
-  /** What the living orchestrator showed. */
-  readonly records: RunRecord[];
-  /** Numbers given out to agents' lines. */
-  readonly written: { count: number };
-  /** Ends the agents that a dead orchestrator left. */
-  readonly orphans: Set<() => void>;
-}
+import { createSeededBackend } from './seeded-agent.ts';
+import { createVirtualClock } from './virtual-clock.ts';
+import type { World } from './world-type.ts';
 
 export function createWorld(random: Random): World {
   return {
@@ -52,7 +35,15 @@ export function createPorts(world: World): LoopPorts {
       run: async (orders) =>
         orders.map(({ gate, spec }) => {
           const passed = world.random.chance(0.7);
-          return { gate, command: spec.run, passed, exitCode: passed ? 0 : 1, timedOut: false, durationMs: 5, outputTail: passed ? '' : `red ${world.random.below(1000)}` };
+          return {
+            gate,
+            command: spec.run,
+            passed,
+            exitCode: passed ? 0 : 1,
+            timedOut: false,
+            durationMs: 5,
+            outputTail: passed ? '' : `red ${world.random.below(1000)}`,
+          };
         }),
     },
     workspace: {
@@ -96,7 +87,9 @@ function createMemoryInbox(world: World): Inbox {
     read: (offset) => {
       const fresh = world.inboxLines.slice(offset).map(parseInboxLine);
       const signals = fresh.flatMap((line): EventSignal[] => (line.kind === 'signal' ? [line.signal] : []));
-      const problems = fresh.flatMap((line) => (line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : []));
+      const problems = fresh.flatMap((line) =>
+        line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : [],
+      );
       return { signals, problems, offset: world.inboxLines.length };
     },
     append: (event) => {

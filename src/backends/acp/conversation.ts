@@ -37,6 +37,7 @@ export class AcpConversation implements JsonStream, Dialogue {
   #outbox: string[] = [];
   #lastId = 0;
   #sessionId = '';
+  #agentName = '';
 
   constructor(task: AcpTask) {
     this.#task = task;
@@ -44,7 +45,10 @@ export class AcpConversation implements JsonStream, Dialogue {
 
   open(): readonly string[] {
     const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
-    this.#ask('initialize', { protocolVersion: PROTOCOL_VERSION, clientCapabilities }, () => this.#startSession());
+    this.#ask('initialize', { protocolVersion: PROTOCOL_VERSION, clientCapabilities }, (result) => {
+      this.#agentName = textAt(objectAt(result, 'agentInfo'), 'name');
+      this.#startSession();
+    });
     return this.replies();
   }
 
@@ -96,7 +100,9 @@ export class AcpConversation implements JsonStream, Dialogue {
     const prompt = [{ type: 'text', text: this.#task.prompt }];
     this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
       turn.setUsage(this.#updates.total(result));
-      judgeStop(textAt(result, 'stopReason'), turn);
+      const error = findToldError(this.#agentName, this.#updates.lastChunk(), result);
+      if (error === '') judgeStop(textAt(result, 'stopReason'), turn);
+      else turn.fail({ message: error });
     });
   }
 
@@ -138,6 +144,15 @@ function toSigns(error: JsonObject): FailureSigns {
   const detail = textAt(data, 'message') || textAt(data, 'details') || textAt(error, 'data');
   const message = textAt(error, 'message');
   return { message: detail === '' || message.includes(detail) ? message : `${message}: ${detail}`, httpStatus };
+}
+
+/**
+ * Copilot tells what went wrong as one piece of text and then ends its turn as if it were done; only the usage is missing then.
+ * Empty for everything else.
+ */
+function findToldError(agentName: string, lastChunk: string, result: JsonObject): string {
+  const isTold = agentName === 'Copilot' && result['usage'] === undefined && lastChunk.startsWith('Error: ');
+  return isTold ? lastChunk.slice('Error: '.length) : '';
 }
 
 function judgeStop(reason: string, turn: TurnRecorder): void {

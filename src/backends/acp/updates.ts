@@ -7,6 +7,8 @@ import { toUsage, withoutCached } from '../usage-figures.ts';
 /** Reads `session/update` notifications, and remembers what they told of usage. */
 export interface UpdateReader {
   read(update: JsonObject, turn: TurnRecorder): void;
+  /** The last piece of text, as it came. */
+  lastChunk(): string;
   /** The turn's usage from the prompt's result and what came before it. */
   total(result: JsonObject): Usage;
 }
@@ -16,6 +18,7 @@ export function createUpdateReader(): UpdateReader {
   const openTools = new Set<string>();
   let chunkUsage: Usage = UNKNOWN_USAGE;
   let costUsd: number | null = null;
+  let lastChunk = '';
 
   function startTool(update: JsonObject, turn: TurnRecorder): void {
     const id = textAt(update, 'toolCallId');
@@ -40,6 +43,7 @@ export function createUpdateReader(): UpdateReader {
       const kind = textAt(update, 'sessionUpdate');
       const text = textAt(objectAt(update, 'content'), 'text');
       if (kind === 'agent_message_chunk') {
+        if (text !== '') lastChunk = text;
         turn.delta(text, textAt(update, 'messageId') || undefined);
         chunkUsage = addUsage(chunkUsage, toFigures(objectAt(objectAt(update, '_meta'), 'usage')));
       }
@@ -48,6 +52,7 @@ export function createUpdateReader(): UpdateReader {
       if (kind === 'tool_call' || kind === 'tool_call_update') endTool(update, turn);
       if (kind === 'usage_update') costUsd = toCostUsd(objectAt(update, 'cost')) ?? costUsd;
     },
+    lastChunk: () => lastChunk,
     total: (result) => withCost(firstKnown(toFigures(objectAt(result, 'usage')), toQuota(result), chunkUsage), costUsd),
   };
 }

@@ -1,8 +1,16 @@
-import { type BackendEvent, type IterationStart, type TurnFailure, type TurnReport, toErrorCode, toTurnName, UNKNOWN_USAGE } from '../../core/index.ts';
+import {
+  type BackendEvent,
+  type IterationStart,
+  type TurnFailure,
+  type TurnReport,
+  toErrorCode,
+  toTurnName,
+  UNKNOWN_USAGE,
+} from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { buildPrompt } from '../../prompts/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
-import type { LoopView } from './performer.ts';
+import type { LoopView } from './loop-view.ts';
 import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
 
 /** A turn whose agent is at work. */
@@ -19,7 +27,14 @@ export function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationSta
   if (ports.workspace.exists()) return true;
   const at = ports.clock.now();
   loop.post({ type: 'environment-failed', at, what: 'workspace', message: 'the folder of the run does not exist any more' });
-  loop.post({ type: 'iteration-ended', at, iteration: order.iteration, attempt: order.attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset });
+  loop.post({
+    type: 'iteration-ended',
+    at,
+    iteration: order.iteration,
+    attempt: order.attempt,
+    ...INTERRUPTED,
+    inboxOffset: loop.state().inboxOffset,
+  });
   return false;
 }
 
@@ -47,13 +62,28 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const before = order.fallback === null ? null : await ports.workspace.fingerprint();
   await ports.workspace.keepBefore?.(toTurnName(order));
   const recorder = createTurnRecorder(topology.spec.promise);
-  const listen = createListener({ ports, loop, order, recorder, promptHash: folder.promptHash, promptTokens: Math.ceil(prompt.length / 4) });
+  const listen = createListener({
+    ports,
+    loop,
+    order,
+    recorder,
+    promptHash: folder.promptHash,
+    promptTokens: Math.ceil(prompt.length / 4),
+  });
   const backend = findBackend(ports, order);
-  const running = 'failure' in backend ? failAtOnce(backend.failure) : backend.start(toRequest(ports, settings, order, { prompt, folder }), listen(backend.label));
+  const running =
+    'failure' in backend
+      ? failAtOnce(backend.failure)
+      : backend.start(toRequest(ports, settings, order, { prompt, folder }), listen(backend.label));
   return { order, running, recorder, before };
 }
 
-function toRequest(ports: LoopPorts, settings: LoopSettings, order: IterationStart, asked: { readonly prompt: string; readonly folder: TurnFolder }): TurnRequest {
+function toRequest(
+  ports: LoopPorts,
+  settings: LoopSettings,
+  order: IterationStart,
+  asked: { readonly prompt: string; readonly folder: TurnFolder },
+): TurnRequest {
   const { cwd, env, marker } = ports.wardrobe.surroundings(order);
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
   const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
@@ -103,13 +133,29 @@ function createListener(listening: Listening): (backend: string) => (event: Back
     try {
       ports.turns.appendText(order, text);
     } catch (error) {
-      loop.post({ type: 'environment-failed', at: ports.clock.now(), what: 'storage', message: `the turn's text cannot be written (${toErrorCode(error)})` });
+      loop.post({
+        type: 'environment-failed',
+        at: ports.clock.now(),
+        what: 'storage',
+        message: `the turn's text cannot be written (${toErrorCode(error)})`,
+      });
     }
   };
   return (backend) => (event) => {
     if (event.type === 'started') {
       const { pid, processStart, argv } = event;
-      loop.post({ type: 'iteration-spawned', at: ports.clock.now(), iteration, attempt, pid, processStart, backend, argv, promptHash, promptTokens });
+      loop.post({
+        type: 'iteration-spawned',
+        at: ports.clock.now(),
+        iteration,
+        attempt,
+        pid,
+        processStart,
+        backend,
+        argv,
+        promptHash,
+        promptTokens,
+      });
     }
     recorder.take(event);
     if (event.type === 'text') keep(event.text);

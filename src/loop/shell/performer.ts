@@ -1,14 +1,7 @@
-import type { CheckpointMake, Effect, GatesRun, Input, RunState, TimerSet } from '../../core/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import type { CheckpointMake, Effect, GatesRun, TimerSet } from '../../core/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import type { LoopView } from './loop-view.ts';
 import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
-
-/** What a performer may know of the loop and tell it. */
-export interface LoopView {
-  readonly post: (input: Input) => void;
-  readonly topology: () => Topology;
-  readonly state: () => RunState;
-}
 
 /** Carries out effects; their results come back as inputs. */
 export interface Performer {

@@ -14,7 +14,11 @@ export interface ResumeChanges {
  * The inputs with which a run goes on: each turn that a dead process left open ends as interrupted, after everything of it that is
  * still alive was ended, so that two agents never work at once; what it had already written is withdrawn, not lost.
  */
-export async function recoverRun(ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'>, folded: FoldedRun, changes: ResumeChanges): Promise<readonly Input[]> {
+export async function recoverRun(
+  ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'>,
+  folded: FoldedRun,
+  changes: ResumeChanges,
+): Promise<readonly Input[]> {
   const ends: IterationEnded[] = [];
   let { inboxOffset } = folded.state;
   for (const activation of folded.state.activations) {

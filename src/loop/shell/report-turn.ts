@@ -1,8 +1,8 @@
 import { type IterationEnded, type TurnOutcome, toTurnName, type Usage } from '../../core/index.ts';
 import type { TurnResult } from '../../ports/index.ts';
 import type { LoopPorts } from './loop-ports.ts';
+import type { LoopView } from './loop-view.ts';
 import type { OpenedTurn } from './open-turn.ts';
-import type { LoopView } from './performer.ts';
 import { readWholeInbox } from './read-whole-inbox.ts';
 import { selectSignals } from './turn-recorder.ts';
 

@@ -64,7 +64,12 @@ export function createTurnRecorder(promise: string): TurnRecorder {
     finish: () => {
       closeLine();
       const { signals, problems, promised } = scanner.finish();
-      return { ...facts, signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals, problems, finalText: finalText.trim() };
+      return {
+        ...facts,
+        signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
+        problems,
+        finalText: finalText.trim(),
+      };
     },
   };
 }

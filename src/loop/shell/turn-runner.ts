@@ -1,8 +1,8 @@
-import { type IterationStart, toErrorCode, type TurnId, toTurnName } from '../../core/index.ts';
+import { type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
 import type { RunningTurn } from '../../ports/index.ts';
-import { INTERRUPTED, isRunnable, openTurn, type OpenedTurn } from './open-turn.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
-import type { LoopView } from './performer.ts';
+import type { LoopView } from './loop-view.ts';
+import { INTERRUPTED, isRunnable, type OpenedTurn, openTurn } from './open-turn.ts';
 import { readWholeInbox } from './read-whole-inbox.ts';
 import { reportTurn } from './report-turn.ts';
 
@@ -68,7 +68,14 @@ async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopVi
   } catch (error) {
     failStorage(ports, loop, `the folder of turn ${toTurnName(order)} cannot be written (${toErrorCode(error)})`);
     const { iteration, attempt } = order;
-    loop.post({ type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset });
+    loop.post({
+      type: 'iteration-ended',
+      at: ports.clock.now(),
+      iteration,
+      attempt,
+      ...INTERRUPTED,
+      inboxOffset: loop.state().inboxOffset,
+    });
     return null;
   }
 }

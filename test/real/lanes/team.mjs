@@ -79,7 +79,8 @@ function toConfig(members) {
 const payloadOf = (hat) => `evidence of the ${hat}`;
 
 /** Every hat keeps what its shell was given, for the checks. @param {string} hat */
-const keepEnvironment = (hat) => `mkdir -p work .agent/workspace && (env | grep ^RALPH_ | sort; command -v ralph) > .agent/workspace/${hat}.env`;
+const keepEnvironment = (hat) =>
+  `mkdir -p work .agent/workspace && { env | grep ^RALPH_ | sort; command -v ralph || echo no ralph; } > .agent/workspace/${hat}.env`;
 
 /** @param {Member[]} members */
 function play(members) {
@@ -262,7 +263,8 @@ function checkRequests(checks, members, requests) {
 async function checkFiles(checks, members, project) {
   const read = (/** @type {string} */ path) => readFile(join(project.cwd, path), 'utf8').catch(() => '(missing)');
   for (const { hat } of members) checks.equal(`work/${hat}.txt`, (await read(`work/${hat}.txt`)).trim(), 'right');
-  for (const hat of ['planner', ...members.map((member) => member.hat)]) await checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`));
+  for (const hat of ['planner', ...members.map((member) => member.hat)])
+    await checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`));
   checks.equal('notes.md', await read('notes.md'), 'first line\nmy second line\n');
   checks.equal('private.txt', await read('private.txt'), 'mine\n');
   const status = (await project.git('status', '--porcelain')).split('\n').filter((line) => line !== '' && !line.endsWith(' work/'));
@@ -284,7 +286,9 @@ async function checkFiles(checks, members, project) {
  */
 async function checkEnvironment(checks, hat, text) {
   const names = text.split('\n').map((line) => line.split('=')[0]);
-  const missing = ['RALPH_BIN', 'RALPH_EVENTS_FILE', 'RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_HAT'].filter((name) => !names.includes(name));
+  const missing = ['RALPH_BIN', 'RALPH_EVENTS_FILE', 'RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_HAT'].filter(
+    (name) => !names.includes(name),
+  );
   checks.equal(`${hat}: variables missing in its shell`, missing, []);
   checks.ok(`${hat}: RALPH_HAT in its shell`, text.includes(`\nRALPH_HAT=${hat}\n`));
   checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, /\/ralph\n$/.test(text), text.split('\n').at(-2));
@@ -313,11 +317,23 @@ async function checkReading(checks, members, project, records) {
   }
   const [, second] = toTurns(records);
   const prompt = await project.ralph(['show', runId, '2', '--prompt']);
-  checks.ok('show --prompt lacks the payload of the event', prompt.stdout.includes(payloadOf('planner')), prompt.stdout.slice(0, 300) + prompt.stderr);
+  checks.ok(
+    'show --prompt lacks the payload of the event',
+    prompt.stdout.includes(payloadOf('planner')),
+    prompt.stdout.slice(0, 300) + prompt.stderr,
+  );
   const retold = await project.ralph(['show', runId, '3', '--prompt']);
-  checks.ok('show --prompt lacks what the gate said', retold.stdout.includes('is not right yet'), retold.stdout.slice(0, 300) + retold.stderr);
+  checks.ok(
+    'show --prompt lacks what the gate said',
+    retold.stdout.includes('is not right yet'),
+    retold.stdout.slice(0, 300) + retold.stderr,
+  );
   const output = await project.ralph(['show', runId, '2', '--output']);
-  checks.ok('show --output lacks the final text', output.stdout.includes(second?.finalText || '(none)'), output.stdout.slice(0, 300) + output.stderr);
+  checks.ok(
+    'show --output lacks the final text',
+    output.stdout.includes(second?.finalText || '(none)'),
+    output.stdout.slice(0, 300) + output.stderr,
+  );
   const ps = await project.ralph(['ps']);
   checks.equal('ralph ps: exit code', ps.exitCode, 0);
   checks.ok('ralph ps shows processes', !/\b\d+\.\d+\b/.test(ps.stdout), ps.stdout);

@@ -1,0 +1,59 @@
+import { type DeliveryKind, type Effect, type EventPublish, EXTERNAL, SYSTEM, TOPIC_CONTINUE, TOPIC_START, toPayloadText } from '../../core/index.ts';
+import { toPlainLine, toRefusalText, toWearerText, type TurnView } from '../../views/index.ts';
+import { type Look, MAX_WIDTH } from './look.ts';
+
+/** Notices that say what another line says already. */
+const SAID_ELSEWHERE = new Set(['scope-violation', 'gate-failed', 'undelivered-events']);
+
+/** What a person reads of an effect; nothing for those that show by what they do. */
+export function toEffectLines(effect: Effect, look: Look): readonly string[] {
+  switch (effect.type) {
+    case 'event-publish':
+      return toEventLines(effect, look);
+    case 'event-reject': {
+      const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
+      return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
+    }
+    case 'notice':
+      if (SAID_ELSEWHERE.has(effect.code)) return [];
+      return [look.style(effect.level === 'warning' ? 'warning' : 'faint', `  ${effect.level === 'warning' ? '!' : '·'} ${toPlainLine(effect.text, 400)}`)];
+    default:
+      return [];
+  }
+}
+
+/** The loop's own beginning and going on is no news. */
+function isNews({ event, how }: EventPublish): boolean {
+  if (how === 'record') return false;
+  return event.source !== SYSTEM || (event.topic !== TOPIC_START && event.topic !== TOPIC_CONTINUE);
+}
+
+const REMARKS: Readonly<Record<DeliveryKind, string>> = {
+  target: '',
+  trigger: '',
+  fallback: ' (the queue was empty)',
+  'safety-net': ' (no hat takes it)',
+  terminal: '',
+  undelivered: ' (not delivered: the run completes first)',
+  record: ' (for the record)',
+};
+
+function toEventLines(effect: EventPublish, look: Look): readonly string[] {
+  if (!look.verbose && !isNews(effect)) return [];
+  const { event, to, how } = effect;
+  const whom = to.length === 0 ? '' : ` to ${to.join(' and ')}`;
+  const origin = event.source === EXTERNAL ? ' (from outside)' : '';
+  const head = `  → ${look.style('heading', event.topic)}${whom}${REMARKS[how]}${origin}`;
+  const room = Math.min(look.columns(), MAX_WIDTH) - event.topic.length - whom.length - 8;
+  const payload = room < 20 ? '' : toPlainLine(toPayloadText(event.payload), room);
+  const detail = look.verbose ? [look.style('faint', `    ${event.id} from ${event.source}, ${how}`)] : [];
+  return [`${head}${payload === '' || event.source === SYSTEM ? '' : look.style('faint', `: ${payload}`)}`, ...detail];
+}
+
+/** `── 3 · builder (claude) ────`, as wide as the terminal. */
+export function toRule(turn: TurnView, look: Look): string {
+  const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
+  const title = ` ${turn.iteration} · ${toWearerText(turn)}${attempt} `;
+  const width = Math.min(look.columns(), MAX_WIDTH);
+  return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
+}

@@ -1,0 +1,72 @@
+import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/index.ts';
+import { toDurationText } from '../../core/index.ts';
+import { cleanText, toGateEndText, toNumberText, toOutcomeText, toPlainLine, type TurnView } from '../../views/index.ts';
+import type { Look } from './look.ts';
+
+/** Lines of a failed gate's output that are shown. */
+const TAIL_LINES = 8;
+
+/**
+ * What a person reads of an input.
+ *
+ * @param turn the turn that started last, as it stands after the input
+ */
+export function toInputLines(input: Input, turn: TurnView | null, look: Look): readonly string[] {
+  switch (input.type) {
+    case 'iteration-spawned':
+      return look.verbose ? toSpawnLines(input, look) : [];
+    case 'iteration-ended':
+      return turn === null ? [] : toTurnEndLines(turn, look);
+    case 'checkpoint-finished':
+      return toCheckpointLines(input, look);
+    case 'stop-requested':
+      return [look.style('warning', `  ${toStopText(input)}`)];
+    case 'environment-failed':
+      return [look.style('bad', `  ✗ ${toPlainLine(input.message, 300)}`)];
+    default:
+      return [];
+  }
+}
+
+function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
+  const command = toPlainLine(input.argv.join(' '), 300);
+  return [look.style('faint', `  prompt of about ${toNumberText(input.promptTokens)} tokens; ${command}`)];
+}
+
+function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
+  const tools = turn.toolCalls === null || turn.toolCalls === 0 ? '' : `, ${turn.toolCalls} tool ${turn.toolCalls === 1 ? 'call' : 'calls'}`;
+  const left = turn.leftovers === 0 ? '' : `, ${turn.leftovers} left processes ended`;
+  const text = `${toOutcomeText(turn)}${tools}${left}`;
+  if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];
+  return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
+}
+
+function toCheckpointLines({ commit, note }: CheckpointFinished, look: Look): readonly string[] {
+  if (commit !== null) return [`  ${look.style('good', '✓')} checkpoint ${commit.slice(0, 10)}`];
+  return note === '' || !look.verbose ? [] : [look.style('faint', `  · no checkpoint: ${toPlainLine(note, 200)}`)];
+}
+
+/** What happens now that somebody wants the run to stop. */
+export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): string {
+  const who = toPlainLine(by, 40);
+  if (how === 'kill') return `${who}: the agent is killed at once.`;
+  if (how === 'after-iteration') return `${who}: the run ends after this turn.`;
+  const more = how === 'interrupt' ? ' Ctrl+C again kills it at once.' : '';
+  return `${who}: stopping; the agent has 10 seconds to clean up.${more}`;
+}
+
+/** The verdict of one gate: `passed (exit 0, 1.2 s)`. */
+export function toGateVerdict(result: GatesFinished['results'][number], look: Look): string {
+  const facts = `(${toGateEndText(result)}, ${toDurationText(result.durationMs)})`;
+  return `${result.passed ? look.style('good', 'passed') : look.style('bad', 'failed')} ${facts}`;
+}
+
+/** The end of a failed gate's output; nothing for one that passed. */
+export function toGateTail(result: GatesFinished['results'][number], look: Look): readonly string[] {
+  if (result.passed) return [];
+  const lines = cleanText(result.outputTail).trimEnd().split('\n');
+  return lines
+    .filter((line) => line.trim() !== '')
+    .slice(-TAIL_LINES)
+    .map((line) => look.style('faint', `    | ${line.slice(0, 160)}`));
+}

@@ -1,0 +1,12 @@
+import type { Style } from '../style.ts';
+
+/** How lines of a run are made. */
+export interface Look {
+  readonly style: Style;
+  /** Show routing, commands and the sizes of prompts too. */
+  readonly verbose: boolean;
+  readonly columns: () => number;
+}
+
+/** The widest that lines are made, however wide the terminal is. */
+export const MAX_WIDTH = 100;

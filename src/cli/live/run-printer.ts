@@ -1,0 +1,32 @@
+import type { RunRecord } from '../../core/index.ts';
+import type { RunView } from '../../views/index.ts';
+import type { TurnView } from '../../views/index.ts';
+
+/** What is known of a run when it starts or goes on. */
+export interface RunOpening {
+  readonly runId: string;
+  readonly runFolder: string;
+  readonly workspace: string;
+  readonly view: RunView;
+}
+
+/** What is known of it at its end. */
+export interface RunClosing {
+  readonly runId: string;
+  readonly view: RunView;
+  readonly exitCode: number;
+  /** Files that differ from before; `null` where nobody knows. */
+  readonly changedFiles: readonly string[] | null;
+}
+
+/** Shows a run while it goes on: for people, for people in a hurry, or for programs. */
+export interface RunPrinter {
+  readonly begin: (opening: RunOpening) => void;
+  /** A record, and the turn that started last as it stands after it. */
+  readonly show: (record: RunRecord, turn: TurnView | null) => void;
+  readonly end: (closing: RunClosing) => void;
+  /** Whether the printer shows by itself that the run is asked to stop. */
+  readonly showsStops: boolean;
+  /** Whether it wants to know which files changed. */
+  readonly wantsFiles: boolean;
+}

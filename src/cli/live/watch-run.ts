@@ -1,0 +1,102 @@
+import type { RunRecord } from '../../core/index.ts';
+import { createRunViewFold, type RunView, type RunViewFold } from '../../views/index.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { findChangedFiles } from './changed-files.ts';
+import { toStopText } from './input-lines.ts';
+import { createNdjsonPrinter } from './ndjson-printer.ts';
+import { createQuietPrinter } from './quiet-printer.ts';
+import type { RunPrinter } from './run-printer.ts';
+import { catchSignals } from './run-signals.ts';
+import { createTextPrinter } from './text-printer.ts';
+
+type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
+type RunEnd = Awaited<RunHandle['outcome']>;
+
+/** How a run is shown. */
+export interface ShowOptions {
+  readonly format: 'text' | 'ndjson';
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** A run to be started and watched. */
+export interface WatchOrder {
+  readonly app: AppApi;
+  readonly show: ShowOptions;
+  /** Where the run is looked for once it has ended. */
+  readonly cwd: string;
+  /** A fold of what the run did before; absent for a new one. */
+  readonly fold?: RunViewFold;
+  /** Starts the run; `null` when there is nothing to be watched. */
+  readonly start: (watch: { readonly observe: (record: RunRecord) => void }) => Promise<RunHandle | null>;
+}
+
+/** A run that was watched to its end. */
+export interface WatchedRun {
+  readonly handle: RunHandle;
+  readonly end: RunEnd;
+  readonly view: RunView;
+}
+
+/**
+ * Starts a run, shows it, passes signals on, and shows its end.
+ *
+ * @returns `null` if `start` had nothing to be watched
+ */
+export async function watchRun(context: CliContext, order: WatchOrder): Promise<WatchedRun | null> {
+  const printer = createPrinter(context, order.show);
+  const fold = order.fold ?? createRunViewFold();
+  const stream = createStream(printer, fold);
+  const signals = catchSignals(context.signals);
+  try {
+    const handle = await order.start({ observe: stream.observe });
+    if (handle === null) return null;
+    stream.open(handle);
+    signals.attach((how, by) => {
+      if (!printer.showsStops) context.terminal.err(`ralph: ${toStopText({ how, by })}\n`);
+      handle.stop(how, by);
+    });
+    const end = await handle.outcome;
+    const view = toEndView(fold.view(), end);
+    const changedFiles = printer.wantsFiles ? await findChangedFiles(order.app.openRun(order.cwd, handle.runId, context.env)) : null;
+    printer.end({ runId: handle.runId, view, exitCode: end.exitCode, changedFiles });
+    if (context.terminal.isTty) context.terminal.err('\u0007');
+    return { handle, end, view };
+  } finally {
+    signals.release();
+  }
+}
+
+function createPrinter({ terminal, now }: CliContext, { format, quiet, verbose }: ShowOptions): RunPrinter {
+  if (format === 'ndjson') return createNdjsonPrinter(terminal, now);
+  return quiet ? createQuietPrinter(terminal) : createTextPrinter(terminal, { verbose, now });
+}
+
+interface Stream {
+  readonly observe: (record: RunRecord) => void;
+  readonly open: (handle: RunHandle) => void;
+}
+
+/** Keeps records back until the header is shown: a run may begin before its id is known here. */
+function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
+  const early: { readonly record: RunRecord; readonly turn: ReturnType<RunViewFold['latestTurn']> }[] = [];
+  let isOpen = false;
+  return {
+    observe: (record) => {
+      fold.take(record);
+      const turn = fold.latestTurn();
+      if (isOpen) printer.show(record, turn);
+      else early.push({ record, turn });
+    },
+    open: ({ runId, runFolder, workspace }) => {
+      printer.begin({ runId, runFolder, workspace, view: fold.view() });
+      isOpen = true;
+      for (const { record, turn } of early.splice(0)) printer.show(record, turn);
+    },
+  };
+}
+
+/** The end as the run itself tells it: where the disk is full, the journal could not. */
+function toEndView(view: RunView, { reason, detail }: RunEnd): RunView {
+  return { ...view, status: 'ended', end: view.end ?? { reason, detail, at: view.at } };
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { openRun, type RunReader } from '../app/index.ts';
+import type { Effect, Input, RunRecord } from '../core/index.ts';
+import type { PlayedRun } from './play-scenario.ts';
+import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './scenario-result.ts';
+import type { Stage } from './stage.ts';
+
+type Draft = { -readonly [Key in keyof TurnFacts]: TurnFacts[Key] };
+
+interface Gathered {
+  readonly turns: Draft[];
+  readonly events: EventFacts[];
+  readonly refused: RefusalFacts[];
+  readonly notices: { code: string; text: string }[];
+  readonly commits: string[];
+}
+
+/** What the journal and the folders of a played run say: the same for a run in this process and in another one. */
+export function readRunFacts(played: PlayedRun, stage: Stage, calls: readonly AgentCall[]): RunFacts {
+  const gathered: Gathered = { turns: [], events: [], refused: [], notices: [], commits: [] };
+  const ends = played.ends.flatMap((entry) => (entry.end === null ? [] : [entry.end]));
+  const error = played.ends.find((entry) => entry.error !== null)?.error ?? null;
+  const runId = played.ends.find((entry) => entry.runId !== null)?.runId ?? null;
+  const base = { runId, ends, error, rivals: played.rivals, durationMs: Math.round(played.durationMs), ...gathered };
+  if (runId === null) return { ...base, iterations: 0, costUsd: null };
+  const reader = openRun(stage.workspace, runId, stage.env);
+  const state = reader.replay((record) => takeRecord(gathered, record));
+  joinCalls(gathered.turns, reader, calls);
+  return { ...base, iterations: state.counters.counted, costUsd: state.usage.costUsd };
+}
+
+function takeRecord(gathered: Gathered, record: RunRecord): void {
+  if (record.kind === 'input') takeInput(gathered, record.input);
+  if (record.kind === 'effect') takeEffect(gathered, record.effect);
+}
+
+function takeInput({ turns, commits }: Gathered, input: Input): void {
+  if (input.type === 'checkpoint-finished' && input.commit !== null) commits.push(input.commit);
+  if (input.type !== 'iteration-spawned' && input.type !== 'iteration-ended') return;
+  const turn = turns.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
+  if (turn === undefined) return;
+  if (input.type === 'iteration-spawned') {
+    turn.backend = input.backend;
+    return;
+  }
+  turn.status = input.outcome.status;
+  turn.failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
+  turn.exitCode = input.exitCode;
+  turn.costUsd = input.usage.costUsd;
+  turn.leftovers = input.leftovers;
+}
+
+function takeEffect({ turns, events, refused, notices }: Gathered, effect: Effect): void {
+  if (effect.type === 'iteration-start') turns.push(toDraft(effect));
+  if (effect.type === 'notice') notices.push({ code: effect.code, text: effect.text });
+  if (effect.type === 'event-reject') {
+    const { iteration, hat, topic, why, allowed } = effect;
+    refused.push({ iteration, hat, topic, why, allowed });
+  }
+  if (effect.type === 'event-publish') {
+    const { id, iteration, topic, source, target = null, payload } = effect.event;
+    events.push({ id, iteration, topic, source, target, payload, to: effect.to, how: effect.how });
+  }
+}
+
+function toDraft(effect: Extract<Effect, { type: 'iteration-start' }>): Draft {
+  const { iteration, attempt, hat, events } = effect;
+  const unknown = { backend: '', failure: null, exitCode: null, costUsd: null, leftovers: 0, prompt: '', call: null, promptBy: null };
+  return { iteration, attempt, hat, given: events.map((event) => event.topic), status: 'running', ...unknown };
+}
+
+/** Attempts of an iteration and calls with its number belong together in their order; a turn whose agent never started has none. */
+function joinCalls(turns: readonly Draft[], reader: RunReader, calls: readonly AgentCall[]): void {
+  const left = calls.filter((call) => call.env['RALPH_RUN_ID'] === reader.runId);
+  for (const turn of turns) {
+    const file = reader.turnFile(`${turn.iteration}.${turn.attempt}`, 'prompt.md');
+    turn.prompt = readText(file);
+    if (turn.backend === '') continue;
+    const at = left.findIndex((call) => call.env['RALPH_ITERATION'] === String(turn.iteration));
+    if (at < 0) continue;
+    const [call] = left.splice(at, 1) as [AgentCall];
+    turn.call = call;
+    turn.promptBy = findPromptWay(call, turn.prompt, file);
+  }
+}
+
+function findPromptWay(call: AgentCall, prompt: string, file: string): TurnFacts['promptBy'] {
+  if (call.stdin === prompt) return 'stdin';
+  if (call.args.some((word) => word.endsWith(prompt))) return 'arg';
+  return call.args.some((word) => word.includes(file)) ? 'file' : null;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

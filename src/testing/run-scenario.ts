@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
+import { toExpectations } from './check-scenario.ts';
+import { loadScenario, readScenario } from './load-scenario.ts';
+import { type Play, playScenario } from './play-scenario.ts';
+import { findUnplayed, readCalls } from './read-records.ts';
+import { readRunFacts } from './read-run-facts.ts';
+import type { Scenario } from './scenario.ts';
+import type { AgentCall, RunFacts, ScenarioResult } from './scenario-result.ts';
+import { createStage, type Stage } from './stage.ts';
+
+/** How a scenario is run. */
+export interface ScenarioOptions {
+  /** The environment that the run inherits. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Keep the folders, to look into them. Default: no. */
+  readonly keep?: boolean;
+}
+
+/**
+ * Plays a scenario in a folder of its own, with the real loop and a real process for each turn.
+ *
+ * @param source a file, or a scenario as a value
+ * @returns what came of it; whether that is as expected is for `assertScenario` to say
+ * @throws RalphError `scenario-invalid`; the system error where the folders cannot be made
+ */
+export async function runScenario(source: string | Scenario, options: ScenarioOptions = {}): Promise<ScenarioResult> {
+  const scenario = typeof source === 'string' ? loadScenario(source) : readScenario(source, 'the value');
+  const stage = createStage(scenario, options.env ?? readEnvironment());
+  try {
+    return await play(scenario, stage);
+  } finally {
+    await reapProcesses(stage.workspace);
+    if (options.keep !== true) stage.clear();
+  }
+}
+
+async function play(scenario: Scenario, stage: Stage): Promise<ScenarioResult> {
+  const played = await playScenario(scenario, stage);
+  const calls = readCalls(stage);
+  const runs = played.runs.map((run) => readRunFacts(run, stage, calls));
+  const faults = [...played.faults, ...findFaults(stage, calls, runs, played)];
+  return { scenario, runs, files: readExpectedFiles(scenario, stage), calls, faults, folder: stage.root };
+}
+
+/** What must never be, whatever a scenario expects. */
+function findFaults(stage: Stage,
+  calls: readonly AgentCall[],
+  runs: readonly RunFacts[],
+  played: Play,
+): readonly string[] {
+  const unscripted = calls
+    .filter((call) => !call.isScripted)
+    .map((call) => `turn ${call.call} (${call.env['RALPH_HAT'] ?? '?'}) had no scripted turn left`);
+  const unplayed = findUnplayed(stage).map((index) => `the scripted turn ${index + 1} was never played`);
+  const isKilled = played.runs.at(-1)?.ends.at(-1)?.end?.reason === 'killed';
+  const left = isKilled
+    ? []
+    : listProcesses(stage.workspace).map((entry) => `process ${entry.pid} of turn ${entry.turn} is still there: ${entry.command}`);
+  const open = isKilled
+    ? []
+    : runs.flatMap((run) => run.turns.filter((turn) => turn.status === 'running').map((turn) => `iteration ${turn.iteration} never ended`));
+  return [...unscripted, ...unplayed, ...left, ...open];
+}
+
+function readExpectedFiles(scenario: Scenario, stage: Stage): Readonly<Record<string, string | null>> {
+  const names = toExpectations(scenario).flatMap((expected) => Object.keys(expected.files ?? {}));
+  return Object.fromEntries(names.map((name) => [name, readText(join(stage.workspace, name))]));
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

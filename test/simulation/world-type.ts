@@ -1,0 +1,21 @@
+import type { RunRecord } from '../../src/core/index.ts';
+import type { Random } from './random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What outlives the death of the orchestrator: its disk, the time, the agents' marks. */
+export interface World {
+  readonly random: Random;
+  readonly clock: VirtualClock;
+  /** The journal as it is on disk: text, so that nothing is shared with the loop. */
+  readonly journalLines: string[];
+  /** The agents' file. */
+  readonly inboxLines: string[];
+  /** How many agents are alive, and the most that ever were. */
+  readonly agents: { alive: number; most: number };
+  /** What the living orchestrator showed. */
+  readonly records: RunRecord[];
+  /** Numbers given out to agents' lines. */
+  readonly written: { count: number };
+  /** Ends the agents that a dead orchestrator left. */
+  readonly orphans: Set<() => void>;
+}
