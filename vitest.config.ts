@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
 
-const define = { RALPH_VERSION: JSON.stringify(packageJson.version) };
+/** A copy for each project: Vitest takes out of it what it reads. */
+const toDefine = () => ({ RALPH_VERSION: JSON.stringify(packageJson.version) });
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: string, testTimeoutMs: number) {
   return {
-    define,
+    define: toDefine(),
     test: {
       name,
       include: [include],
@@ -24,7 +25,7 @@ export default defineConfig({
     projects: [
       // The unit tests share their threads' module graphs: starting a fresh one per file would cost ten times the tests themselves.
       {
-        define,
+        define: toDefine(),
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
@@ -34,7 +35,7 @@ export default defineConfig({
         },
       },
       // Worker threads hide part of what the process room does: real pipes need a process of their own.
-      { define, test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 } },
+      { define: toDefine(), test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 } },
       integration('contract', 'test/contract/**/*.test.ts', 30_000),
       integration('replay', 'test/replay/**/*.test.ts', 30_000),
       integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),

@@ -14,7 +14,7 @@ export function findCommand(command: string, cwd: string, searchPath: string | u
     if (folder === '') continue;
     const found = checkPath(isAbsolute(folder) ? resolve(folder, command) : resolve(cwd, folder, command), command);
     if ('path' in found) return found;
-    if (!found.problem.startsWith('not found')) refused ??= found.problem;
+    if (found.problem.includes('chmod')) refused ??= found.problem;
   }
   return { problem: refused ?? toMissing(command, cwd) };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
+import type { CommandEntry } from './command-table.ts';
 
 /** One command: what it takes, and what it does. */
 export interface CliCommand {
@@ -15,6 +16,13 @@ export interface CommandCall {
   readonly options: Readonly<Record<string, unknown>>;
   /** True when the command was not named: `ralph -p "…"` means `ralph run -p "…"`. */
   readonly isImplicit: boolean;
+  /** Every command with its arguments and options, for `ralph completions`. */
+  readonly declareAll: () => Promise<readonly DeclaredCommand[]>;
+}
+
+/** A command, declared but not to be called. */
+export interface DeclaredCommand extends CommandEntry {
+  readonly command: Command;
 }
 
 /** A line of the examples: what to type, and what it does. */

@@ -1,7 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import type { DeclaredCommand } from './cli-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
+import { createCommand } from './create-command.ts';
 import { describeError } from './describe-error.ts';
+import { loadCommand } from './load-command.ts';
 import { findNearMiss } from './near-miss.ts';
 import { toRootHelp } from './root-help.ts';
 import { OutputClosed } from './terminal.ts';
@@ -39,16 +42,19 @@ function findCommand(name: string): CommandEntry {
   if (entry !== undefined) return entry;
   const near = findNearMiss(name, COMMAND_NAMES);
   const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
-  throw createUsageError(`There is no command ${JSON.stringify(name.slice(0, 80))}.`, `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${JSON.stringify(name.slice(0, 80))}`);
+  throw createUsageError(
+    `There is no command ${JSON.stringify(name.slice(0, 80))}.`,
+    `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${JSON.stringify(name.slice(0, 80))}`,
+  );
 }
 
 async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
-  const spec = await entry.load();
+  const spec = await loadCommand(entry.name);
   let exitCode = 0;
   const command = createCommand(entry).configureOutput({ writeOut: context.terminal.out, writeErr: () => undefined });
   spec.declare(command);
   command.action(async () => {
-    exitCode = await spec.perform(context, { args: command.processedArgs, options: command.opts(), isImplicit });
+    exitCode = await spec.perform(context, { args: command.processedArgs, options: command.opts(), isImplicit, declareAll });
   });
   try {
     await command.parseAsync([...args], { from: 'user' });
@@ -60,10 +66,15 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
   }
 }
 
-/** A command without its arguments and options, in the manner of all commands. */
-export function createCommand({ name, summary }: Pick<CommandEntry, 'name' | 'summary'>): Command {
-  const description = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  return new Command(`ralph ${name}`).description(description).exitOverride().helpOption('-h, --help', 'this page').allowExcessArguments(false);
+/** Loads every command, to look at and not to call. */
+export function declareAll(): Promise<readonly DeclaredCommand[]> {
+  return Promise.all(
+    COMMANDS.map(async (entry) => {
+      const command = createCommand(entry);
+      (await loadCommand(entry.name)).declare(command);
+      return { ...entry, command };
+    }),
+  );
 }
 
 /** What commander has to say, in the words of all our errors: `error: unknown option '--foo'\n(Did you mean --for?)`. */

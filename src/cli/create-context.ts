@@ -1,11 +1,10 @@
-import { readEnvironment } from '../config/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal } from './terminal.ts';
 
 /** The context of a command in this process. */
-export function createContext(): CliContext {
-  const env = readEnvironment();
+export function createContext(given: Readonly<Record<string, string | undefined>>): CliContext {
+  const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
   const isAnswerable = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {
     cwd: process.cwd(),

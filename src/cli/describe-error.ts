@@ -23,7 +23,10 @@ export function describeError(error: unknown, look: ErrorLook): DescribedError {
   const stack = look.debug && error instanceof Error ? `\n${look.style('faint', cleanText(error.stack ?? ''))}\n` : '';
   if (isRalphError(error)) {
     const rows = [...toPart('Why', error.why, look.style), ...toPart('Fix', error.fix, look.style)];
-    return { text: `${[`${look.style('bad', 'ralph:')} ${cleanText(error.message)}`, ...rows].join('\n')}\n${stack}`, exitCode: error.exitCode };
+    return {
+      text: `${[`${look.style('bad', 'ralph:')} ${cleanText(error.message)}`, ...rows].join('\n')}\n${stack}`,
+      exitCode: error.exitCode,
+    };
   }
   const message = error instanceof Error ? cleanText(error.message) : String(error);
   if (SYSTEM_CODES.test(toErrorCode(error))) return { text: `${look.style('bad', 'ralph:')} ${message}\n${stack}`, exitCode: 1 };

@@ -3,13 +3,14 @@
  * Keep every import here dynamic, start-up time is measured against bare `node -e 0`.
  *
  * @param args the words after the command name
+ * @param env the environment; where the caller gives none, it is read (which loads more than most commands need)
  * @returns the exit code
  */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Promise<number> {
   if (args[0] === '--version' || args[0] === '-V') {
     process.stdout.write(`${RALPH_VERSION}\n`);
     return 0;
   }
   const [{ runCommandLine }, { createContext }] = await Promise.all([import('./command-line.ts'), import('./create-context.ts')]);
-  return runCommandLine(args, createContext());
+  return runCommandLine(args, createContext(env ?? (await import('../config/index.ts')).readEnvironment()));
 }

@@ -22,7 +22,7 @@ export function toRootHelp(): string {
     '  ralph run                           the task in PROMPT.md, the team in ralph.yml',
     '  ralph resume                        go on where the last run stopped',
     '',
-    `Exit codes of run and resume: ${toExitCodes()}. Usage errors: 2.`,
+    `Exit codes of run and resume (2 also for usage errors):${toExitCodes()}`,
     '',
   ].join('\n');
 }
@@ -31,5 +31,5 @@ export function toRootHelp(): string {
 function toExitCodes(): string {
   const groups = new Map<number, string[]>();
   for (const [reason, { exitCode }] of Object.entries(END_REASONS)) groups.set(exitCode, [...(groups.get(exitCode) ?? []), reason]);
-  return [...groups].map(([exitCode, reasons]) => `\n  ${exitCode} ${reasons.join(', ')}`).join(';');
+  return [...groups].map(([exitCode, reasons]) => `\n  ${exitCode} ${reasons.join(', ')}`).join('');
 }

@@ -48,9 +48,12 @@ export function isDeeperThan(value: Json, levels: number): boolean {
 export function toComparablePayload(payload: Json): string {
   if (typeof payload !== 'string') return toCanonicalJson(payload);
   const trimmed = payload.trim();
-  const parsed = parseJson(trimmed);
+  const parsed = MAY_BE_JSON.test(trimmed) ? parseJson(trimmed) : undefined;
   return parsed === undefined ? trimmed : toCanonicalJson(parsed);
 }
+
+/** Most payloads are words: looking at how they begin saves the exception that parsing them would cost. */
+const MAY_BE_JSON = /^(?:[[{"\d-]|(?:true|false|null)$)/;
 
 /** A payload as a person or a prompt shows it: text as it is, anything else as JSON. */
 export function toPayloadText(payload: Json): string {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toRowLines } from './fact-rows.ts';
-import { completedRun, createScript, failedWith, limitedRun, retryingRun, sampleSpec, sampleUsage, START } from "./fixtures.ts";
+import { completedRun, createScript, failedWith, limitedRun, retryingRun, START, sampleSpec, sampleUsage } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import { toRunStatus } from './run-status.ts';

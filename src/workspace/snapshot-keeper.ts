@@ -60,6 +60,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   const index = { indexFile: join(scratchDir, 'snapshot.index') };
   const pending = new Set<Promise<unknown>>();
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
+  let unnamed: readonly string[] = [];
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
@@ -82,6 +83,14 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
     await readTree(git, index, head);
   }
 
+  /** Gives trees their names. Until then nothing holds them, and a clean-up in between may have taken them: then we begin anew. */
+  async function name(refs: readonly string[]): Promise<void> {
+    const named = await git([...unsynced, 'update-ref', '--stdin'], { input: refs.join('') });
+    if (named.ok) return;
+    last = undefined;
+    shown = undefined;
+  }
+
   return {
     async keep(turn, moment, status, fingerprint) {
       const isKnown = last !== undefined && fingerprint !== null && last.fingerprint === fingerprint;
@@ -89,9 +98,12 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
-      // The name is written while the agent already works.
-      const naming = git([...unsynced, 'update-ref', ref, tree]).finally(() => pending.delete(naming));
-      pending.add(naming);
+      unnamed = [...(moment === 'after' ? unnamed : []), `update ${ref} ${tree}\n`];
+      // One command for both names of a turn, which nobody waits for.
+      if (moment === 'after') {
+        const naming = name(unnamed).finally(() => pending.delete(naming));
+        pending.add(naming);
+      }
       return tree;
     },
     async settle() {

@@ -143,7 +143,9 @@ describe('the snapshots around a turn', () => {
     repo.git('remote', 'add', 'origin', remote.path);
     const workspace = repo.workspace(null);
     await workspace.snapshot('1.1', 'before');
+    await workspace.snapshot('1.1', 'after');
     await workspace.settle();
+    expect(repo.git('for-each-ref', 'refs/ralph')).not.toBe('');
     repo.git('push', '--quiet', '--all', 'origin');
     repo.git('push', '--quiet', '--tags', 'origin');
     expect(remote.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
@@ -165,11 +167,27 @@ describe('the snapshots around a turn', () => {
     expect((await repo.workspace(null, { scratchDir }).snapshot('2.1', 'before')).tree).toBe(tree);
   });
 
-  it.each(['../../heads/main', 'a b', 'x.lock', '', '-', 'a..b'])('never get a name outside their place (%j)', async (turn) => {
+  it('go on after an agent pruned the repository in the middle of a turn', async () => {
+    const repo = createTestRepository();
+    const workspace = repo.workspace(null);
+    repo.write('one.txt', '1\n');
+    await workspace.snapshot('1.1', 'before');
+    repo.git('prune', '--expire=now');
+    await workspace.snapshot('1.1', 'after');
+    await workspace.settle();
+    expect(await workspace.diff('1.1')).toBeNull();
+    await workspace.snapshot('2.1', 'before');
+    repo.write('two.txt', '2\n');
+    await workspace.snapshot('2.1', 'after');
+    expect(await workspace.diff('2.1')).toMatch(/^diff --git a\/two.txt/);
+  });
+
+  it.each(['../../heads/main', 'a b', 'x.lock', '', 'a..b'])('never get a name outside their place (%j)', async (turn) => {
     const repo = createTestRepository();
     const refs = repo.git('for-each-ref', '--format=%(refname)', 'refs/heads');
     const workspace = repo.workspace(null);
     await workspace.snapshot(turn, 'before');
+    await workspace.snapshot(turn, 'after');
     await workspace.settle();
     expect(repo.git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe(refs);
     expect(await workspace.diff(turn)).toBeNull();

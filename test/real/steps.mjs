@@ -1,6 +1,6 @@
 /** The steps of the end to end test with real CLIs, in the order in which they run. */
 import { exercise, scripts } from './lanes/direct.mjs';
-import { runHungModel, runInterrupted, runKilled, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
+import { runHungModel, runInterrupted, runKilled, runRateLimit, runRefusedKey, runStopped, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -41,7 +41,9 @@ export function planSteps(installed, { keep }) {
     failure('usage limit, then another CLI', runSwitch),
     failure('hung model', (bench, checks) => runHungModel(bench, checks, names)),
     ...wearers.map((wearer) => failure(`Ctrl+C, then resume: ${wearer.label}`, (bench, checks) => runInterrupted(bench, checks, wearer))),
-    failure('kill -9, then resume: codex', (bench, checks) => runKilled(bench, checks, wearerOf('codex'))),
+    ...wearers.map((wearer) => failure(`Ctrl+C twice: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, 'Ctrl+C twice'))),
+    ...wearers.map((wearer) => failure(`SIGTERM: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, 'SIGTERM'))),
+    ...wearers.map((wearer) => failure(`kill -9, then resume: ${wearer.label}`, (bench, checks) => runKilled(bench, checks, wearer))),
     ...installed.map((cli) => ({
       lane: 'direct',
       name: `direct: ${cli.spec.name}`,

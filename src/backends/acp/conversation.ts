@@ -38,6 +38,7 @@ export class AcpConversation implements JsonStream, Dialogue {
   #lastId = 0;
   #sessionId = '';
   #agentName = '';
+  #isAnswering = false;
 
   constructor(task: AcpTask) {
     this.#task = task;
@@ -69,7 +70,7 @@ export class AcpConversation implements JsonStream, Dialogue {
     else if (id !== undefined && id !== null) {
       turn.endMessage();
       this.#answer(id, method, objectAt(message, 'params'));
-    } else if (method === 'session/update') this.#updates.read(objectAt(objectAt(message, 'params'), 'update'), turn);
+    } else if (method === 'session/update' && this.#isAnswering) this.#updates.read(objectAt(objectAt(message, 'params'), 'update'), turn);
   }
 
   #settle(message: JsonObject, turn: TurnRecorder): void {
@@ -97,6 +98,8 @@ export class AcpConversation implements JsonStream, Dialogue {
   }
 
   #sendPrompt(): void {
+    // What was told before, about modes and commands, is no answer.
+    this.#isAnswering = true;
     const prompt = [{ type: 'text', text: this.#task.prompt }];
     this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
       turn.setUsage(this.#updates.total(result));

@@ -1,5 +1,14 @@
-import { type DeliveryKind, type Effect, type EventPublish, EXTERNAL, SYSTEM, TOPIC_CONTINUE, TOPIC_START, toPayloadText } from '../../core/index.ts';
-import { toPlainLine, toRefusalText, toWearerText, type TurnView } from '../../views/index.ts';
+import {
+  type DeliveryKind,
+  type Effect,
+  type EventPublish,
+  EXTERNAL,
+  SYSTEM,
+  TOPIC_CONTINUE,
+  TOPIC_START,
+  toPayloadText,
+} from '../../core/index.ts';
+import { type TurnView, toPlainLine, toRefusalText, toWearerText } from '../../views/index.ts';
 import { type Look, MAX_WIDTH } from './look.ts';
 
 /** Notices that say what another line says already. */
@@ -16,7 +25,12 @@ export function toEffectLines(effect: Effect, look: Look): readonly string[] {
     }
     case 'notice':
       if (SAID_ELSEWHERE.has(effect.code)) return [];
-      return [look.style(effect.level === 'warning' ? 'warning' : 'faint', `  ${effect.level === 'warning' ? '!' : '·'} ${toPlainLine(effect.text, 400)}`)];
+      return [
+        look.style(
+          effect.level === 'warning' ? 'warning' : 'faint',
+          `  ${effect.level === 'warning' ? '!' : '·'} ${toPlainLine(effect.text, 400)}`,
+        ),
+      ];
     default:
       return [];
   }

@@ -10,7 +10,17 @@ export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening,
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Team', text: toTeamText(view) },
     { label: 'Agents', text: toAgentsText(view) },
-    ...(view.gates.length === 0 ? [] : [{ label: 'Gates', text: toList(view.gates.map((gate) => toPlainLine(gate, 60)), 4) }]),
+    ...(view.gates.length === 0
+      ? []
+      : [
+          {
+            label: 'Gates',
+            text: toList(
+              view.gates.map((gate) => toPlainLine(gate, 60)),
+              4,
+            ),
+          },
+        ]),
     ...(isElsewhere ? [{ label: 'Folder', text: workspace }] : []),
     { label: 'Limits', text: toLimitsText(view) },
     { label: 'Stop', text: 'Ctrl+C; go on later with `ralph resume`' },
@@ -28,7 +38,10 @@ export function toTeamText({ coordination, hats }: Pick<RunView, 'coordination' 
 }
 
 function toAgentsText({ hats }: RunView): string {
-  return toList([...new Set(hats.flatMap((hat) => hat.backends.slice(0, 1)))].map((label) => toPlainLine(label, 60)), 6);
+  return toList(
+    [...new Set(hats.flatMap((hat) => hat.backends.slice(0, 1)))].map((label) => toPlainLine(label, 60)),
+    6,
+  );
 }
 
 /** The limits in words: `100 iterations, 4 h 00 min, $5.00`. */

@@ -1,6 +1,6 @@
 import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/index.ts';
 import { toDurationText } from '../../core/index.ts';
-import { cleanText, toGateEndText, toNumberText, toOutcomeText, toPlainLine, type TurnView } from '../../views/index.ts';
+import { cleanText, type TurnView, toGateEndText, toNumberText, toOutcomeText, toPlainLine } from '../../views/index.ts';
 import type { Look } from './look.ts';
 
 /** Lines of a failed gate's output that are shown. */
@@ -34,7 +34,8 @@ function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
 }
 
 function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
-  const tools = turn.toolCalls === null || turn.toolCalls === 0 ? '' : `, ${turn.toolCalls} tool ${turn.toolCalls === 1 ? 'call' : 'calls'}`;
+  const tools =
+    turn.toolCalls === null || turn.toolCalls === 0 ? '' : `, ${turn.toolCalls} tool ${turn.toolCalls === 1 ? 'call' : 'calls'}`;
   const left = turn.leftovers === 0 ? '' : `, ${turn.leftovers} left processes ended`;
   const text = `${toOutcomeText(turn)}${tools}${left}`;
   if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];

@@ -1,6 +1,5 @@
 import type { RunRecord } from '../../core/index.ts';
-import type { RunView } from '../../views/index.ts';
-import type { TurnView } from '../../views/index.ts';
+import type { RunView, TurnView } from '../../views/index.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {

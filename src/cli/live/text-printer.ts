@@ -1,5 +1,5 @@
 import type { Effect, Input, RunRecord } from '../../core/index.ts';
-import { type RunReport, toPlainLine, toRowLines, toRunReport, type TurnView } from '../../views/index.ts';
+import { type RunReport, type TurnView, toPlainLine, toRowLines, toRunReport } from '../../views/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Countdown, createCountdown } from './countdown.ts';
 import { toEffectLines, toRule } from './effect-lines.ts';
@@ -23,7 +23,13 @@ interface Showing {
 export function createTextPrinter(terminal: Terminal, settings: { readonly verbose: boolean; readonly now: () => number }): RunPrinter {
   const writer = createLineWriter(terminal);
   const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns };
-  const showing: Showing = { writer, look, countdown: createCountdown(writer, settings.now), gates: [], stream: createTurnStream(writer, look) };
+  const showing: Showing = {
+    writer,
+    look,
+    countdown: createCountdown(writer, settings.now),
+    gates: [],
+    stream: createTurnStream(writer, look),
+  };
   return {
     showsStops: true,
     wantsFiles: true,
@@ -41,7 +47,10 @@ export function createTextPrinter(terminal: Terminal, settings: { readonly verbo
 }
 
 /** A report in colours, as wide as the terminal. */
-export function toReportLines({ headline, isGood, rows }: RunReport, { style, columns }: Pick<Look, 'style' | 'columns'>): readonly string[] {
+export function toReportLines(
+  { headline, isGood, rows }: RunReport,
+  { style, columns }: Pick<Look, 'style' | 'columns'>,
+): readonly string[] {
   const layout = { width: Math.min(columns(), MAX_WIDTH), styleLabel: (label: string) => style('faint', label) };
   return [style('heading', style(isGood ? 'good' : 'warning', headline)), ...toRowLines(rows, layout)];
 }

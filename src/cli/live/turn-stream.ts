@@ -43,11 +43,14 @@ export function createTurnStream(writer: LineWriter, look: Look): TurnStream {
         case 'tool-end':
           return endTool(event.id, event.name, event.ok, event.summary);
         case 'retry':
-          return note(`the agent tries again${event.delayMs === null ? '' : ` in ${toDurationText(event.delayMs)}`}: ${toPlainLine(event.message, 200)}`);
+          return note(
+            `the agent tries again${event.delayMs === null ? '' : ` in ${toDurationText(event.delayMs)}`}: ${toPlainLine(event.message, 200)}`,
+          );
         case 'warning':
           return writer.line(look.style('warning', `  ! ${toPlainLine(event.message, 300)}`));
         case 'session':
-          if (look.verbose) note(`session ${toPlainLine(event.sessionId, 80)}${event.model === null ? '' : `, model ${toPlainLine(event.model, 60)}`}`);
+          if (look.verbose)
+            note(`session ${toPlainLine(event.sessionId, 80)}${event.model === null ? '' : `, model ${toPlainLine(event.model, 60)}`}`);
           return;
         default:
           return;

@@ -40,17 +40,16 @@ function passPlan(step: Step, plan: PlannedTurn): PlannedTurn {
   return { ...plan, hat: safetyNetOf(step.topology), fallback: 'exhausted' };
 }
 
-/** Events of a hat that has had all its activations go to Ralph. */
+/** Events of hats that have had all their activations go to Ralph: of all such hats at once, as they may be owed the same event. */
 function passExhausted(step: Step): void {
-  const hat = step.state.pending[0]?.hat;
-  if (hat === undefined || !isExhausted(step, hat)) return;
-  recordExhausted(
-    step,
-    hat,
-    step.state.pending.filter((entry) => entry.hat === hat).map((entry) => entry.event),
-  );
+  const { pending } = step.state;
+  const first = pending[0];
+  if (first === undefined || !isExhausted(step, first.hat)) return;
+  const hats = [...new Set(pending.map((entry) => entry.hat))].filter((hat) => isExhausted(step, hat));
+  const eventsOf = (hat: string): readonly RalphEvent[] => pending.filter((entry) => entry.hat === hat).map((entry) => entry.event);
+  for (const hat of hats) recordExhausted(step, hat, eventsOf(hat));
   const to = safetyNetOf(step.topology);
-  change(step, { pending: step.state.pending.map((entry) => (entry.hat === hat ? { ...entry, hat: to, cause: 'exhausted' } : entry)) });
+  change(step, { pending: pending.map((entry) => (hats.includes(entry.hat) ? { ...entry, hat: to, cause: 'exhausted' } : entry)) });
 }
 
 /** Puts `<hat>.exhausted` into the record, with the topics that somebody else gets now. */

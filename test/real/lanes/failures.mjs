@@ -1,4 +1,5 @@
 /** What real CLIs do when things go wrong, and what Ralph makes of it: refused keys, limits, silence, and being stopped. */
+import { existsSync, readFileSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appendLine, inOrder, playHats } from '../hat-turn.mjs';
@@ -6,6 +7,10 @@ import { toPublished, toTurns } from '../ralph-command.mjs';
 import { acpWearerOf, wearerOf } from '../wearers.mjs';
 
 const RUN = ['run', '-c', 'ralph.yml', '-p', 'Do what your hat says.', '--no-tui', '--format', 'ndjson'];
+/** An agent has ten seconds to end; then it is ended. */
+const STOP_MS = 14_000;
+/** Nobody who presses Ctrl+C twice wants to wait. */
+const KILL_MS = 3_000;
 const DONE = { text: 'All done.\n\nLOOP_COMPLETE' };
 /** A command that would take ten minutes, with a child in a session of its own that will not be asked to go. */
 const LONG_COMMAND = `import { spawn } from 'node:child_process';
@@ -240,15 +245,56 @@ export async function runHungModel(bench, checks, installed) {
  * @param {import('../wearers.mjs').Wearer} wearer
  */
 export async function runInterrupted(bench, checks, wearer) {
-  const { project, running } = await startLongCommand(bench, checks, wearer, 'interrupt');
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'interrupt');
   if (running === undefined) return;
   const asked = Date.now();
   running.kill('SIGINT');
   const result = await running.result;
   checkEnd(checks, result, 130, 'interrupted');
-  checks.ok('it took long to end', Date.now() - asked < 14_000, Date.now() - asked);
-  checks.equal('processes left', await bench.alive(), []);
+  checks.ok('it took long to end', Date.now() - asked < STOP_MS, Date.now() - asked);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
   await resume(checks, project, bench);
+}
+
+/**
+ * The other ways to end a run: a signal of the system, a word from another terminal, impatience.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ * @param {'SIGTERM' | 'stop --now' | 'Ctrl+C twice'} how
+ */
+export async function runStopped(bench, checks, wearer, how) {
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, how.replace(/\W+/g, '-'));
+  if (running === undefined) return;
+  const asked = Date.now();
+  if (how === 'stop --now') {
+    const stop = await project.ralph(['stop', '--now']);
+    checks.equal('exit code of stop', [stop.exitCode, stop.stderr], [0, '']);
+  } else running.kill(how === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
+  if (how === 'Ctrl+C twice') {
+    await new Promise((wake) => setTimeout(wake, 200));
+    running.kill('SIGINT');
+  }
+  const [exitCode, reason] = how === 'SIGTERM' ? /** @type {const} */ ([143, 'terminated']) : /** @type {const} */ ([130, 'interrupted']);
+  checkEnd(checks, await running.result, exitCode, reason);
+  checks.ok('it took long to end', Date.now() - asked < (how === 'Ctrl+C twice' ? KILL_MS : STOP_MS), Date.now() - asked);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
+}
+
+/**
+ * What has ended and was not yet collected by whoever inherited it is not alive.
+ *
+ * @param {number} pid
+ */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !status.slice(status.lastIndexOf(')')).startsWith(') Z');
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' && !existsSync('/proc/self');
+  }
 }
 
 /**
@@ -259,14 +305,15 @@ export async function runInterrupted(bench, checks, wearer) {
  * @param {import('../wearers.mjs').Wearer} wearer
  */
 export async function runKilled(bench, checks, wearer) {
-  const { project, running } = await startLongCommand(bench, checks, wearer, 'killed');
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'killed');
   if (running === undefined) return;
   running.kill('SIGKILL');
   await running.result;
   const left = await project.ralph(['ps']);
   checks.ok('ralph ps shows nothing of what was left', left.stdout.includes(wearer.bin), left.stdout + left.stderr);
+  checks.ok('the command of the killed run has ended by itself', pids.some(isAlive));
   await resume(checks, project, bench);
-  checks.equal('processes left', await bench.alive(), []);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
 }
 
 /**
@@ -285,14 +332,14 @@ async function startLongCommand(bench, checks, wearer, name) {
   const path = join(project.cwd, '.agent', 'workspace', 'pids');
   const isThere = await waitForFile(path, 20_000);
   if (isThere) {
-    const pids = (await readFile(path, 'utf8')).split(' ');
-    checks.equal('processes of the command', pids.length, 2);
-    return { project, running };
+    const pids = (await readFile(path, 'utf8')).split(' ').map(Number);
+    checks.equal('processes of the command', pids.map(isAlive), [true, true]);
+    return { project, running, pids };
   }
   running.kill('SIGINT');
   const { stderr, stdout } = await running.result;
   checks.ok('the command was never run', false, stderr + stdout.slice(-800));
-  return { project, running: undefined };
+  return { project, running: undefined, pids: [] };
 }
 
 /**

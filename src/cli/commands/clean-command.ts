@@ -1,0 +1,27 @@
+import { toCount } from '../../views/index.ts';
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import { parseCount } from '../parse-values.ts';
+
+const DEFAULT_KEEP = '10';
+
+/** `ralph clean`. */
+export const cleanCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .option('--keep <n>', 'how many of the newest runs stay', DEFAULT_KEEP)
+      .option('--dry-run', 'name what would be removed; remove nothing');
+    addExamples(command, [
+      ['ralph clean', 'keep the ten newest runs; those that are under way stay anyway'],
+      ['ralph clean --keep 0 --dry-run', 'what would go if all were removed'],
+    ]);
+  },
+  perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
+    const keep = parseCount(String(options['keep']), '--keep', 0);
+    const dryRun = options['dryRun'] === true;
+    const app = await loadApp();
+    const { removed } = await app.cleanRuns(cwd, { keep, dryRun }, env);
+    for (const runId of removed) terminal.out(`${runId}\n`);
+    terminal.err(`${toCount(removed.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}.\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,69 @@
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
+import { watchRun } from '../live/watch-run.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
+
+/** `ralph demo`. */
+export const demoCommand: CliCommand = {
+  declare: (command) => {
+    addShowOptions(command);
+    addExamples(command, [
+      ['ralph demo', 'planner, builder and reviewer mend a failing test; no key, no network'],
+      ['ralph demo --format ndjson', 'the same for programs'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { options }: { readonly options: Readonly<Record<string, unknown>> }): Promise<number> {
+  const show = toShowOptions(options as unknown as ShowFlags);
+  const isTold = show.format === 'text' && !show.quiet;
+  const app = await context.loadApp();
+  const demo = await app.prepareDemo(context.env);
+  if (isTold) await tellBefore(context.terminal, demo);
+  const watched = await watchRun(context, { app, show, cwd: demo.folder, start: demo.start });
+  if (watched === null) return 1;
+  const after = await demo.test();
+  if (isTold) tellAfter(context.terminal, demo, after.passed);
+  if (watched.end.exitCode !== 0) return watched.end.exitCode;
+  return after.passed ? 0 : 1;
+}
+
+async function tellBefore({ out, style }: Terminal, demo: Demo): Promise<void> {
+  const before = await demo.test();
+  out(
+    [
+      style('heading', 'A team of three works on a small repository with a failing test.'),
+      'Its agents are scripts, not models: no key, no network, nothing to pay. Everything else is real: their edits, the test command, the run.',
+      '',
+      `  Folder  ${demo.folder}`,
+      `  Before  ${toVerdict(before.passed, style)}`,
+      '',
+      '',
+    ].join('\n'),
+  );
+}
+
+function tellAfter({ out, style }: Terminal, demo: Demo, passed: boolean): void {
+  out(
+    [
+      '',
+      `  After   ${toVerdict(passed, style)}`,
+      '',
+      'Look at it:',
+      `  cd ${demo.folder} && ralph events`,
+      'With your own agent, in your own repository:',
+      '  ralph doctor                        which agents are there',
+      '  ralph run -p "Make the tests pass"  the first one that is found works on it',
+      '  ralph init                          a configuration to begin with; the demo’s team is in its ralph.yml',
+      '',
+    ].join('\n'),
+  );
+}
+
+function toVerdict(passed: boolean, style: Terminal['style']): string {
+  return passed ? style('good', '✓ node --test passes') : style('bad', '✗ node --test fails');
+}

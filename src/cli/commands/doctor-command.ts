@@ -1,0 +1,59 @@
+import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import type { AppApi } from '../cli-context.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printTable } from '../print-table.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { PERMISSIONS_NOTE } from './init-command.ts';
+
+type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
+
+/** `ralph doctor`. */
+export const doctorCommand: CliCommand = {
+  declare: (command) => {
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
+    addExamples(command, [
+      ['ralph doctor', 'which agents are there, are they signed in, what to do'],
+      ['ralph doctor --format json | jq .backends', 'for programs'],
+    ]);
+  },
+  perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
+    const app = await loadApp();
+    const report = await app.examine(cwd, env);
+    const hasProblem = report.checks.some((check) => check.status === 'problem');
+    if (options['format'] === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+    else printReport(terminal, report);
+    return hasProblem ? 1 : 0;
+  },
+};
+
+function printReport(terminal: Terminal, { checks, backends }: DoctorReport): void {
+  const layout = { width: terminal.columns() };
+  for (const line of toRowLines(checks.flatMap(toCheckRows), layout)) printLine(terminal, line);
+  printLine(terminal, '');
+  printTable(terminal, ['agent', 'program', 'version', 'signed in', 'tried'], backends.map(toCells));
+  const advice = backends
+    .filter((entry) => entry.path !== null)
+    .flatMap(({ type, advice: texts }) => texts.map((text) => ({ label: type, text })));
+  if (advice.length > 0) printLine(terminal, '');
+  for (const line of toRowLines(advice, layout)) printLine(terminal, line);
+  printLine(terminal, `\n${PERMISSIONS_NOTE}`);
+}
+
+const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const;
+
+function toCheckRows({ name, status, text, fix }: DoctorReport['checks'][number]): readonly FactRow[] {
+  const row = { label: name, text: `${MARKS[status]} ${toPlainLine(text, 300)}` };
+  return fix === undefined ? [row] : [row, { label: name, text: `  ${fix}` }];
+}
+
+function toCells({ type, command, path, version, looksSignedIn, verified }: DoctorReport['backends'][number]): readonly string[] {
+  const isThere = path !== null;
+  return [
+    type,
+    isThere ? command : `${command}: not found`,
+    version === null ? '-' : toPlainLine(version, 30),
+    isThere ? (looksSignedIn ? 'looks so' : 'no sign of it') : '-',
+    verified ? 'yes' : 'unverified',
+  ];
+}

@@ -1,0 +1,53 @@
+import { RALPH, toBackendLabel, toDurationText } from '../../core/index.ts';
+import { type FactRow, toFirstLine, toNumberText, toRowLines } from '../../views/index.ts';
+import type { AppApi } from '../cli-context.ts';
+import { countTokens, TOKENIZER } from '../count-tokens.ts';
+import { toLimitsText, toTeamText } from '../live/header.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
+
+/** `--dry-run`: the team, its agents, the limits and the first prompt with its size. Nothing is started. */
+export async function printDryRun(terminal: Terminal, plan: RunPlan): Promise<number> {
+  const tokens = await countTokens(plan.firstPrompt);
+  const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
+  for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
+  const size = `${toNumberText(tokens)} tokens (${TOKENIZER}), ${toNumberText(plan.firstPrompt.length)} characters`;
+  printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
+  printLine(terminal, plan.firstPrompt);
+  return 0;
+}
+
+function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
+  const { spec } = settings;
+  const { coordination, hats } = topology;
+  const wearers = coordination === 'hats' || topology.classic ? hats.map((hat) => hat.id) : [RALPH, ...hats.map((hat) => hat.id)];
+  return [
+    { label: 'Asked', text: toFirstLine(spec.objective, 160) },
+    { label: 'Config', text: settings.configFiles.length === 0 ? 'none: defaults' : settings.configFiles.join(', ') },
+    { label: 'Team', text: toTeamText({ coordination, hats }) },
+    ...wearers.map((hat) => ({ label: 'Hat', text: toHatText(settings, hat, topology.hatById.get(hat)) })),
+    { label: 'Starts', text: `${topology.startTopic} to ${topology.entry}` },
+    { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
+    ...spec.gates.map((gate) => ({
+      label: 'Gate',
+      text: `${gate.run} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
+    })),
+    { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
+  ];
+}
+
+function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
+  const agents = (backends[id] ?? backends[RALPH] ?? [])
+    .map((spec) => `${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`)
+    .join(', then ');
+  const flow =
+    hat === undefined
+      ? ''
+      : `: on ${hat.triggers.join(', ')}; may publish ${hat.publishes.map((entry) => entry.topic).join(', ') || 'nothing'}`;
+  return `${id} (${agents || 'no agent found'})${flow}`;
+}
+
+function toDoneText(promise: string, required: readonly string[]): string {
+  return `when somebody who may says ${promise}${required.length === 0 ? '' : `, after ${required.join(', ')}`}`;
+}

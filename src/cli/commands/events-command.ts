@@ -1,0 +1,119 @@
+import type { RunRecord } from '../../core/index.ts';
+import { isTopicPattern } from '../../core/index.ts';
+import { type EventFilter, type EventRow, matchesFilter, toEventRows } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { createEventPrinter } from '../event-printer.ts';
+import { addFormatOption } from '../format-option.ts';
+import { parseCount } from '../parse-values.ts';
+import { OutputClosed } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+type RunReader = ReturnType<AppApi['openRun']>;
+type PrintRow = (row: EventRow) => void;
+
+/** How often a follower looks whether anybody still reads it. */
+const LOOK_MS = 250;
+
+/** `ralph events`. */
+export const eventsCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument(...RUN_ARGUMENT)
+      .option('--topic <pattern>', 'only this topic, or a pattern such as build.*')
+      .option('--hat <hat>', 'only what this hat published or got')
+      .option('--iteration <n>', 'only of this iteration')
+      .option('--last <n>', 'only the last ones')
+      .option('--follow', 'go on with what happens until the run ends');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line (docs/ndjson.md)');
+    addExamples(command, [
+      ['ralph events', 'everything that was published or refused in the newest run'],
+      ['ralph events --follow', 'the same, and what comes'],
+      ['ralph events --topic "build.*" --last 5', 'the last five of one kind'],
+      ['ralph events --hat reviewer --format json | jq .payload', 'for programs'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const filter = toFilter(options);
+  const last = typeof options['last'] === 'string' ? parseCount(options['last'], '--last', 1) : null;
+  const app = await context.loadApp();
+  const reader = app.openRun(context.cwd, args[0], context.env);
+  const print = createEventPrinter(context.terminal, options['format'] === 'json' ? 'json' : 'table');
+  if (options['follow'] === true) await follow(context, reader, { filter, last, print });
+  else printRows(reader, { filter, last, print });
+  return 0;
+}
+
+interface Listing {
+  readonly filter: EventFilter;
+  /** Only so many; `null`: all. */
+  readonly last: number | null;
+  readonly print: PrintRow;
+}
+
+function printRows(reader: RunReader, listing: Listing): void {
+  const keeper = createKeeper(listing);
+  reader.replay(keeper.take);
+  keeper.release();
+}
+
+/** Shows the rows that are there, then each new one. */
+async function follow({ terminal }: CliContext, reader: RunReader, listing: Listing): Promise<void> {
+  const keeper = createKeeper(listing);
+  const seen = { count: 0 };
+  reader.replay(() => {
+    seen.count += 1;
+  });
+  const closed = new AbortController();
+  const look = setInterval(() => {
+    if (terminal.isClosed()) closed.abort();
+  }, LOOK_MS);
+  let taken = 0;
+  const take = (record: RunRecord): void => {
+    keeper.take(record);
+    taken += 1;
+    if (taken === seen.count) keeper.release();
+  };
+  try {
+    if (seen.count === 0) keeper.release();
+    await reader.follow(take, closed.signal);
+    keeper.release();
+  } finally {
+    clearInterval(look);
+  }
+  if (terminal.isClosed()) throw new OutputClosed();
+}
+
+/** Holds the last rows back until they are asked for; afterwards, and without a limit, prints each at once. */
+function createKeeper({ filter, last, print }: Listing): { readonly take: (record: RunRecord) => void; readonly release: () => void } {
+  let kept: EventRow[] | null = last === null ? null : [];
+  return {
+    take: (record) => {
+      for (const row of toEventRows(record)) {
+        if (!matchesFilter(row, filter)) continue;
+        if (kept === null) print(row);
+        else kept.push(row);
+        if (kept !== null && last !== null && kept.length > last) kept.shift();
+      }
+    },
+    release: () => {
+      const rows = kept ?? [];
+      kept = null;
+      for (const row of rows) print(row);
+    },
+  };
+}
+
+function toFilter(options: CommandCall['options']): EventFilter {
+  const { topic, hat, iteration } = options as { readonly topic?: string; readonly hat?: string; readonly iteration?: string };
+  if (topic !== undefined && !isTopicPattern(topic)) {
+    throw createUsageError(
+      `${JSON.stringify(topic.slice(0, 80))} is neither a topic nor a pattern.`,
+      'A topic is build.done; in a pattern * stands for a whole word: build.*, *.blocked',
+    );
+  }
+  return { topic, hat, iteration: iteration === undefined ? undefined : parseCount(iteration, '--iteration', 0) };
+}

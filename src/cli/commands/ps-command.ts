@@ -1,0 +1,41 @@
+import { toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printTable } from '../print-table.ts';
+import { printLine } from '../terminal.ts';
+
+/** `ralph ps`. */
+export const psCommand: CliCommand = {
+  declare: (command) => {
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addExamples(command, [
+      ['ralph ps', 'processes that runs of this folder started and that are still there'],
+      ['ralph ps --format json', 'for programs'],
+    ]);
+  },
+  perform: async ({ cwd, terminal, loadApp }, { options }) => {
+    const app = await loadApp();
+    const left = app.listProcesses(cwd);
+    if (options['format'] === 'json') {
+      for (const entry of left) printLine(terminal, JSON.stringify({ v: 1, ...entry }));
+      return 0;
+    }
+    if (left.length === 0) {
+      terminal.err('No process of a run is there.\n');
+      return 0;
+    }
+    printTable(
+      terminal,
+      ['pid', 'run', 'turn', 'state', 'command'],
+      left.map(({ pid, runId, turn, isRunAlive, command }) => [
+        String(pid),
+        runId,
+        turn,
+        isRunAlive ? 'at work' : 'left behind',
+        toPlainLine(command, 120),
+      ]),
+    );
+    if (left.some((entry) => !entry.isRunAlive)) terminal.err('End what was left behind: ralph reap\n');
+    return 0;
+  },
+};

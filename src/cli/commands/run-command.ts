@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
+import { watchRun } from '../live/watch-run.ts';
+import { printFindings } from '../print-findings.ts';
+import { printDryRun } from './dry-run.ts';
+import { narrowPlan, toOnceExit } from './one-turn.ts';
+import { performResume } from './resume-command.ts';
+import { checkRunFlags, type RunFlags, toPlanRequest } from './run-flags.ts';
+
+type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
+
+/** `ralph run`, and `ralph` alone. */
+export const runCommand: CliCommand = { declare, perform };
+
+function declare(command: Command): void {
+  command
+    .argument('[text...]', 'what is to be done; without it: the prompt file of the configuration (PROMPT.md)')
+    .option('-p, --prompt <text>', 'what is to be done')
+    .option('-P, --prompt-file <file>', 'a file that says it; - for standard input')
+    .option(
+      '-c, --config <file>',
+      'a configuration instead of ralph.yml; again for one more over it',
+      (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
+    )
+    .option('-b, --backend <name>', 'the agent, such as claude or codex')
+    .option('--model <name>', 'its model')
+    .option('--max-iterations <n>', 'turns before the run stops')
+    .option('--max-cost <usd>', 'US dollars before the run stops')
+    .option('--hat <hat>', 'begin with this hat; together with --once')
+    .option('--once', 'one turn of that hat, and no more')
+    .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
+    .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
+    .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
+    .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')
+    .option('--nested', 'allow a run inside of an agent’s turn');
+  addShowOptions(command);
+  command.addHelpText('after', PRECEDENCE);
+  addExamples(command, [
+    ['ralph run', 'the task in PROMPT.md with the team in ralph.yml'],
+    ['ralph run -p "Make the tests pass"', 'a task in words; no configuration needed'],
+    ['ralph run "Make the tests pass" -b codex', 'the same, with codex'],
+    ['gh issue view 7 | ralph run -P -', 'a task from another program'],
+    ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
+    ['ralph run --worktree', 'beside a run that is under way here'],
+    ['ralph run --hat reviewer --once', 'one turn of one hat'],
+    ['ralph run --format ndjson | jq .type', 'for programs (docs/ndjson.md)'],
+  ]);
+}
+
+const PRECEDENCE = '\nOptions win over RALPH_CONFIG_* variables, these over the configuration file, that over the defaults.';
+
+async function perform(context: CliContext, call: CommandCall): Promise<number> {
+  const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
+  const show = toShowOptions(flags);
+  if (flags.continue === true) {
+    const { maxIterations, maxCost, acceptChanges } = flags;
+    return performResume(context, undefined, {
+      ...flags,
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(maxCost === undefined ? {} : { maxCost }),
+      acceptChanges: acceptChanges === true,
+    });
+  }
+  const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
+  const app = await context.loadApp();
+  const whole = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
+  const plan = flags.hat === undefined ? whole : narrowPlan(whole, flags.hat);
+  await printFindings(context.terminal, plan.diagnostics);
+  if (flags.dryRun === true) return printDryRun(context.terminal, plan);
+  return startAndWatch(context, app, plan, { flags, show });
+}
+
+async function startAndWatch(
+  context: CliContext,
+  app: AppApi,
+  plan: RunPlan,
+  { flags, show }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions> },
+): Promise<number> {
+  const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
+  const watched = await watchRun(context, { app, show, cwd: context.cwd, start: (watch) => app.startRun(plan, options, watch) });
+  if (watched === null) return 0;
+  const { handle, end, view } = watched;
+  const problem = await app.notifyEnd({ runId: handle.runId, cwd: handle.workspace, settings: plan.settings, end, env: context.env });
+  if (problem !== null) context.terminal.err(`ralph: ${problem}\n`);
+  return flags.once === true ? toOnceExit(view, end.exitCode) : end.exitCode;
+}

@@ -1,0 +1,59 @@
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { parseTurn, type TurnChoice } from '../parse-values.ts';
+import { readView } from '../read-view.ts';
+import { createUsageError } from '../usage-error.ts';
+import { findTurn, printDiff, printEvents, printFile, printOverview, printTurn, type ShownRun } from './show-parts.ts';
+
+const PARTS = ['prompt', 'output', 'diff', 'events'] as const;
+
+/** `ralph show`. */
+export const showCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument('[run]', 'a run: its id or the beginning of it; without it: the newest')
+      .argument('[iteration]', 'an iteration, 7, or one attempt of it, 7.2; without it: the run as a whole')
+      .option('--prompt', 'what the agent was asked')
+      .option('--output', 'what it said')
+      .option('--diff', 'what it changed')
+      .option('--events', 'what it published');
+    addExamples(command, [
+      ['ralph show', 'the newest run: its turns and how it ended'],
+      ['ralph show 7', 'everything about its iteration 7'],
+      ['ralph show 7 --diff', 'what iteration 7 changed'],
+      ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
+      ['ralph show --prompt', 'what the last turn was asked'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const parts = PARTS.filter((part) => options[part] === true);
+  if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} do not go together.`, 'Ask for one after the other.');
+  const { run, turn } = toChoice(args);
+  const read = await readView(context, run);
+  const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
+  return showPart(shown, turn, parts[0]);
+}
+
+async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeof PARTS)[number] | undefined): Promise<number> {
+  if (part === 'events') return printEvents(shown, choice);
+  if (part === undefined && choice === null) return printOverview(shown);
+  const turn = findTurn(shown, choice);
+  if (part === undefined) return printTurn(shown, turn);
+  return part === 'diff' ? printDiff(shown, turn) : printFile(shown, turn, part);
+}
+
+/** `show 7`, `show RUN`, `show RUN 7`: a short number is an iteration, anything else a run. */
+function toChoice([first, second]: CommandCall['args']): { readonly run: string | undefined; readonly turn: TurnChoice | null } {
+  const alone = first === undefined || second !== undefined ? null : parseTurn(first);
+  if (alone !== null) return { run: undefined, turn: alone };
+  const turn = second === undefined ? null : parseTurn(second);
+  if (second !== undefined && turn === null)
+    throw createUsageError(
+      `${JSON.stringify(second.slice(0, 40))} is no iteration.`,
+      'An iteration is a number, such as 7, or one attempt of it, 7.2.',
+    );
+  return { run: first, turn };
+}

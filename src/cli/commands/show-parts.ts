@@ -1,0 +1,131 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { RalphError, toTurnName } from '../../core/index.ts';
+import {
+  createTextCleaner,
+  matchesFilter,
+  type TurnView,
+  toEventRows,
+  toRowLines,
+  toRunStatus,
+  toTurnDetails,
+  toTurnLine,
+} from '../../views/index.ts';
+import { createEventPrinter } from '../event-printer.ts';
+import { MAX_WIDTH } from '../live/look.ts';
+import { toReportLines } from '../live/text-printer.ts';
+import type { TurnChoice } from '../parse-values.ts';
+import type { ReadRun } from '../read-view.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+/** A run that is shown, and where. */
+export interface ShownRun extends ReadRun {
+  readonly terminal: Terminal;
+  readonly now: () => number;
+}
+
+/** Turns that the overview lists. */
+const LISTED_TURNS = 60;
+
+/** The run as a whole: its turns, then how it ended or what it does. */
+export function printOverview({ reader, view, isNewest, terminal, now }: ShownRun): number {
+  printLine(terminal, terminal.style('heading', `Run ${reader.runId}`));
+  const left = view.turns.length - LISTED_TURNS;
+  if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
+  for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
+  printLine(terminal, '');
+  for (const line of toReportLines(toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest }), terminal))
+    printLine(terminal, line);
+  return 0;
+}
+
+/** Everything that is known of one turn, and where the rest is. */
+export function printTurn({ reader, isNewest, terminal }: ShownRun, turn: TurnView): number {
+  const name = toTurnName(turn);
+  const rows = toRowLines(toTurnDetails(turn), {
+    width: Math.min(terminal.columns(), MAX_WIDTH),
+    styleLabel: (label) => terminal.style('faint', label),
+  });
+  printLine(
+    terminal,
+    terminal.style('heading', `Run ${reader.runId}, iteration ${turn.iteration}${turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`}`),
+  );
+  for (const line of rows) printLine(terminal, line);
+  const what = isNewest ? name : `${reader.runId} ${name}`;
+  printLine(terminal, `\nMore: ralph show ${what} --prompt | --output | --diff | --events`);
+  return 0;
+}
+
+/** The turn that is meant: the newest attempt of an iteration, or the last turn of all. */
+export function findTurn({ view, reader }: ShownRun, choice: TurnChoice | null): TurnView {
+  const turn = view.turns.findLast(
+    (entry) => choice === null || (entry.iteration === choice.iteration && (choice.attempt === null || entry.attempt === choice.attempt)),
+  );
+  if (turn !== undefined) return turn;
+  const last = view.turns.at(-1);
+  throw new RalphError({
+    code: 'turn-unknown',
+    what:
+      choice === null
+        ? `Run ${reader.runId} has no turn yet.`
+        : `Run ${reader.runId} has no ${choice.attempt === null ? `iteration ${choice.iteration}` : `turn ${choice.iteration}.${choice.attempt}`}.`,
+    fix:
+      last === undefined
+        ? 'See what it waits for: ralph status'
+        : `It has the iterations 1 to ${last.iteration}: ralph show ${reader.runId}`,
+    exitCode: 2,
+  });
+}
+
+/** The prompt or the output of a turn: as it is for a program, without control characters for a terminal. */
+export async function printFile({ reader, terminal }: ShownRun, turn: TurnView, part: 'prompt' | 'output'): Promise<number> {
+  const path = findFile(reader, toTurnName(turn), part);
+  if (path === null)
+    throw toMissing(turn, part === 'prompt' ? 'The prompt' : 'The output', 'Its folder was removed, or the turn never began.');
+  const cleaner = createTextCleaner();
+  for await (const line of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })) {
+    printLine(terminal, terminal.isTty ? cleaner.take(line) : line);
+  }
+  return 0;
+}
+
+/** What the assistant said; where nothing of that was kept, the raw output. */
+function findFile(reader: ShownRun['reader'], name: string, part: 'prompt' | 'output'): string | null {
+  const names = part === 'prompt' ? (['prompt.md'] as const) : (['text.md', 'stdout.log'] as const);
+  return names.map((file) => reader.turnFile(name, file)).find((path) => existsSync(path)) ?? null;
+}
+
+/** What a turn changed, as a patch. */
+export async function printDiff({ reader, terminal }: ShownRun, turn: TurnView): Promise<number> {
+  const patch = await reader.diff(toTurnName(turn));
+  if (patch === null) throw toMissing(turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
+  if (patch.trim() === '') terminal.err(`Turn ${toTurnName(turn)} changed no file.\n`);
+  const cleaner = createTextCleaner();
+  for (const line of patch.split('\n')) printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
+  return 0;
+}
+
+function colourDiff(line: string, { style }: Terminal): string {
+  if (line.startsWith('+++') || line.startsWith('---') || line.startsWith('diff ')) return style('heading', line);
+  if (line.startsWith('+')) return style('good', line);
+  return line.startsWith('-') ? style('bad', line) : line;
+}
+
+/** The events of a turn, or of the whole run. */
+export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice | null): number {
+  const print = createEventPrinter(terminal, 'table');
+  const filter = { iteration: choice?.iteration };
+  reader.replay((record) => {
+    for (const row of toEventRows(record)) if (matchesFilter(row, filter)) print(row);
+  });
+  return 0;
+}
+
+function toMissing(turn: TurnView, what: string, why: string): RalphError {
+  return new RalphError({
+    code: 'turn-part-missing',
+    what: `${what} of turn ${toTurnName(turn)} is not there.`,
+    why,
+    fix: `What is known of it: ralph show ${toTurnName(turn)}`,
+  });
+}

@@ -1,0 +1,32 @@
+import { END_REASONS } from '../../core/index.ts';
+import { toRunStatus } from '../../views/index.ts';
+import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
+import { addFormatOption } from '../format-option.ts';
+import { toReportLines } from '../live/text-printer.ts';
+import { readView } from '../read-view.ts';
+import { printLine } from '../terminal.ts';
+
+/** `ralph status`. */
+export const statusCommand: CliCommand = {
+  declare: (command) => {
+    command.argument(...RUN_ARGUMENT);
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
+    addExamples(command, [
+      ['ralph status', 'the newest run on one screen'],
+      ['ralph status 20261121-22', 'a certain one'],
+      ['ralph status --format json | jq .totals', 'for programs'],
+    ]);
+  },
+  perform: async (context, { args, options }) => {
+    const { terminal, now } = context;
+    const { reader, view, isNewest } = await readView(context, args[0]);
+    if (options['format'] === 'json') {
+      const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
+      printLine(terminal, JSON.stringify({ v: 1, isAlive: reader.isAlive, exitCode, ...view }));
+      return 0;
+    }
+    const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest });
+    for (const line of toReportLines(status, terminal)) printLine(terminal, line);
+    return 0;
+  },
+};

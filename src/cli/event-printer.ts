@@ -1,0 +1,32 @@
+import { toPayloadText } from '../core/index.ts';
+import { cutText, type EventRow, toPlainLine } from '../views/index.ts';
+import { toLocalClock } from './local-time.ts';
+import { printLine, type Terminal } from './terminal.ts';
+
+const HEADING = ['id', 'time', 'turn', 'topic', 'from', 'to', 'payload'] as const;
+/** Widths of all columns but the last; a longer cell pushes the rest of its own line to the right. */
+const WIDTHS = [5, 8, 4, 24, 10, 12];
+const PAYLOAD_LENGTH = 400;
+
+/** Prints events one by one, as a table whose columns are known beforehand, or as JSON lines. */
+export function createEventPrinter(terminal: Terminal, format: 'table' | 'json'): (row: EventRow) => void {
+  if (format === 'json') return (row) => printLine(terminal, JSON.stringify(row));
+  let hasHeading = false;
+  const limit = terminal.isTty ? terminal.columns() : Number.POSITIVE_INFINITY;
+  return (row) => {
+    if (!hasHeading) printLine(terminal, terminal.style('faint', toLine(HEADING, limit)));
+    hasHeading = true;
+    const line = toLine(toCells(row), limit);
+    printLine(terminal, row.status === 'refused' || row.status === 'withdrawn' ? terminal.style('warning', line) : line);
+  };
+}
+
+function toLine(cells: readonly string[], limit: number): string {
+  const line = cells.map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0)).join('  ');
+  return cutText(line.trimEnd(), limit);
+}
+
+function toCells({ id, ts, iteration, topic, source, to, status, payload }: EventRow): readonly string[] {
+  const whom = to.length === 0 ? status : to.join('+');
+  return [id, toLocalClock(ts), String(iteration), topic, source, whom, toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH)];
+}

@@ -1,0 +1,22 @@
+import { createRunViewFold, type RunView } from '../views/index.ts';
+import type { AppApi, CliContext } from './cli-context.ts';
+
+type RunReader = ReturnType<AppApi['openRun']>;
+
+/** A run that was read from its journal. */
+export interface ReadRun {
+  readonly reader: RunReader;
+  readonly view: RunView;
+  /** Whether it is the run that a command without a run means. */
+  readonly isNewest: boolean;
+}
+
+/** Reads a run: by its id or the beginning of it, else the newest. */
+export async function readView({ cwd, env, loadApp }: CliContext, run: string | undefined): Promise<ReadRun> {
+  const app = await loadApp();
+  const reader = app.openRun(cwd, run, env);
+  const fold = createRunViewFold();
+  reader.replay(fold.take);
+  const isNewest = run === undefined || app.openRun(cwd, undefined, env).runId === reader.runId;
+  return { reader, view: fold.view(), isNewest };
+}

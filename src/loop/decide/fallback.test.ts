@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { makeHat } from '../../core/spec-fixtures.ts';
+import { ending, given, type Play, PROMISE, play, published, ran, write } from './decide-fixtures.ts';
+
+const PLANNER = makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.start', 'gossip']);
+const BUILDER = makeHat('builder', ['build.start'], ['build.done']);
+const IDLE = { treeChanged: false };
+
+/** Ends turns without a word or a change until the run ends or so many are over; returns how many it took. */
+function idle(run: Play, most = 10): number {
+  let count = 0;
+  for (; count < most && ending(run) === null; count += 1) run.end([], IDLE);
+  return count;
+}
+
+describe('an empty queue', () => {
+  it('under ralph Ralph is called with task.resume', () => {
+    const run = play({ hats: [BUILDER] });
+    run.end([write('build.start')]);
+    run.end();
+    expect(run.last('event-publish')).toMatchObject({ event: { topic: 'task.resume', source: 'system' }, to: ['ralph'], how: 'fallback' });
+    expect(run.turn()).toMatchObject({ hat: 'ralph', fallback: 'empty-queue' });
+  });
+
+  it('under hats the recovery hat is called with task.resume', () => {
+    const run = play({ hats: [makeHat('a', ['task.start'], []), makeHat('b', ['task.resume'], [])] });
+    run.end();
+    expect([published(run), run.turn().hat, run.turn().fallback]).toEqual([['task.start > a', 'task.resume > b'], 'b', 'empty-queue']);
+  });
+
+  it('under hats the named recovery hat is called', () => {
+    const run = play({ hats: [PLANNER, BUILDER], recoveryHat: 'builder' });
+    run.end();
+    expect(published(run).at(-1)).toBe('task.resume > builder');
+  });
+
+  it('an event that asks for a turn makes it no fallback turn, although others are there by chance', () => {
+    const run = play({ hats: [PLANNER, BUILDER, makeHat('x', ['never'])] });
+    run.end([write('gossip'), write('build.start', '', 'builder')]);
+    expect([run.turn().hat, run.turn().fallback]).toEqual(['ralph', 'untaken']);
+    run.end([write('build.start')]);
+    expect([run.turn().hat, run.turn().fallback, run.turn().events.length]).toEqual(['builder', null, 2]);
+  });
+});
+
+describe('stalled', () => {
+  it('three fallback turns in a row with neither event, nor promise, nor a change of the working tree end the run', () => {
+    const run = play({ hats: [BUILDER] });
+    expect([idle(run), ran(run)]).toEqual([4, ['ralph', 'ralph', 'ralph', 'ralph']]);
+    expect(run.last('run-end')).toEqual({
+      type: 'run-end',
+      reason: 'stalled',
+      detail: '3 fallback turns in a row published nothing and changed no file',
+    });
+  });
+
+  it('counts the turns of the recovery hat', () => {
+    const run = play({ hats: [PLANNER, BUILDER] });
+    expect([idle(run), ending(run)]).toEqual([4, 'stalled']);
+  });
+
+  it('counts turns of Ralph as the safety net', () => {
+    const run = play({ hats: [PLANNER, BUILDER] });
+    run.end([write('gossip')]);
+    expect([idle(run), ran(run)]).toEqual([3, ['planner', 'ralph', 'planner', 'planner']]);
+  });
+
+  it.each([
+    ['an event', [write('build.start')], { treeChanged: false }],
+    ['a promise that was refused', [PROMISE], { treeChanged: false }],
+    ['a completion that was refused, as an event', [write('task.complete')], { treeChanged: false }],
+    ['a change of the working tree', [], { treeChanged: true }],
+    ['a tree that nobody could look at', [], { treeChanged: null }],
+  ])('%s begins the count anew', (_name, signals, report) => {
+    const run = play({ hats: [BUILDER], requiredEvents: ['never.comes'] });
+    run.end([], IDLE);
+    run.end([], IDLE);
+    run.end([], IDLE);
+    run.end(signals, report);
+    expect([ending(run), run.state().idleFallbacks]).toEqual([null, 0]);
+  });
+
+  it('a turn of another hat begins the count anew', () => {
+    const run = play({ hats: [PLANNER, BUILDER] });
+    run.end([], IDLE);
+    run.end([], IDLE);
+    run.end([write('build.start')], IDLE);
+    run.end([], IDLE);
+    expect(idle(run)).toBe(3);
+  });
+
+  it('a turn that failed neither counts nor begins the count anew', () => {
+    const run = play({ hats: [BUILDER] });
+    run.end([], IDLE);
+    run.end([], IDLE);
+    run.fail();
+    expect(run.state().idleFallbacks).toBe(1);
+    expect(idle(run)).toBe(2);
+  });
+
+  it('never in solo and single', () => {
+    const solo = play({ limits: { maxIterations: 20 } });
+    const single = play({ mode: 'single', limits: { maxIterations: 20 } });
+    expect([idle(solo, 30), ending(solo), idle(single, 30), ending(single)]).toEqual([20, 'max_iterations', 20, 'max_iterations']);
+  });
+
+  it('a resumed run begins the count anew', () => {
+    const run = play({ hats: [BUILDER] });
+    idle(run);
+    run.resume();
+    expect([given(run), run.turn().fallback, idle(run)]).toEqual([['task.resume'], 'empty-queue', 3]);
+  });
+});
