@@ -35,12 +35,13 @@ export async function startRun(plan: RunPlan, options: StartOptions, watch: RunW
   const layout = toLayout(options.cwd, plan.settings.stateDir);
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
-  const lock = await lockFolder(layout, worktree);
+  const runId = createRunId(Date.now(), Math.random);
+  const lock = await lockFolder(layout, worktree, runId);
   const locks: Lock[] = [lock];
   try {
     const workspace = await openFolder(layout, worktree, plan, options);
-    const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, Date.now(), Math.random);
-    locks.push(lockRun({ layout, runId: paths.runId, worktree, command: COMMAND }));
+    const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
+    locks.push(lockRun({ layout, runId, worktree, command: COMMAND }));
     return await begin({ plan, options, watch, layout, paths, workspace, worktree, locks });
   } catch (error) {
     for (const held of locks) release(held);
@@ -62,10 +63,10 @@ function refuseNested({ env, nested }: StartOptions): void {
 }
 
 /** Takes the folder; what a dead run left working in it is ended first, so that two agents never work at once. */
-async function lockFolder(layout: Layout, worktree: string | null): Promise<Lock> {
+async function lockFolder(layout: Layout, worktree: string | null, runId: string): Promise<Lock> {
   const dead = findStaleOwner(layout, worktree);
   if (worktree !== null) mkdirSync(layout.worktreesDir, { recursive: true });
-  const lock = lockWorkspace({ layout, runId: 'starting', worktree, command: COMMAND });
+  const lock = lockWorkspace({ layout, runId, worktree, command: COMMAND });
   if (dead !== null) await reapRun(dead);
   return lock;
 }

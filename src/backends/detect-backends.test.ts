@@ -69,7 +69,7 @@ describe('detectBackends', () => {
     for (const name of ['claude', 'codex', 'gemini']) install(name, 'sleep 30');
     const started = performance.now();
     const statuses = await detectBackends({ env: env(), priority: ['claude', 'codex', 'gemini'], timeoutMs: 300, cacheFile: null });
-    expect(performance.now() - started).toBeLessThan(2500);
+    expect(performance.now() - started).toBeLessThan(5000);
     expect(statuses.map(({ version }) => version)).toEqual([null, null, null]);
     expect(statuses[0]?.advice.join()).toContain('--version');
   });

@@ -3,6 +3,7 @@ import { toOneLine } from './one-line.ts';
 import { parseResetAt } from './reset-time.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;
+const MAX_JUDGED_LENGTH = 16_000;
 const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1500})"/;
 
 /** What an agent's error fields say, before it is judged. */
@@ -34,11 +35,16 @@ const STATUS =
 
 /** Judges signs of a failure: status first, then words. `now` is needed for reset times told relative to it. */
 export function classifyFailure(signs: FailureSigns, now: number): TurnFailure {
-  const text = signs.message.trim();
+  const text = withoutMiddle(signs.message.trim());
   const failureClass = signs.class ?? toFailureClass(text, signs.httpStatus ?? findStatus(text));
   const base = { class: failureClass, message: text === '' ? 'the agent failed without a word' : toReadableError(text) };
   const resetAt = failureClass === 'limit' ? (signs.resetAt ?? parseResetAt(text, now)) : undefined;
   return resetAt === undefined ? base : { ...base, resetAt };
+}
+
+/** What an error says first and last; the middle of a huge one is not worth the time of looking through it. */
+function withoutMiddle(text: string): string {
+  return text.length > MAX_JUDGED_LENGTH ? `${text.slice(0, MAX_JUDGED_LENGTH / 2)}\n${text.slice(-MAX_JUDGED_LENGTH / 2)}` : text;
 }
 
 /** An error text on one line, with the message of an error in JSON instead of all its fields. */

@@ -5,4 +5,3 @@ export type { CliDescriptor, Invocation, InvocationOrder, PromptPlace, SignInTra
 export { createBackend, firstAvailable, listBackends } from './registry.ts';
 export { createScriptedBackend, type ScriptedOptions } from './scripted/index.ts';
 export type { ScriptedTurn } from './scripted/scripted-turn.ts';
-export { OUTPUT_FORMATS } from './stream-formats.ts';

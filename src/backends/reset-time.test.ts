@@ -41,6 +41,7 @@ describe('parseResetAt', () => {
 
   it.each([
     ['try again at Nov 7th, 2025 9:20 PM.', '2025-11-07T21:20:00.000Z'],
+    ['resets Jan 1, 2100, 12am (UTC)', '2100-01-01T00:00:00.000Z'],
     ['resets Nov 9, 1pm', '2025-11-09T13:00:00.000Z'],
     ['resets Nov 9 at 5am (America/Los_Angeles)', '2025-11-09T13:00:00.000Z'],
     ['resets Jan 2, 3pm', '2026-01-02T15:00:00.000Z'],

@@ -150,7 +150,8 @@ const FAILURES: readonly (readonly [scenario: string, failureClass: FailureClass
   ['late-error', 'transient', ['claude', 'codex', 'pi', 'copilot']],
   ['cut-stream', 'transient', ['codex', 'gemini', 'pi', 'copilot', 'qwen', 'cline']],
   ['malformed-stream', 'transient', ['gemini', 'pi', 'copilot', 'qwen', 'cline']],
-  ['usage-limit', 'limit', ['codex', 'gemini', 'pi']],
+  ['usage-limit', 'limit', ['claude', 'codex', 'gemini', 'pi']],
+  ['usage-limit-subscription', 'limit', ['claude']],
 ];
 
 describe.each(FAILURES)('%s', (scenario, failureClass, clis) => {
@@ -165,11 +166,19 @@ describe('a usage limit', () => {
     expect(play('codex', 'usage-limit').failure?.resetAt).toBe(new Date(2100, 0, 1).getTime());
   });
 
+  it('tells it in a field of its own for a subscriber of claude', () => {
+    expect(play('claude', 'usage-limit-subscription').failure?.resetAt).toBe(Date.UTC(2100, 0, 1));
+  });
+
   it('explains a turn of copilot that was ended while it tried again and again', () => {
     expect(play('copilot', 'usage-limit')).toMatchObject({
       verdict: 'missing',
       trouble: { class: 'limit', resetAt: Date.UTC(2100, 0, 1) },
     });
+  });
+
+  it('is not a rate limit that claude waits out by itself, which explains as much', () => {
+    expect(play('claude', 'rate-limit-retries')).toMatchObject({ verdict: 'missing', trouble: { class: 'transient' } });
   });
 
   it('is not what Google calls every 429', () => {

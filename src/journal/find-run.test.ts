@@ -3,6 +3,7 @@ import { findRun } from './find-run.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { createRunFolder } from './run-folder.ts';
+import { createRunId } from './run-id.ts';
 
 const START = Date.UTC(2026, 10, 21, 22, 0, 0);
 const HOUR_MS = 3_600_000;
@@ -10,7 +11,7 @@ const HOUR_MS = 3_600_000;
 /** Three runs: two of one hour, one of the next day. */
 function createRuns() {
   const state = { fs, stateDir: createTemporaryFolder() };
-  const ids = [0, 60_000, 24 * HOUR_MS].map((later, index) => createRunFolder(state, START + later, () => index / 32).runId);
+  const ids = [0, 60_000, 24 * HOUR_MS].map((later, index) => createRunFolder(state, createRunId(START + later, () => index / 32)).runId);
   return { state, ids };
 }
 

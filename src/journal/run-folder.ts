@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { toErrorCode } from '../core/index.ts';
 import type { FileSystem } from './file-system.ts';
-import { createRunId, isRunId } from './run-id.ts';
+import { isRunId } from './run-id.ts';
 import { makeFolders } from './whole-file.ts';
 
 /** Where the parts of a run are: everything under `.ralph/runs/<run-id>/`. */
@@ -21,7 +21,6 @@ export interface StateFolder {
   readonly stateDir: string;
 }
 
-const MAX_ATTEMPTS = 16;
 const REMOVED_PREFIX = '.removed-';
 
 export function toRunPaths(stateDir: string, runId: string): RunPaths {
@@ -40,21 +39,14 @@ function toRunsFolder(stateDir: string): string {
   return join(stateDir, 'runs');
 }
 
-/** Makes the folder of a new run under an id that no other run has. Throws the system error. */
-export function createRunFolder({ fs, stateDir }: StateFolder, now: number, random: () => number): RunPaths {
+/** Makes the folder of a new run. Throws the system error: `EEXIST` when there is a run of that id. */
+export function createRunFolder({ fs, stateDir }: StateFolder, runId: string): RunPaths {
+  const paths = toRunPaths(stateDir, runId);
   makeFolders(fs, toRunsFolder(stateDir));
-  for (let attempt = 1; ; attempt += 1) {
-    const paths = toRunPaths(stateDir, createRunId(now, random));
-    try {
-      fs.makeFolder(paths.folder);
-    } catch (error) {
-      if (toErrorCode(error) === 'EEXIST' && attempt < MAX_ATTEMPTS) continue;
-      throw error;
-    }
-    fs.syncFolder(toRunsFolder(stateDir));
-    makeFolders(fs, paths.turns);
-    return paths;
-  }
+  fs.makeFolder(paths.folder);
+  fs.syncFolder(toRunsFolder(stateDir));
+  makeFolders(fs, paths.turns);
+  return paths;
 }
 
 /** The ids of all runs, oldest first. Throws the system error. */

@@ -7,7 +7,7 @@ export interface CheckpointResult {
 
 /**
  * The folder the agents work in.
- * Contract: never throws; never touches a stash, the user's index, or a file.
+ * Contract: never throws; never touches a stash or a file; the user's index only for the files that a checkpoint commits.
  */
 export interface Workspace {
   /** False when the folder is gone. */

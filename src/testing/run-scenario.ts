@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
 import { toExpectations } from './check-scenario.ts';
@@ -69,9 +69,10 @@ function readExpectedFiles(scenario: Scenario, stage: Stage): Readonly<Record<st
   return Object.fromEntries(names.map((name) => [name, readText(join(stage.workspace, name))]));
 }
 
+/** Of a folder: the names of what is in it. */
 function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return statSync(path).isDirectory() ? readdirSync(path).sort().join('\n') : readFileSync(path, 'utf8');
   } catch {
     return null;
   }

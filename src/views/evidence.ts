@@ -1,7 +1,6 @@
 import { toDurationText } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { GateView, RunView } from './run-view.ts';
-import { toCount } from './words.ts';
 
 /** `exit 0`, `exit 1`, `ran out of time`, `could not be started`. */
 export function toGateEndText(gate: Pick<GateView, 'exitCode' | 'timedOut'>): string {
@@ -24,11 +23,8 @@ export function toEvidence(view: RunView): readonly string[] {
 function describeGate(command: string, results: readonly GateView[]): string {
   const last = results.at(-1);
   if (last === undefined) return '';
-  const failed = results.slice(0, -1).filter((result) => !result.passed).length;
-  const before =
-    results.length === 1
-      ? ''
-      : `; run ${toCount(results.length, 'time')}, ${failed === 0 ? 'never failed before' : `failed ${toCount(failed, 'time')} before`}`;
+  const failed = results.filter((result) => !result.passed).length;
+  const before = results.length === 1 ? '' : `; ${results.length} runs, ${failed === 0 ? 'none' : failed} failed`;
   const verdict = last.passed ? 'passed' : 'FAILED';
   return `${verdict}  ${toPlainLine(command, 80)} (${toGateEndText(last)}, ${toDurationText(last.durationMs)}, iteration ${last.iteration}${before})`;
 }

@@ -14,7 +14,7 @@ export {
   toNdjsonRun,
 } from './ndjson-record.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
-export { type ReportFacts, type RunReport, toHeadline, toRunReport } from './run-report.ts';
+export { isTurnDone, type ReportFacts, type RunReport, toHeadline, toRunReport } from './run-report.ts';
 export { type StatusFacts, toRunStatus, toWearerText } from './run-status.ts';
 export type {
   CheckpointView,

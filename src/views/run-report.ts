@@ -1,4 +1,4 @@
-import { END_REASONS, toDurationText } from '../core/index.ts';
+import { END_REASONS, TOPIC_CONTINUE, toDurationText } from '../core/index.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
@@ -20,12 +20,17 @@ export interface ReportFacts {
   readonly changedFiles?: readonly string[] | null;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
+  /** Whether to say what to type next; true by default. */
+  readonly tellsNext?: boolean;
+  /** One turn was asked for, so that limit is no reason to stop but the end. */
+  readonly isOneTurn?: boolean;
 }
 
 const MAX_ROWS = { evidence: 4, refused: 3, person: 3 };
 
 /** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
 export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
+  if (facts.isOneTurn === true && isTurnDone(view)) return toTurnReport(view, facts);
   const isGood = view.end?.reason === 'completed';
   const rows: FactRow[] = [
     ...toRows('Why', toReasonTexts(view)),
@@ -38,12 +43,20 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
     ...toRows('Left', toLeftTexts(view)),
     ...toRows('You', limitTo(toPersonNotes(view), MAX_ROWS.person)),
-    ...toRows(
-      'Next',
-      [toNextStep(view, facts.isNewest ?? true)].filter((step) => step !== ''),
-    ),
+    ...toRows('Next', facts.tellsNext === false ? [] : [toNextStep(view, facts.isNewest ?? true)].filter((step) => step !== '')),
   ];
   return { headline: toHeadline(view), isGood, rows };
+}
+
+/** Whether a run that was to be one turn did it. */
+export function isTurnDone(view: RunView): boolean {
+  return view.end?.reason === 'max_iterations' && view.turns.at(-1)?.status === 'succeeded';
+}
+
+function toTurnReport(view: RunView, facts: ReportFacts): RunReport {
+  const { rows } = toRunReport(view, { ...facts, isOneTurn: false, tellsNext: false });
+  const left = rows.filter((row) => row.label !== 'Why' && row.label !== 'Left');
+  return { headline: `One turn done in ${toDurationText(view.elapsedMs)}.`, isGood: true, rows: left };
 }
 
 /** `Completed after 6 iterations in 4 min 12 s.` */
@@ -100,7 +113,8 @@ function toCommitTexts(view: RunView): readonly string[] {
 }
 
 function toLeftTexts(view: RunView): readonly string[] {
-  const { undelivered, pending } = view;
+  const { undelivered } = view;
+  const pending = view.pending.filter((event) => event.topic !== TOPIC_CONTINUE);
   const name = ({ topic, hat }: { readonly topic: string; readonly hat: string | null }): string =>
     hat === null ? topic : `${topic} for ${hat}`;
   if (undelivered.length > 0) return [`not delivered any more: ${toList(undelivered.map(name), 4)}`];

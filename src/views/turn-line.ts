@@ -1,4 +1,4 @@
-import { toDurationText, toTurnName, toUsdText } from '../core/index.ts';
+import { TOPIC_CONTINUE, toDurationText, toTurnName, toUsdText } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { PublishedEvent, TurnView } from './run-view.ts';
 import { toList } from './words.ts';
@@ -20,6 +20,8 @@ export function toOutcomeText(turn: TurnView): string {
 
 /** ` → build.done to reviewer, …`; empty where a turn published nothing. */
 export function toEventsText(published: readonly PublishedEvent[]): string {
-  const events = published.map(({ topic, to }) => (to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`));
+  const events = published
+    .filter((event) => event.topic !== TOPIC_CONTINUE)
+    .map(({ topic, to }) => (to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`));
   return events.length === 0 ? '' : ` → ${toList(events, 3)}`;
 }

@@ -96,7 +96,7 @@ test(`${RUNS} runs of ${STEPS * 2 + 1} turns, killed at random moments and resum
     await runWithKills(folder, 0);
     return readOutcome(folder);
   });
-  expect(undisturbed.events).toHaveLength(STEPS * 2 + 2);
+  expect(undisturbed.events).toHaveLength(STEPS * 2 + 1);
   expect(Object.keys(undisturbed.files)).toHaveLength(STEPS);
   let next = 0;
   const lane = async (): Promise<void> => {

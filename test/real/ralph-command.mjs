@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { record } from './model/values.mjs';
 import { killTree } from './run-bounded.mjs';
 
-const COMMAND = process.env['RALPH_E2E'] ?? join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');
+const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');
 
 /** Command lines that run now, by pid of their leader. @type {Set<number>} */
 const living = new Set();

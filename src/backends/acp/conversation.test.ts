@@ -146,6 +146,15 @@ describe('a new session', () => {
   });
 });
 
+it('what is told before the prompt is no answer to it', () => {
+  const chunk = {
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: { update: { sessionUpdate: 'agent_message_chunk', content: { text: '[MODE_UPDATE] yolo' } } },
+  };
+  expect(talk([INITIALIZED, chunk, session({}), { jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } }]).messages).toEqual([]);
+});
+
 describe('the end of a prompt', () => {
   const ended = (stopReason: string) => talk([INITIALIZED, session({}), { jsonrpc: '2.0', id: 3, result: { stopReason } }]);
 

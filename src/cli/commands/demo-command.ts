@@ -24,7 +24,7 @@ async function perform(context: CliContext, { options }: { readonly options: Rea
   const app = await context.loadApp();
   const demo = await app.prepareDemo(context.env);
   if (isTold) await tellBefore(context.terminal, demo);
-  const watched = await watchRun(context, { app, show, cwd: demo.folder, start: demo.start });
+  const watched = await watchRun(context, { app, show, cwd: demo.folder, tellsNext: false, start: demo.start });
   if (watched === null) return 1;
   const after = await demo.test();
   if (isTold) tellAfter(context.terminal, demo, after.passed);

@@ -1,6 +1,5 @@
 import { RALPH, type RunSpec } from '../../core/index.ts';
 import { compileTopology } from '../../topology/index.ts';
-import type { RunView } from '../../views/index.ts';
 import type { AppApi } from '../cli-context.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -27,9 +26,4 @@ function toOneTurn(spec: RunSpec, hat: string): RunSpec {
   const limits = { ...spec.limits, maxIterations: 1 };
   if (hat === RALPH) return { ...spec, limits, startingHat: null, startingEvent: null };
   return { ...spec, limits, startingHat: hat, startingEvent: null, coordinator: 'hats' };
-}
-
-/** One turn was asked for and one was done: that is no limit that was hit. */
-export function toOnceExit(view: RunView, exitCode: number): number {
-  return view.end?.reason === 'max_iterations' && view.turns.at(-1)?.status === 'succeeded' ? 0 : exitCode;
 }

@@ -60,7 +60,7 @@ export async function performResume(context: CliContext, run: string | undefined
       return null;
     },
   });
-  if (watched !== null) return watched.end.exitCode;
+  if (watched !== null) return watched.exitCode;
   return ended === null ? 1 : tellEnded(context, ended);
 }
 

@@ -5,7 +5,7 @@ import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-optio
 import { watchRun } from '../live/watch-run.ts';
 import { printFindings } from '../print-findings.ts';
 import { printDryRun } from './dry-run.ts';
-import { narrowPlan, toOnceExit } from './one-turn.ts';
+import { narrowPlan } from './one-turn.ts';
 import { performResume } from './resume-command.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from './run-flags.ts';
 
@@ -79,10 +79,16 @@ async function startAndWatch(
   { flags, show }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions> },
 ): Promise<number> {
   const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
-  const watched = await watchRun(context, { app, show, cwd: context.cwd, start: (watch) => app.startRun(plan, options, watch) });
+  const watched = await watchRun(context, {
+    app,
+    show,
+    cwd: context.cwd,
+    isOneTurn: flags.once === true,
+    start: (watch) => app.startRun(plan, options, watch),
+  });
   if (watched === null) return 0;
-  const { handle, end, view } = watched;
+  const { handle, end, exitCode } = watched;
   const problem = await app.notifyEnd({ runId: handle.runId, cwd: handle.workspace, settings: plan.settings, end, env: context.env });
   if (problem !== null) context.terminal.err(`ralph: ${problem}\n`);
-  return flags.once === true ? toOnceExit(view, end.exitCode) : end.exitCode;
+  return exitCode;
 }

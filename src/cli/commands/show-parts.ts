@@ -99,9 +99,12 @@ function findFile(reader: ShownRun['reader'], name: string, part: 'prompt' | 'ou
 export async function printDiff({ reader, terminal }: ShownRun, turn: TurnView): Promise<number> {
   const patch = await reader.diff(toTurnName(turn));
   if (patch === null) throw toMissing(turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
-  if (patch.trim() === '') terminal.err(`Turn ${toTurnName(turn)} changed no file.\n`);
+  if (patch.trim() === '') {
+    terminal.err(`Turn ${toTurnName(turn)} changed no file.\n`);
+    return 0;
+  }
   const cleaner = createTextCleaner();
-  for (const line of patch.split('\n')) printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
+  for (const line of patch.trimEnd().split('\n')) printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
   return 0;
 }
 

@@ -3,6 +3,7 @@ import {
   type Effect,
   type EventPublish,
   EXTERNAL,
+  isJsonObject,
   SYSTEM,
   TOPIC_CONTINUE,
   TOPIC_START,
@@ -55,13 +56,21 @@ const REMARKS: Readonly<Record<DeliveryKind, string>> = {
 function toEventLines(effect: EventPublish, look: Look): readonly string[] {
   if (!look.verbose && !isNews(effect)) return [];
   const { event, to, how } = effect;
-  const whom = to.length === 0 ? '' : ` to ${to.join(' and ')}`;
+  const whom = look.isSolo() || to.length === 0 ? '' : ` to ${to.join(' and ')}${REMARKS[how]}`;
+  const remark = to.length === 0 ? REMARKS[how] : '';
   const origin = event.source === EXTERNAL ? ' (from outside)' : '';
-  const head = `  → ${look.style('heading', event.topic)}${whom}${REMARKS[how]}${origin}`;
   const room = Math.min(look.columns(), MAX_WIDTH) - event.topic.length - whom.length - 8;
-  const payload = room < 20 ? '' : toPlainLine(toPayloadText(event.payload), room);
+  const payload = room < 20 || isSaidElsewhere(event) ? '' : toPlainLine(toPayloadText(event.payload), room);
   const detail = look.verbose ? [look.style('faint', `    ${event.id} from ${event.source}, ${how}`)] : [];
-  return [`${head}${payload === '' || event.source === SYSTEM ? '' : look.style('faint', `: ${payload}`)}`, ...detail];
+  return [
+    `  → ${look.style('heading', event.topic)}${whom}${remark}${origin}${payload === '' ? '' : look.style('faint', `: ${payload}`)}`,
+    ...detail,
+  ];
+}
+
+/** The loop's own events carry what was shown already; so do those that a gate held back. */
+function isSaidElsewhere({ source, payload }: EventPublish['event']): boolean {
+  return source === SYSTEM || (isJsonObject(payload) && 'blocked_by' in payload);
 }
 
 /** `── 3 · builder (claude) ────`, as wide as the terminal. */

@@ -26,7 +26,7 @@ export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening,
     { label: 'Stop', text: 'Ctrl+C; go on later with `ralph resume`' },
   ];
   const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
-  const goesOn = view.resumes > 0 || view.turns.length > 0 ? ` goes on after ${toCount(view.totals.iterations, 'iteration')}` : '';
+  const goesOn = view.resumes > 0 ? ` goes on after ${toCount(view.totals.iterations, 'iteration')}` : '';
   return [look.style('heading', `Ralph ${runId}${goesOn}`), ...toRowLines(rows, layout)];
 }
 

@@ -42,8 +42,8 @@ function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
   return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
 }
 
-function toCheckpointLines({ commit, note }: CheckpointFinished, look: Look): readonly string[] {
-  if (commit !== null) return [`  ${look.style('good', '✓')} checkpoint ${commit.slice(0, 10)}`];
+function toCheckpointLines({ iteration, commit, note }: CheckpointFinished, look: Look): readonly string[] {
+  if (commit !== null) return [`  ${look.style('good', '✓')} checkpoint ${commit.slice(0, 10)} (after iteration ${iteration})`];
   return note === '' || !look.verbose ? [] : [look.style('faint', `  · no checkpoint: ${toPlainLine(note, 200)}`)];
 }
 

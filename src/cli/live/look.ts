@@ -6,6 +6,8 @@ export interface Look {
   /** Show routing, commands and the sizes of prompts too. */
   readonly verbose: boolean;
   readonly columns: () => number;
+  /** One agent does everything: to whom an event goes says nothing. */
+  readonly isSolo: () => boolean;
 }
 
 /** The widest that lines are made, however wide the terminal is. */

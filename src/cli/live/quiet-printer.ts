@@ -11,8 +11,8 @@ export function createQuietPrinter(terminal: Terminal): RunPrinter {
     wantsFiles: false,
     begin: () => undefined,
     show: () => undefined,
-    end: ({ view }) => {
-      const { headline, rows } = toRunReport(view);
+    end: ({ view, ...facts }) => {
+      const { headline, rows } = toRunReport(view, facts);
       const lines = toRowLines(
         rows.filter((row) => SHOWN.has(row.label)),
         { width: terminal.columns() },

@@ -16,6 +16,10 @@ export interface RunClosing {
   readonly exitCode: number;
   /** Files that differ from before; `null` where nobody knows. */
   readonly changedFiles: readonly string[] | null;
+  /** Whether to say what to type next. */
+  readonly tellsNext: boolean;
+  /** One turn was asked for, and no more. */
+  readonly isOneTurn: boolean;
 }
 
 /** Shows a run while it goes on: for people, for people in a hurry, or for programs. */

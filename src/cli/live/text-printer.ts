@@ -16,18 +16,20 @@ interface Showing {
   readonly look: Look;
   readonly countdown: Countdown;
   gates: readonly string[];
+  isSolo: boolean;
   stream: TurnStream;
 }
 
 /** Shows a run as lines that a newcomer understands. */
 export function createTextPrinter(terminal: Terminal, settings: { readonly verbose: boolean; readonly now: () => number }): RunPrinter {
   const writer = createLineWriter(terminal);
-  const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns };
+  const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns, isSolo: () => showing.isSolo };
   const showing: Showing = {
     writer,
     look,
     countdown: createCountdown(writer, settings.now),
     gates: [],
+    isSolo: false,
     stream: createTurnStream(writer, look),
   };
   return {
@@ -35,13 +37,14 @@ export function createTextPrinter(terminal: Terminal, settings: { readonly verbo
     wantsFiles: true,
     begin: (opening) => {
       showing.gates = opening.view.gates;
+      showing.isSolo = opening.view.coordination === 'solo';
       for (const line of toHeaderLines(opening, look)) writer.line(line);
     },
     show: (record, turn) => showRecord(showing, record, turn),
-    end: ({ view, changedFiles }) => {
+    end: ({ view, ...facts }) => {
       showing.countdown.stop();
       writer.line('');
-      for (const line of toReportLines(toRunReport(view, { changedFiles }), look)) writer.line(line);
+      for (const line of toReportLines(toRunReport(view, facts), look)) writer.line(line);
     },
   };
 }

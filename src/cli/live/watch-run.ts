@@ -1,7 +1,8 @@
 import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, type RunView, type RunViewFold } from '../../views/index.ts';
+import { createRunViewFold, isTurnDone, type RunView, type RunViewFold } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { findChangedFiles } from './changed-files.ts';
+import { guardPrinter } from './guard-printer.ts';
 import { toStopText } from './input-lines.ts';
 import { createNdjsonPrinter } from './ndjson-printer.ts';
 import { createQuietPrinter } from './quiet-printer.ts';
@@ -27,6 +28,10 @@ export interface WatchOrder {
   readonly cwd: string;
   /** A fold of what the run did before; absent for a new one. */
   readonly fold?: RunViewFold;
+  /** Whether the end says what to type next; true by default. */
+  readonly tellsNext?: boolean;
+  /** One turn was asked for, and no more. */
+  readonly isOneTurn?: boolean;
   /** Starts the run; `null` when there is nothing to be watched. */
   readonly start: (watch: { readonly observe: (record: RunRecord) => void }) => Promise<RunHandle | null>;
 }
@@ -36,6 +41,7 @@ export interface WatchedRun {
   readonly handle: RunHandle;
   readonly end: RunEnd;
   readonly view: RunView;
+  readonly exitCode: number;
 }
 
 /**
@@ -44,7 +50,7 @@ export interface WatchedRun {
  * @returns `null` if `start` had nothing to be watched
  */
 export async function watchRun(context: CliContext, order: WatchOrder): Promise<WatchedRun | null> {
-  const printer = createPrinter(context, order.show);
+  const printer = guardPrinter(createPrinter(context, order.show), context.terminal);
   const fold = order.fold ?? createRunViewFold();
   const stream = createStream(printer, fold);
   const signals = catchSignals(context.signals);
@@ -58,10 +64,13 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     });
     const end = await handle.outcome;
     const view = toEndView(fold.view(), end);
+    const isOneTurn = order.isOneTurn ?? false;
+    // One turn was asked for and one was done: that is no limit that was hit.
+    const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
     const changedFiles = printer.wantsFiles ? await findChangedFiles(order.app.openRun(order.cwd, handle.runId, context.env)) : null;
-    printer.end({ runId: handle.runId, view, exitCode: end.exitCode, changedFiles });
+    printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
     if (context.terminal.isTty) context.terminal.err('\u0007');
-    return { handle, end, view };
+    return { handle, end, view, exitCode };
   } finally {
     signals.release();
   }

@@ -70,8 +70,16 @@ const REPORT: TurnReport = {
   leftovers: 0,
 };
 
+/** One decision of a play, for those who watch. */
+export interface Decided {
+  readonly before: RunState;
+  readonly input: Input;
+  readonly after: RunState;
+  readonly effects: readonly Effect[];
+}
+
 /** Starts a run. Every decision of a play is held against the laws: see {@link decideUnderLaws}. */
-export function play(parts: Parameters<typeof makeSpec>[0] = {}): Play {
+export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided: Decided) => void = () => undefined): Play {
   const spec = makeSpec(parts);
   const effects: Effect[] = [];
   let topology = freeze(compileTopology(spec));
@@ -82,8 +90,10 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}): Play {
     const input = freeze({ ...happening, at } as Input);
     if (input.type === 'run-resumed' && input.spec !== undefined) topology = freeze(compileTopology(input.spec));
     const decision = decideUnderLaws(topology, state, input);
+    const before = state;
     state = decision.state;
     effects.push(...decision.effects);
+    watch({ before, input, after: state, effects: decision.effects });
     return decision.effects;
   };
   const all: Play['all'] = (type) => effects.filter((effect): effect is EffectOf<typeof type> => effect.type === type);

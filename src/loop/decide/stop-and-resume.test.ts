@@ -191,19 +191,14 @@ describe('a run that is resumed', () => {
     expect([published(run).filter((line) => line.startsWith('task.resume')), given(run)]).toEqual([[], ['build.done']]);
   });
 
-  it('in solo Ralph gets task.resume, in mode: single the default hat task.continue', () => {
-    const [solo, single] = ([null, 'single'] as const).map((mode) => {
-      const run = play({ mode, limits: { maxIterations: 1 } });
-      run.end([], { outcome: { status: 'succeeded' } });
-      return run;
-    });
-    expect([solo?.state().pending.length, single?.state().pending.length]).toEqual([1, 1]);
-    solo?.resume({ limits: { maxIterations: 2 } });
-    single?.resume({ limits: { maxIterations: 2 } });
-    expect([solo, single].map((run) => run && [run.turn().hat, given(run)])).toEqual([
-      ['ralph', ['task.continue']],
-      ['default', ['task.continue']],
-    ]);
+  it.each([
+    [null, 'task.resume > ralph'],
+    ['single', 'task.continue > default'],
+  ] as const)('without anything to do, under mode %s, publishes %s', (mode, expected) => {
+    const run = play({ mode });
+    run.end([PROMISE]);
+    run.resume();
+    expect([published(run).at(-1), ending(run)]).toEqual([expected, null]);
   });
 
   it('ids go on growing', () => {

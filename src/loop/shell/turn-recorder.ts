@@ -38,7 +38,9 @@ export function createTurnRecorder(promise: string): TurnRecorder {
       finalText = '';
       isClosed = false;
     }
-    finalText = (finalText + text).slice(-FINAL_TEXT_LIMIT);
+    finalText += text;
+    // Cut now and then: cutting at every piece would copy the whole text for each line.
+    if (finalText.length > FINAL_TEXT_LIMIT * 4) finalText = finalText.slice(-FINAL_TEXT_LIMIT);
     open += text;
     const lines = open.split('\n');
     open = lines.pop() ?? '';
@@ -68,7 +70,7 @@ export function createTurnRecorder(promise: string): TurnRecorder {
         ...facts,
         signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
         problems,
-        finalText: finalText.trim(),
+        finalText: finalText.slice(-FINAL_TEXT_LIMIT).trim(),
       };
     },
   };

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import type { EventSignal, HatSpec, PublishSpec, Signal, TurnOutcome } from '../../core/index.ts';
+import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
+import { handOn, makeResult, type Play, PROMISE, say, write } from './decide-fixtures.ts';
+
+/** The parts of a specification. */
+export type SpecParts = NonNullable<Parameters<typeof makeSpec>[0]>;
+
+const HAT_IDS = ['planner', 'builder', 'critic', 'constructor'];
+const TOPICS = ['a', 'b.c', 'b.d.e', 'd', 'a.blocked', 'task.resume', 'task.done', 'error.cli'];
+const PATTERNS = [...TOPICS, 'task.start', 'task.ready', 'b.*', '*', '*.c', 'task.*', 'task.blocked', 'legacy.*'];
+
+const topic = fc.constantFrom(...TOPICS);
+const target = fc.constantFrom(...HAT_IDS, 'ralph', 'nobody', 'default');
+const publishes: fc.Arbitrary<PublishSpec | string> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...TOPICS, 'b.*', '*', 'LOOP_COMPLETE', 'task.complete') },
+  fc.record({ topic: fc.constantFrom(...TOPICS, 'b.*'), target }),
+);
+
+const hatParts = fc.record({
+  triggers: fc.subarray(PATTERNS, { maxLength: 4 }),
+  publishes: fc.array(publishes, { maxLength: 4 }),
+  defaultPublishes: fc.subarray(TOPICS, { maxLength: 2 }),
+  transitions: fc.subarray(HAT_IDS),
+  maxActivations: fc.option(fc.integer({ min: 1, max: 3 }), { nil: null }),
+  backends: fc.constantFrom(['x'], ['x', 'y']),
+});
+
+const hats: fc.Arbitrary<readonly HatSpec[] | null> = fc.option(
+  fc
+    .array(hatParts, { minLength: 1, maxLength: HAT_IDS.length })
+    .map((all) => all.map(({ triggers, publishes: list, ...parts }, index) => makeHat(HAT_IDS[index] as string, triggers, list, parts))),
+  { freq: 8, nil: null },
+);
+
+/** Any team under any settings, sensible or not: whatever compiles must be decided. */
+export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
+  hats,
+  coordinator: fc.constantFrom('auto' as const, 'ralph' as const, 'hats' as const),
+  mode: fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, fc.constantFrom('single' as const, 'multi' as const)),
+  routing: fc.constantFrom('exclusive' as const, 'fanout' as const),
+  startingEvent: fc.option(topic, { freq: 2, nil: null }),
+  startingHat: fc.option(fc.constantFrom(...HAT_IDS), { freq: 2, nil: null }),
+  recoveryHat: fc.option(fc.constantFrom(...HAT_IDS), { freq: 2, nil: null }),
+  terminalEvents: fc.subarray(TOPICS, { maxLength: 2 }),
+  requiredEvents: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray(TOPICS, { maxLength: 1 })),
+  gates: fc
+    .array(fc.constantFrom(['a'], ['task.complete'], ['*'], ['b.*', 'LOOP_COMPLETE']), { maxLength: 2 })
+    .map((all) => all.map((on) => makeGate(on))),
+  loopDetection: fc.constantFrom({ repetition: 3, oscillation: 3 }, { repetition: 0, oscillation: 0 }),
+  retry: fc.constantFrom({ maxAttempts: 1, baseMs: 10, maxMs: 100 }, { maxAttempts: 3, baseMs: 1000, maxMs: 5000 }),
+  onLimit: fc.constantFrom('wait' as const, 'switch' as const, 'stop' as const),
+  limits: fc.record({
+    maxIterations: fc.integer({ min: 0, max: 25 }),
+    maxRuntimeMs: fc.constantFrom(5000, 10_000_000),
+    maxCostUsd: fc.option(fc.constant(3), { nil: null }),
+    maxConsecutiveFailures: fc.integer({ min: 1, max: 4 }),
+    checkpointInterval: fc.integer({ min: 0, max: 3 }),
+    cooldownMs: fc.constantFrom(0, 0, 500),
+  }),
+});
+
+const payload = fc.constantFrom('', 'x', { x: 1 }, '{"x":1}', null, 7);
+const event: fc.Arbitrary<EventSignal> = fc
+  .tuple(
+    fc.constantFrom(write, say),
+    fc.oneof({ weight: 9, arbitrary: topic }, fc.constantFrom('task.complete', 'LOOP_COMPLETE', 'unheard.of')),
+    payload,
+    fc.option(target, { freq: 2, nil: null }),
+  )
+  .map(([make, name, body, to]) => make(name, body, to ?? undefined));
+const signals: fc.Arbitrary<readonly Signal[]> = fc.array(
+  fc.oneof({ weight: 12, arbitrary: event }, fc.constant(PROMISE), fc.constantFrom(...HAT_IDS, 'nobody').map(handOn)),
+  { maxLength: 4 },
+);
+const outcome: fc.Arbitrary<TurnOutcome> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<TurnOutcome>({ status: 'succeeded' }) },
+  fc
+    .constantFrom('agent', 'timeout', 'spawn', 'transient', 'limit')
+    .map((kind): TurnOutcome => ({ status: 'failed', failure: { class: kind, message: kind } })),
+  fc
+    .integer({ min: -10_000, max: 100_000 })
+    .map((offset): TurnOutcome => ({ status: 'failed', failure: { class: 'limit', message: 'limit', resetAt: 1_000_000 + offset } })),
+);
+
+/** What may happen next; each does nothing where it cannot. */
+export type Move = (run: Play) => void;
+
+const turnEnds: fc.Arbitrary<Move> = fc
+  .record({
+    signals,
+    outcome,
+    treeChanged: fc.constantFrom(true, false, null),
+    producedOutput: fc.boolean(),
+    costUsd: fc.constantFrom(null, 0.1, 1),
+  })
+  .map(({ signals: said, costUsd, ...report }) => (run) => {
+    if (run.state().activations.length > 0) run.end(said, { ...report, usage: { ...run.state().usage, costUsd } });
+  });
+/** An answer to a turn that does not run, or runs no more. */
+const turnEndsWrongly: fc.Arbitrary<Move> = fc
+  .tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 3 }), signals)
+  .map(([iteration, attempt, said]) => (run) => {
+    const open = run.state().activations[0];
+    if (open?.iteration === iteration && open.attempt === attempt) return;
+    const rest = {
+      problems: [],
+      exitCode: 0,
+      durationMs: 0,
+      producedOutput: true,
+      usage: run.state().usage,
+      sessionId: null,
+      finalText: '',
+      toolCalls: null,
+      treeChanged: null,
+      leftovers: 0,
+    };
+    run.post({ type: 'iteration-ended', iteration, attempt, outcome: { status: 'succeeded' }, signals: said, inboxOffset: 0, ...rest });
+  });
+const gatesSpeak: fc.Arbitrary<Move> = fc.tuple(fc.boolean(), fc.boolean(), fc.nat({ max: 12 })).map(([first, second, stray]) => (run) => {
+  const wait = run.state().gateWaits[0];
+  const results = [makeResult(0, first), makeResult(1, second)];
+  run.post({ type: 'gates-finished', request: wait?.request ?? stray, results: stray === 0 ? [] : results });
+});
+const timerFires: fc.Arbitrary<Move> = fc.nat({ max: 20 }).map((stray) => (run) => {
+  if (run.state().timers.some((timer) => timer.purpose !== 'runtime')) run.ring();
+  else run.post({ type: 'timer-fired', timer: stray });
+});
+const peopleSpeak: fc.Arbitrary<Move> = fc
+  .array(event, { maxLength: 3 })
+  .map((said) => (run) => void run.post({ type: 'events-received', signals: said, problems: [], inboxOffset: 1 }));
+const somebodyStops: fc.Arbitrary<Move> = fc
+  .constantFrom('interrupt' as const, 'terminate' as const, 'after-iteration' as const, 'kill' as const)
+  .map((how) => (run) => {
+    run.post({ type: 'stop-requested', how, by: 'x' });
+    if (run.state().stopping !== null && how !== 'after-iteration') run.interrupt();
+  });
+const runResumes: fc.Arbitrary<Move> = fc
+  .tuple(signals, fc.option(anySpec, { freq: 3, nil: null }), fc.boolean())
+  .map(([said, parts, raise]) => (run) => {
+    if (run.state().end?.reason === 'completed') return;
+    const spec = parts === null ? {} : { spec: makeSpec(parts) };
+    run.resume(raise ? { ...spec, limits: { maxIterations: run.state().counters.counted + 5, maxCostUsd: null } } : spec, said);
+  });
+const smallThings: fc.Arbitrary<Move> = fc.constantFrom<Move[]>(
+  (run) => run.pass(700),
+  (run) => run.pass(-50),
+  (run) =>
+    void run.post({ type: 'checkpoint-finished', iteration: run.state().checkpointing ?? 3, commit: null, leftOut: ['a'], note: '' }),
+  (run) =>
+    void run.post({
+      type: 'iteration-spawned',
+      iteration: run.state().counters.iteration,
+      attempt: 1,
+      pid: 5,
+      processStart: 'x',
+      backend: 'x',
+      argv: [],
+      promptHash: '',
+      promptTokens: 0,
+    }),
+  (run) => {
+    const runtime = run.state().timers.find((timer) => timer.purpose === 'runtime');
+    if (runtime !== undefined) run.post({ type: 'timer-fired', timer: runtime.timer });
+  },
+  (run) => void run.post({ type: 'environment-failed', what: 'storage', message: 'full' }),
+);
+
+/** A course of events: mostly what a sound world would answer, sometimes late, double, unknown, or after the end. */
+export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
+  fc.oneof(
+    { weight: 14, arbitrary: turnEnds },
+    { weight: 5, arbitrary: gatesSpeak },
+    { weight: 4, arbitrary: timerFires },
+    { weight: 3, arbitrary: runResumes },
+    { weight: 2, arbitrary: peopleSpeak },
+    { weight: 1, arbitrary: turnEndsWrongly },
+    { weight: 1, arbitrary: somebodyStops },
+    { weight: 1, arbitrary: smallThings },
+  ),
+  { minLength: 5, maxLength: 40 },
+);

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as core from '../../core/index.ts';
+
+/** Words of our own types: kinds, states, reasons. Everything else that code compares with would be a name from outside. */
+const OWN_WORDS = [
+  'after-iteration',
+  'continue',
+  'default',
+  'ended',
+  'event',
+  'failed',
+  'fallback',
+  'fanout',
+  'hats',
+  'idle-timeout',
+  'interrupted',
+  'jsonl',
+  'kill',
+  'limit',
+  'new',
+  'parked',
+  'promise',
+  'retry',
+  'run-resumed',
+  'run-started',
+  'checkpoint-finished',
+  'runtime',
+  'safety-net',
+  'solo',
+  'stop',
+  'switch',
+  'timeout',
+  'transient',
+  'transition',
+  'undelivered',
+  'workspace',
+];
+const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment)-[a-z]+$/;
+const BACKENDS = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'pi',
+  'copilot',
+  'qwen',
+  'cline',
+  'auggie',
+  'amp',
+  'kiro',
+  'acp',
+  'custom',
+  'native',
+  'scripted',
+];
+
+const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !/(\.test|fixtures)\.ts$/.test(name));
+const lines = files.flatMap((name) =>
+  readFileSync(`${import.meta.dirname}/${name}`, 'utf8')
+    .split('\n')
+    .filter((line) => !/^(import|export|\} from) .*from |^\} from |^\s*(\*|\/\*\*|\/\/)/.test(line))
+    .map((line) => ({ name, line })),
+);
+
+/** Every literal of the room, with the place where it stands. */
+const literals = lines.flatMap(({ name, line }) =>
+  [...line.matchAll(/'([^']*)'|`([^`]*)`/g)].map((match) => ({ name, text: match[1] ?? match[2] ?? '' })),
+);
+
+describe('the names that the loop knows', () => {
+  it('no topic, backend or hat is compared by its text, except through the names that core reserves', () => {
+    const compared = lines.flatMap(({ name, line }) => {
+      const words = [
+        ...line.matchAll(/(?:[!=]==|case|includes\(|has\(|startsWith\(|endsWith\(|indexOf\() *'([^']*)'|'([^']*)' *[!=]==/g),
+      ].map((match) => match[1] ?? match[2] ?? '');
+      return words.filter((word) => !OWN_WORDS.includes(word) && !INPUT_TYPES.test(word)).map((word) => `${name}: ${word}`);
+    });
+    expect(compared).toEqual([]);
+    expect(files.length).toBeGreaterThan(15);
+  });
+
+  it('no literal is a topic, a backend, or a reserved name', () => {
+    const reserved = [core.RALPH, core.EXTERNAL, core.SYSTEM, core.DEFAULT_PROMISE, core.TOPIC_LEGACY_TRANSITION, ...core.SYSTEM_TOPICS];
+    const isName = (text: string): boolean =>
+      (text.includes('.') && core.isTopic(text)) || reserved.includes(text) || BACKENDS.includes(text);
+    expect(literals.filter(({ text }) => isName(text))).toEqual([]);
+    expect(literals.length).toBeGreaterThan(100);
+  });
+});
