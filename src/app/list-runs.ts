@@ -1,10 +1,12 @@
 import { listRuns, nodeFileSystem, removeRun, toRunPaths } from '../journal/index.ts';
+import { removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
-import { readRunFile } from './run-file.ts';
+import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
+import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,9 +65,25 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
 async function remove(layout: Layout, runId: string, env: Environment): Promise<void> {
   const paths = toRunPaths(layout.stateDir, runId);
   try {
-    await openWorkspace({ paths, file: readRunFile(paths.settings), env }).dropSnapshots();
+    const file = readRunFile(paths.settings);
+    await openWorkspace({ paths, file, env }).dropSnapshots();
+    if (file.worktree !== null) await removeOwnWorktree(layout, file, file.worktree, env);
   } catch {
-    // A run whose settings are lost has no snapshots that could be found.
+    // A run whose settings are lost has no snapshots that could be found; a worktree with uncommitted work stays where it is.
   }
   removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
+}
+
+/** The worktree goes with its run, its branch stays; one with uncommitted work is refused. */
+async function removeOwnWorktree(layout: Layout, file: RunFile, name: string, env: Environment): Promise<void> {
+  const { settings } = file;
+  await removeWorktree({
+    cwd: layout.root,
+    env,
+    stateDirs: toStateDirs(settings),
+    stateDir: settings.stateDir,
+    name,
+    links: settings.worktreeLinks,
+    force: false,
+  });
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, type Json, RalphError } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
-import type { Baseline } from '../workspace/index.ts';
+import { type Baseline, parseBaseline } from '../workspace/index.ts';
 
 /**
  * What a run keeps beside its journal: everything that has local paths or secrets, so that it can be resumed as it was started.
@@ -30,7 +30,10 @@ export function writeRunFile(path: string, file: RunFile): void {
 /** Reads it. Throws a `RalphError` when it is missing, damaged or from a newer version. */
 export function readRunFile(path: string): RunFile {
   const value = readSettings(nodeFileSystem, path);
-  if (isJsonObject(value) && value['version'] === 1 && isJsonObject(value['settings'])) return value as unknown as RunFile;
+  if (isJsonObject(value) && value['version'] === 1 && isJsonObject(value['settings'])) {
+    // A baseline that cannot be read switches checkpoints off: a guess could commit what is the user's own.
+    return { ...(value as unknown as RunFile), baseline: parseBaseline(value['baseline'] ?? null) ?? null };
+  }
   throw new RalphError({
     code: 'run-settings-newer',
     what: `The settings of this run were not written by this version: ${path}`,

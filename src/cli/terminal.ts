@@ -29,7 +29,9 @@ export interface OutputStream {
   readonly on: (event: 'error', listener: (error: NodeJS.ErrnoException) => void) => unknown;
 }
 
+/** Where nobody says how wide it is. */
 const DEFAULT_COLUMNS = 100;
+const MIN_COLUMNS = 40;
 
 /** A reader that went away is no error; it ends the command. */
 export class OutputClosed extends Error {}
@@ -52,7 +54,7 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
     out: writeTo(stdout),
     err: writeTo(stderr),
     isTty: stdout.isTTY === true,
-    columns: () => stdout.columns ?? DEFAULT_COLUMNS,
+    columns: () => Math.max(MIN_COLUMNS, stdout.columns || DEFAULT_COLUMNS),
     style: wantsColour(stdout.isTTY === true, env) ? colourStyle : plainStyle,
     errStyle: wantsColour(stderr.isTTY === true, env) ? colourStyle : plainStyle,
     isClosed: () => stdout.destroyed,

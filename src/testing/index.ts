@@ -1,5 +1,6 @@
 /** Front door of `testing`: runs that are written down as scenarios, played with scripted agents, and held against what is expected. */
 export { assertScenario } from './assert-scenario.ts';
+export { describeRun } from './describe-run.ts';
 export type { Expectation, ExpectedEvent, ExpectedFile, ExpectedNotice, ExpectedRefusal, ExpectedTurn } from './expectation.ts';
 export { loadScenario } from './load-scenario.ts';
 export { runScenario, type ScenarioOptions } from './run-scenario.ts';

@@ -45,11 +45,7 @@ async function play(scenario: Scenario, stage: Stage): Promise<ScenarioResult> {
 }
 
 /** What must never be, whatever a scenario expects. */
-function findFaults(stage: Stage,
-  calls: readonly AgentCall[],
-  runs: readonly RunFacts[],
-  played: Play,
-): readonly string[] {
+function findFaults(stage: Stage, calls: readonly AgentCall[], runs: readonly RunFacts[], played: Play): readonly string[] {
   const unscripted = calls
     .filter((call) => !call.isScripted)
     .map((call) => `turn ${call.call} (${call.env['RALPH_HAT'] ?? '?'}) had no scripted turn left`);

@@ -1,7 +1,7 @@
 /** Front door of `workspace`: the folder the agents work in, and what git does for a run in it. */
 export { type Baseline, type DirtyFile, parseBaseline } from './baseline.ts';
 export { captureBaseline } from './capture-baseline.ts';
-export { createWorkspace, DEFAULT_STATE_DIRS, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';
+export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';
 export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
 export type { RepositorySettings } from './find-repository.ts';
 export type { SharedLinks } from './link-shared.ts';

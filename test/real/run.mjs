@@ -4,7 +4,7 @@
  *
  *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,failures,direct] [--step TEXT] [--keep] [--install-only]
  *
- * --only: these CLIs; --all: the slow ones too. --lane: default team and failures; direct asks each CLI alone, without ralph.
+ * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each. --lane: default team and failures; direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  *
  * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
@@ -44,7 +44,7 @@ function parseOptions(argv) {
   const unknown = lanes.find((lane) => !LANES.includes(lane));
   if (unknown !== undefined) throw new Error(`Unknown lane '${unknown}'. Known: ${LANES.join(', ')}.`);
   const specs = values.all && only === undefined ? [...CLIS] : chooseClis(only);
-  return { specs, lanes, steps: values.step ?? [], keep: values.keep, installOnly: values['install-only'] };
+  return { specs, lanes, steps: values.step ?? [], keep: values.keep, every: values.all, installOnly: values['install-only'] };
 }
 
 /**
@@ -52,8 +52,8 @@ function parseOptions(argv) {
  * @param {ReturnType<typeof parseOptions>} options
  * @returns {Promise<{ passed: number, failed: number }>}
  */
-async function runSteps(installed, { lanes, steps, keep }) {
-  const chosen = planSteps(installed, { keep }).filter(
+async function runSteps(installed, { lanes, steps, keep, every }) {
+  const chosen = planSteps(installed, { keep, every }).filter(
     ({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))),
   );
   const bench = await createBench(installed, { keep });

@@ -1,6 +1,7 @@
 /** The steps of the end to end test with real CLIs, in the order in which they run. */
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runInterrupted, runKilled, runRateLimit, runRefusedKey, runStopped, runSwitch, runUsageLimit } from './lanes/failures.mjs';
+import { runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -18,12 +19,19 @@ const TURN_TIMEOUT_MS = 30_000;
 export const LANES = ['team', 'failures', 'direct'];
 export const DEFAULT_LANES = ['team', 'failures'];
 
+/** Ways to be stopped, and the CLI that is stopped so unless all are. */
+const STOPS = /** @type {const} */ ([
+  { how: 'SIGTERM', by: 'claude' },
+  { how: 'stop --now', by: 'pi' },
+  { how: 'Ctrl+C twice', by: 'gemini' },
+]);
+
 /**
  * @param {import('./clis.mjs').InstalledCli[]} installed
- * @param {{ keep: boolean }} options
+ * @param {{ keep: boolean, every: boolean }} options every: each way to be stopped with each CLI
  * @returns {Step[]}
  */
-export function planSteps(installed, { keep }) {
+export function planSteps(installed, { keep, every }) {
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
   const wearers = [...names.map(wearerOf), ...(acp === undefined ? [] : [acp])];
@@ -35,15 +43,22 @@ export function planSteps(installed, { keep }) {
       name: `team of ${wearers.map(({ label }) => label).join(', ')}`,
       run: (bench, checks) => runTeam(bench, checks, names),
     },
+    { lane: 'team', name: 'long prompt, shown as text', run: (bench, checks) => runLongPrompt(bench, checks, names) },
+    { lane: 'team', name: 'doctor', run: (bench, checks) => runDoctor(bench, checks, installed) },
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, names)),
     failure('rate limit', runRateLimit),
     failure('usage limit, then resume', runUsageLimit),
     failure('usage limit, then another CLI', runSwitch),
     failure('hung model', (bench, checks) => runHungModel(bench, checks, names)),
     ...wearers.map((wearer) => failure(`Ctrl+C, then resume: ${wearer.label}`, (bench, checks) => runInterrupted(bench, checks, wearer))),
-    ...wearers.map((wearer) => failure(`Ctrl+C twice: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, 'Ctrl+C twice'))),
-    ...wearers.map((wearer) => failure(`SIGTERM: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, 'SIGTERM'))),
-    ...wearers.map((wearer) => failure(`kill -9, then resume: ${wearer.label}`, (bench, checks) => runKilled(bench, checks, wearer))),
+    ...STOPS.flatMap(({ how, by }) =>
+      wearers
+        .filter(({ label }) => every || label === by)
+        .map((wearer) => failure(`${how}: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, how))),
+    ),
+    ...wearers
+      .filter(({ label }) => every || label === 'codex')
+      .map((wearer) => failure(`kill -9, then resume: ${wearer.label}`, (bench, checks) => runKilled(bench, checks, wearer))),
     ...installed.map((cli) => ({
       lane: 'direct',
       name: `direct: ${cli.spec.name}`,

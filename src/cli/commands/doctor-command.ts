@@ -32,9 +32,7 @@ function printReport(terminal: Terminal, { checks, backends }: DoctorReport): vo
   for (const line of toRowLines(checks.flatMap(toCheckRows), layout)) printLine(terminal, line);
   printLine(terminal, '');
   printTable(terminal, ['agent', 'program', 'version', 'signed in', 'tried'], backends.map(toCells));
-  const advice = backends
-    .filter((entry) => entry.path !== null)
-    .flatMap(({ type, advice: texts }) => texts.map((text) => ({ label: type, text })));
+  const advice = backends.flatMap(({ type, advice: texts }) => texts.map((text) => ({ label: type, text })));
   if (advice.length > 0) printLine(terminal, '');
   for (const line of toRowLines(advice, layout)) printLine(terminal, line);
   printLine(terminal, `\n${PERMISSIONS_NOTE}`);
@@ -44,7 +42,7 @@ const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const;
 
 function toCheckRows({ name, status, text, fix }: DoctorReport['checks'][number]): readonly FactRow[] {
   const row = { label: name, text: `${MARKS[status]} ${toPlainLine(text, 300)}` };
-  return fix === undefined ? [row] : [row, { label: name, text: `  ${fix}` }];
+  return fix === undefined ? [row] : [row, { label: name, text: `→ ${fix}` }];
 }
 
 function toCells({ type, command, path, version, looksSignedIn, verified }: DoctorReport['backends'][number]): readonly string[] {

@@ -97,6 +97,14 @@ const turnEnds: fc.Arbitrary<Move> = fc
   .map(({ signals: said, costUsd, ...report }) => (run) => {
     if (run.state().activations.length > 0) run.end(said, { ...report, usage: { ...run.state().usage, costUsd } });
   });
+/** An agent that does nothing at all. */
+const turnsIdle: fc.Arbitrary<Move> = fc.integer({ min: 1, max: 5 }).map((times) => (run) => {
+  for (let count = 0; count < times && run.state().activations.length > 0; count += 1) run.end([], { treeChanged: false });
+});
+/** An agent that goes round in a circle. */
+const turnsRepeat: fc.Arbitrary<Move> = fc.tuple(topic, fc.integer({ min: 1, max: 7 })).map(([name, times]) => (run) => {
+  for (let count = 0; count < times && run.state().activations.length > 0; count += 1) run.end([write(name)]);
+});
 /** An answer to a turn that does not run, or runs no more. */
 const turnEndsWrongly: fc.Arbitrary<Move> = fc
   .tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 3 }), signals)
@@ -170,6 +178,8 @@ const smallThings: fc.Arbitrary<Move> = fc.constantFrom<Move[]>(
 export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.oneof(
     { weight: 14, arbitrary: turnEnds },
+    { weight: 1, arbitrary: turnsIdle },
+    { weight: 1, arbitrary: turnsRepeat },
     { weight: 5, arbitrary: gatesSpeak },
     { weight: 4, arbitrary: timerFires },
     { weight: 3, arbitrary: runResumes },
@@ -178,5 +188,5 @@ export const anyMoves: fc.Arbitrary<readonly Move[]> = fc.array(
     { weight: 1, arbitrary: somebodyStops },
     { weight: 1, arbitrary: smallThings },
   ),
-  { minLength: 5, maxLength: 40 },
+  { minLength: 10, maxLength: 60 },
 );

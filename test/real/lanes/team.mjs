@@ -283,15 +283,16 @@ async function checkFiles(checks, members, project) {
  * @param {import('../checks.mjs').Checks} checks
  * @param {string} hat
  * @param {string} text what `env` and `command -v ralph` said in the hat's shell
+ * @param {boolean} keepsPath
  */
-async function checkEnvironment(checks, hat, text) {
+function checkEnvironment(checks, hat, text, keepsPath) {
   const names = text.split('\n').map((line) => line.split('=')[0]);
   const missing = ['RALPH_BIN', 'RALPH_EVENTS_FILE', 'RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_HAT'].filter(
     (name) => !names.includes(name),
   );
   checks.equal(`${hat}: variables missing in its shell`, missing, []);
   checks.ok(`${hat}: RALPH_HAT in its shell`, text.includes(`\nRALPH_HAT=${hat}\n`));
-  checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, /\/ralph\n$/.test(text), text.split('\n').at(-2));
+  checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, !keepsPath || /\/ralph\n$/.test(text), text.split('\n').at(-2));
 }
 
 /**
