@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { EXTERNAL, isTopic, type Json, parseJson, RalphError } from '../core/index.ts';
-import { appendAgentLine, findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { appendAgentLine, findRun, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
 import { readContract, toContractPath } from './contract-file.ts';
 import { findLayout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
+import { findHolder } from './run-lock.ts';
 
 /** What `ralph emit` was asked. */
 export interface EmitOrder {
@@ -23,6 +24,8 @@ export interface EmitResult {
   readonly file: string;
   /** Who wrote it: the hat that is active, or `external`. */
   readonly source: string;
+  /** The run that it is for, when it was called from outside of a turn and that run is not under way: it reads the event when it is resumed. */
+  readonly waitsForResume: string | null;
 }
 
 /**
@@ -37,7 +40,7 @@ export function emitEvent(order: EmitOrder): EmitResult {
   check(order, place);
   const event = { topic: order.topic, payload, ts: Date.now() };
   appendAgentLine({ fs: nodeFileSystem, path: place.eventsFile }, order.target === undefined ? event : { ...event, target: order.target });
-  return { topic: order.topic, file: place.eventsFile, source: place.hat };
+  return { topic: order.topic, file: place.eventsFile, source: place.hat, waitsForResume: place.waitsForResume };
 }
 
 function toPayload(order: EmitOrder): Json {
@@ -56,18 +59,22 @@ interface Place {
   readonly eventsFile: string;
   readonly hat: string;
   readonly topology: Topology | null;
+  readonly waitsForResume: string | null;
 }
 
-/** Inside a turn the environment says where; outside it is the newest run of the folder. */
+/** Inside a turn the environment says where; outside it is the run that is under way, else the newest one. */
 function findPlace({ env, cwd }: EmitOrder): Place {
   const { RALPH_EVENTS_FILE: eventsFile, RALPH_CONTRACT: contractFile, RALPH_HAT: hat } = env;
   if (eventsFile !== undefined && eventsFile !== '' && hat !== undefined && hat !== '') {
-    return { eventsFile, hat, topology: contractFile === undefined ? null : toTopology(contractFile) };
+    return { eventsFile, hat, topology: contractFile === undefined ? null : toTopology(contractFile), waitsForResume: null };
   }
-  const { stateDir } = findLayout(cwd);
-  const paths = toRunPaths(stateDir, findRun({ fs: nodeFileSystem, stateDir }, 'last'));
+  const layout = findLayout(cwd);
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const living = [...listRuns(state)].reverse().find((runId) => findHolder(layout, runId) !== null);
+  const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
   const run = readRunFile(paths.settings);
   return {
+    waitsForResume: living === undefined ? paths.runId : null,
     eventsFile: join(run.workspace, run.settings.prompts.eventsFile),
     hat: EXTERNAL,
     topology: toTopology(toContractPath(paths.folder)),

@@ -1,11 +1,17 @@
 import type { AppApi } from './cli-context.ts';
 import type { Terminal } from './terminal.ts';
 
-type Diagnostics = Awaited<ReturnType<AppApi['planRun']>>['diagnostics'];
+type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
-/** Warnings, hints and notes about the configuration, on standard error. */
-export async function printFindings(terminal: Terminal, diagnostics: Diagnostics): Promise<void> {
+/** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
+export async function printFindings(terminal: Terminal, { diagnostics, settings }: RunPlan): Promise<void> {
+  if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
   if (diagnostics.length === 0) return;
   const { renderDiagnostics } = await import('../config/index.ts');
   terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n`);
 }
+
+const BYPASSED = [
+  'WARN: Hat collection validation bypassed (strict_validation: false).',
+  '      Errors downgraded to warnings. This may cause undefined behavior.',
+].join('\n');

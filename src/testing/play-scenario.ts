@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toErrorCode } from '../core/index.ts';
 import { writeFiles } from './file-content.ts';
@@ -100,8 +102,7 @@ async function playAct(act: Act, run: PlayedRun, { scenario, stage, faults }: Th
 async function meet(step: Step, segment: Segment, stage: Stage, run: PlayedRun): Promise<string | null> {
   const [name, moment] = Object.entries(step)[0] as [keyof Step, Moment];
   const isOver = segment.ended.then(() => true as const);
-  if (moment.turn !== undefined && !(await waitForTurn(stage, moment.turn, isOver)))
-    return `the ${name} at turn ${moment.turn} never came: the run was over before`;
+  if (!(await waitUntil(() => hasCome(moment, stage), isOver))) return `the moment of the ${name} never came: the run was over before`;
   await Promise.race([pause(moment.after_ms ?? 0), isOver]);
   if (name === 'rival') run.rivals.push(await startRival(stage));
   else if (name === 'kill') segment.kill();
@@ -109,11 +110,15 @@ async function meet(step: Step, segment: Segment, stage: Stage, run: PlayedRun):
   return null;
 }
 
-async function waitForTurn(stage: Stage, call: number, isOver: Promise<true>): Promise<boolean> {
+function hasCome({ turn, file }: Moment, stage: Stage): boolean {
+  return (turn === undefined || hasReached(stage, turn)) && (file === undefined || existsSync(join(stage.workspace, file)));
+}
+
+async function waitUntil(isTrue: () => boolean, isOver: Promise<true>): Promise<boolean> {
   for (;;) {
-    if (hasReached(stage, call)) return true;
+    if (isTrue()) return true;
     const over = await Promise.race([isOver, pause(LOOK_EVERY_MS, false)]);
-    if (over) return hasReached(stage, call);
+    if (over) return isTrue();
   }
 }
 

@@ -45,7 +45,11 @@ const scriptedTurn: z.ZodType<ScriptedTurn> = z.strictObject({
   exit: z.number().int().min(0).max(255).exactOptional(),
 });
 
-const moment: z.ZodType<Moment> = z.strictObject({ turn: z.number().int().min(1).exactOptional(), after_ms: milliseconds.exactOptional() });
+const moment: z.ZodType<Moment> = z.strictObject({
+  turn: z.number().int().min(1).exactOptional(),
+  file: path.exactOptional(),
+  after_ms: milliseconds.exactOptional(),
+});
 
 const resumeStep: z.ZodType<ResumeStep> = z.strictObject({
   config: config.exactOptional(),

@@ -81,10 +81,12 @@ export interface EmitCall {
   readonly target?: string;
 }
 
-/** When something happens from outside: so long after the agent of a turn has done what it does and waits (or, without `turn`, after the run began). */
+/** When something happens from outside: so long after the agent of a turn has done what it does and waits, after a file is there, or else after the run began. */
 export interface Moment {
   /** 1, 2, 3, … over the whole scenario. */
   readonly turn?: number;
+  /** A file of the workspace. */
+  readonly file?: string;
   readonly after_ms?: number;
 }
 

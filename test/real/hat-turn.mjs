@@ -1,7 +1,10 @@
 /** Finds out of a model request whose turn it belongs to: by the words of the prompt alone, as a model would. */
+import { existsSync, readFileSync } from 'node:fs';
 
 const HAT = /You wear the hat [^\n]*?\(`([^`\n]+)`\)/;
 const RALPH = /^## SOLO MODE/m;
+/** What a CLI is asked that takes long prompts in a file only. */
+const IN_FILE = /Your whole task is written in the file (\S+) \./;
 
 /**
  * @typedef {object} HatTurn
@@ -16,8 +19,9 @@ const RALPH = /^## SOLO MODE/m;
  * @returns {HatTurn | undefined} undefined for a request that has nothing to do with a hat
  */
 export function readHatTurn({ turns }) {
-  const at = turns.findLastIndex(({ role, text }) => role === 'user' && (HAT.test(text) || RALPH.test(text)));
-  const prompt = turns[at]?.text;
+  const prompts = turns.map(({ role, text }) => (role === 'user' ? readPrompt(text) : undefined));
+  const at = prompts.findLastIndex((text) => text !== undefined);
+  const prompt = prompts[at];
   if (prompt === undefined) return undefined;
   const later = turns.slice(at + 1);
   return {
@@ -26,6 +30,17 @@ export function readHatTurn({ turns }) {
     step: later.filter(({ calls }) => calls.length > 0).length,
     lastResult: later.flatMap(({ results }) => results).at(-1) ?? '',
   };
+}
+
+/**
+ * The prompt in a message. A model that is told to read it in a file would do so with its tools; this one is quicker.
+ *
+ * @param {string} text
+ */
+function readPrompt(text) {
+  const path = IN_FILE.exec(text)?.[1];
+  const prompt = path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : text;
+  return HAT.test(prompt) || RALPH.test(prompt) ? prompt : undefined;
 }
 
 /**

@@ -12,10 +12,11 @@ import { modelOf } from './cli-config.mjs';
  * @property {RegExp} agent its User-Agent header
  * @property {boolean} counts it reports tokens
  * @property {boolean} prices it reports a cost
+ * @property {boolean} tellsTools its stream shows tool calls
  * @property {boolean} keepsPath its shell has the PATH that the CLI was started with; codex uses a login shell, which sets one of its own
  */
 
-/** @type {Record<string, Omit<Wearer, 'cli' | 'bin' | 'label' | 'keepsPath'>>} */
+/** @type {Record<string, Omit<Wearer, 'cli' | 'bin' | 'label' | 'tellsTools' | 'keepsPath'>>} */
 const WEARERS = {
   claude: {
     backend: { type: 'claude', model: modelOf('claude') },
@@ -68,7 +69,7 @@ const ACP_CLIS = ['gemini', 'copilot', 'opencode'];
 export function wearerOf(cli) {
   const known = WEARERS[cli];
   if (known === undefined) throw new Error(`No backend is known for CLI '${cli}'.`);
-  return { cli, bin: cli, label: cli, keepsPath: cli !== 'codex', ...known };
+  return { cli, bin: cli, label: cli, tellsTools: cli !== 'auggie', keepsPath: cli !== 'codex', ...known };
 }
 
 /**
@@ -91,6 +92,7 @@ export function acpWearerOf(installed) {
     agent,
     counts: true,
     prices: false,
+    tellsTools: true,
     keepsPath: true,
   };
 }

@@ -21,6 +21,7 @@ export const emitCommand: CliCommand = {
     const order = { cwd, env, topic, payload, json: options['json'] === true };
     const emitted = app.emitEvent(typeof target === 'string' ? { ...order, target } : order);
     terminal.out(`Published ${emitted.topic} as ${emitted.source}.\n`);
+    if (emitted.waitsForResume !== null) terminal.out(`No run is under way: ${emitted.waitsForResume} reads it when it is resumed.\n`);
     return 0;
   },
 };

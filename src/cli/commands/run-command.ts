@@ -54,20 +54,12 @@ const PRECEDENCE = '\nOptions win over RALPH_CONFIG_* variables, these over the 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
-  if (flags.continue === true) {
-    const { maxIterations, maxCost, acceptChanges } = flags;
-    return performResume(context, undefined, {
-      ...flags,
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(maxCost === undefined ? {} : { maxCost }),
-      acceptChanges: acceptChanges === true,
-    });
-  }
+  if (flags.continue === true) return performResume(context, undefined, flags);
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
   const whole = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
   const plan = flags.hat === undefined ? whole : narrowPlan(whole, flags.hat);
-  await printFindings(context.terminal, plan.diagnostics);
+  await printFindings(context.terminal, plan);
   if (flags.dryRun === true) return printDryRun(context.terminal, plan);
   return startAndWatch(context, app, plan, { flags, show });
 }

@@ -26,11 +26,16 @@ export function createCountdown(writer: LineWriter, now: () => number): Countdow
   return {
     start: (purpose, dueAt) => {
       stop();
-      const tick = (): void => writer.passing(`  … ${WORDS[purpose]} in ${toDurationText(Math.ceil((dueAt - now()) / TICK_MS) * TICK_MS)}`);
+      const tick = (): void => writer.passing(`  … ${WORDS[purpose]} in ${toLeftText(dueAt - now())}`);
       tick();
       timer = setInterval(tick, TICK_MS);
       timer.unref();
     },
     stop,
   };
+}
+
+/** Whole seconds, so that the number does not jitter. */
+function toLeftText(leftMs: number): string {
+  return leftMs <= 0 ? 'a moment' : toDurationText(Math.ceil(leftMs / TICK_MS) * TICK_MS);
 }

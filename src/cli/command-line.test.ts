@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { RalphError } from '../core/index.ts';
+import { declareAll, runCommandLine } from './command-line.ts';
+import { COMMAND_NAMES } from './command-table.ts';
+import { createFakeApp, createFakeContext, type FakeWorld } from './fixtures.ts';
+
+async function type(args: readonly string[], world: FakeWorld = {}) {
+  const fake = createFakeContext(world);
+  const exitCode = await runCommandLine(args, fake.context);
+  return { exitCode, out: fake.out(), err: fake.err() };
+}
+
+describe('ralph --help', () => {
+  it('lists every command and the exit codes', async () => {
+    const { exitCode, out } = await type(['--help']);
+    expect(exitCode).toBe(0);
+    for (const name of COMMAND_NAMES) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(out).toMatch(/^ {2}130 interrupted$/m);
+  });
+
+  it.each(COMMAND_NAMES)('%s --help says what it does and has examples', async (name) => {
+    const { exitCode, out, err } = await type([name, '--help']);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toContain(`Usage: ralph ${name}`);
+    expect(out).toMatch(new RegExp(`Examples:\\n {2}.*ralph ${name}`));
+    await expect(type(['help', name])).resolves.toMatchObject({ exitCode: 0, out });
+  });
+
+  it('knows every option of the specification', async () => {
+    const flags = new Map(
+      (await declareAll()).map(({ name, command }) => [name, command.options.flatMap(({ short, long }) => [short, long])]),
+    );
+    expect(flags.get('run')).toEqual(
+      expect.arrayContaining([
+        ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--hat', '--once', '--worktree'],
+        ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes'],
+      ]),
+    );
+    expect(flags.get('resume')).toEqual(expect.arrayContaining(['--max-iterations', '--max-cost', '--accept-changes', '--no-tui']));
+    expect(flags.get('show')).toEqual(
+      ['', '--prompt', '--output', '--diff', '--events'].filter((flag) => flag !== '').flatMap((flag) => [undefined, flag]),
+    );
+    expect(flags.get('events')).toEqual(expect.arrayContaining(['--topic', '--hat', '--iteration', '--last', '--follow', '--format']));
+    expect(flags.get('emit')).toEqual(expect.arrayContaining(['--json', '--target']));
+  });
+});
+
+describe('usage errors', () => {
+  it.each([
+    ['an unknown command, with the nearest one', ['rnu'], /no command "rnu"[\s\S]*Did you mean `ralph run`\?/],
+    ['an unknown command that is like none', ['fix'], /no command "fix"[\s\S]*ralph run -p "fix"/],
+    [
+      'an unknown option, with the nearest one',
+      ['run', '--max-iteration', '3'],
+      /Unknown option '--max-iteration'[\s\S]*Did you mean --max-iterations\?/,
+    ],
+    ['a value that is missing', ['run', '-p'], /argument missing/],
+    ['a value that is not one of the choices', ['events', '--format', 'xml'], /Allowed choices are table, json/],
+    ['an argument too many', ['runs', 'all'], /too many arguments/i],
+    ['a missing argument', ['emit'], /missing required argument 'topic'/i],
+    ['a command behind its options', ['-c', 'x.yml', 'status'], /The command comes first: ralph status/],
+  ])('explain %s and end with 2', async (_name, args, message) => {
+    const { exitCode, out, err } = await type(args);
+    expect(exitCode).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(message);
+    expect(err).toMatch(/^ralph: .*\n {2}Fix: /);
+  });
+});
+
+describe('no command', () => {
+  it.each([[[]], [['-p', 'Make the tests pass']], [['Make the tests pass']]])('%j means run', async (args) => {
+    const app = createFakeApp();
+    await type(args, { app });
+    expect(app.calls.map((call) => (call as unknown[])[0])).toContain('startRun');
+  });
+});
+
+describe('errors', () => {
+  const failWith = (error: unknown, env: Readonly<Record<string, string>> = {}) =>
+    type(['runs'], {
+      env,
+      app: {
+        summariseRuns: () => {
+          throw error;
+        },
+      },
+    });
+
+  it('are shown as what, why and fix, without a stack, with their exit code', async () => {
+    const error = new RalphError({ code: 'x', what: 'It broke.', why: 'It was thin.', fix: 'Mend it.\nThen again.', exitCode: 2 });
+    await expect(failWith(error)).resolves.toEqual({
+      exitCode: 2,
+      out: '',
+      err: 'ralph: It broke.\n  Why: It was thin.\n  Fix: Mend it.\n       Then again.\n',
+    });
+  });
+
+  it('that nobody foresaw ask for a report, and show their stack on demand only', async () => {
+    const { exitCode, err } = await failWith(new TypeError('x is not a function'));
+    expect(exitCode).toBe(1);
+    expect(err).toContain('something went wrong inside of Ralph: x is not a function');
+    expect(err).toContain('Please report it');
+    expect(err).not.toContain('.test.ts');
+    expect((await failWith(new TypeError('x'), { RALPH_DEBUG: '1' })).err).toContain('command-line.test.ts');
+  });
+
+  it('of the system are no defects of Ralph', async () => {
+    const { exitCode, err } = await failWith(Object.assign(new Error('EACCES: permission denied, open x'), { code: 'EACCES' }));
+    expect({ exitCode, err }).toEqual({ exitCode: 1, err: 'ralph: EACCES: permission denied, open x\n' });
+  });
+
+  it('never hand control characters to the terminal', async () => {
+    expect((await failWith(new RalphError({ code: 'x', what: 'a\u001b[2Jb' }))).err).toBe('ralph: ab\n');
+  });
+});
+
+describe('an output that nobody reads any more', () => {
+  it('ends the command quietly', async () => {
+    const app = createFakeApp();
+    await expect(type(['events'], { app, closedAfter: 2 })).resolves.toMatchObject({ exitCode: 0, err: '' });
+  });
+
+  it('is an error when the disk is full', async () => {
+    await expect(type(['--help'], { failure: 'ENOSPC' })).resolves.toMatchObject({
+      exitCode: 1,
+      err: 'ralph: the output could not be written (ENOSPC).\n',
+    });
+  });
+});

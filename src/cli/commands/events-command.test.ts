@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext, sampleRecords } from '../fixtures.ts';
+
+async function events(...args: readonly string[]) {
+  const fake = createFakeContext({ app: createFakeApp() });
+  const exitCode = await runCommandLine(['events', ...args], fake.context);
+  return { exitCode, out: fake.out(), err: fake.err() };
+}
+
+const topicsOf = (out: string): readonly string[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).topic);
+
+describe('ralph events', () => {
+  it('shows a table with a heading', async () => {
+    const { exitCode, out } = await events();
+    const lines = out.trimEnd().split('\n');
+    expect(exitCode).toBe(0);
+    expect(lines[0]).toMatch(/^id +time +turn +topic +from +to +payload$/);
+    expect(lines[2]).toMatch(/^e2 +\d\d:\d\d:\d\d +1 +build\.task +planner +builder +Mend the parser\.$/);
+    expect(lines[3]).toMatch(/^e3 .*builder\.scope_violation +builder +refused/);
+  });
+
+  it('prints one JSON object a line with the documented fields', async () => {
+    const { out } = await events('--format', 'json', '--topic', 'build.task');
+    expect(JSON.parse(out)).toMatchObject({
+      v: 1,
+      id: 'e2',
+      iteration: 1,
+      topic: 'build.task',
+      source: 'planner',
+      target: null,
+      payload: 'Mend the parser.',
+      to: ['builder'],
+    });
+    expect(JSON.parse(out)).toMatchObject({ seq: expect.any(Number), ts: expect.any(Number) });
+  });
+
+  it.each([
+    [
+      ['--topic', 'build.*'],
+      ['build.task', 'build.blocked'],
+    ],
+    [
+      ['--hat', 'builder'],
+      ['build.task', 'builder.scope_violation', 'build.blocked'],
+    ],
+    [
+      ['--iteration', '2'],
+      ['builder.scope_violation', 'build.blocked'],
+    ],
+    [['--last', '1'], ['build.blocked']],
+    [
+      ['--last', '99'],
+      ['task.start', 'build.task', 'builder.scope_violation', 'build.blocked'],
+    ],
+    [
+      ['--hat', 'builder', '--last', '2'],
+      ['builder.scope_violation', 'build.blocked'],
+    ],
+  ])('%j selects %j', async (args, topics) => {
+    expect(topicsOf((await events(...args, '--format', 'json')).out)).toEqual(topics);
+  });
+
+  it.each([[['--last', '0']], [['--iteration', 'x']], [['--topic', 'build*']]])('refuses %j', async (args) => {
+    expect(await events(...args)).toMatchObject({ exitCode: 2, out: '' });
+  });
+
+  it('begins a follow-up with the last rows, then shows what comes', async () => {
+    const old = sampleRecords();
+    const later = {
+      kind: 'effect',
+      seq: 99,
+      at: 5,
+      effect: {
+        type: 'event-publish',
+        how: 'trigger',
+        to: ['planner'],
+        event: { id: 'e9', topic: 'late.one', payload: '', source: 'builder', ts: 5, iteration: 3 },
+      },
+    } as const;
+    const base = createFakeApp(old);
+    const reader = (base.openRun as NonNullable<typeof base.openRun>)('', undefined, {});
+    const follow: typeof reader.follow = async (visit) => {
+      for (const record of [...old, later]) visit(record);
+    };
+    const fake = createFakeContext({ app: { ...base, openRun: () => ({ ...reader, follow }) } });
+    await runCommandLine(['events', '--follow', '--last', '1', '--format', 'json'], fake.context);
+    expect(topicsOf(fake.out())).toEqual(['build.blocked', 'late.one']);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { RalphError } from '../../core/index.ts';
+import type { AppApi } from '../cli-context.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, sampleRecords } from '../fixtures.ts';
+
+type ResumeRun = AppApi['resumeRun'];
+
+async function resume(args: readonly string[], resumeRun?: ResumeRun, world: FakeWorld = {}) {
+  const app = createFakeApp(sampleRecords(), resumeRun === undefined ? {} : { resumeRun });
+  const fake = createFakeContext({ app, ...world });
+  const exitCode = await runCommandLine(['resume', ...args], fake.context);
+  const options = (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === 'resumeRun')?.[1];
+  return { exitCode, out: fake.out(), err: fake.err(), options };
+}
+
+describe('ralph resume', () => {
+  it('goes on with the newest run, raises limits, and counts what the run did before', async () => {
+    const { exitCode, out, options } = await resume(['--max-iterations', '+10', '--max-cost', '$20']);
+    expect(exitCode).toBe(2);
+    expect(options).toMatchObject({ run: RUN_ID, maxIterations: { add: 10 }, maxCostUsd: 20, acceptChanges: false });
+    expect(out).toContain(`Ralph ${RUN_ID} goes on after 2 iterations`);
+    expect(out).toContain('planner 1 turn, builder 2 turns');
+  });
+
+  it.each([
+    ['30', { set: 30 }],
+    ['+3', { add: 3 }],
+  ])('--max-iterations %s is %j', async (text, maxIterations) => {
+    expect((await resume(['--max-iterations', text])).options).toMatchObject({ maxIterations });
+  });
+
+  it.each([
+    [['--max-iterations', 'many']],
+    [['--max-iterations', '+0']],
+    [['--max-iterations', '-1']],
+    [['--max-cost', 'free']],
+    [['--max-cost', '0']],
+  ])('refuses %j as a usage error', async (args) => {
+    expect(await resume(args)).toMatchObject({ exitCode: 2, options: undefined });
+  });
+
+  it('says that a run has ended and gives its exit code', async () => {
+    const ended: ResumeRun = async () => ({
+      kind: 'ended',
+      runId: RUN_ID,
+      reason: 'completed',
+      exitCode: 0,
+      text: 'This run has ended: it is complete.',
+    });
+    expect(await resume([], ended)).toMatchObject({ exitCode: 0, out: '', err: `Run ${RUN_ID}: This run has ended: it is complete.\n` });
+  });
+
+  it('says how to start a run when there is none', async () => {
+    const openRun = (): never => {
+      throw new RalphError({
+        code: 'no-runs',
+        what: 'There is no run in this folder yet.',
+        fix: 'Start one: ralph run -p "what is to be done"',
+      });
+    };
+    const app = createFakeApp([], { openRun });
+    const fake = createFakeContext({ app });
+    expect(await runCommandLine(['resume'], fake.context)).toBe(1);
+    expect(fake.err()).toContain('Start one: ralph run -p');
+  });
+
+  it.each([
+    ['y', true],
+    ['Yes', true],
+    ['', false],
+    ['no', false],
+  ])('asks a person about changes; %j means %s', async (answer, isAccepted) => {
+    const questions: string[] = [];
+    const asked: boolean[] = [];
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question);
+      return answer;
+    };
+    const resumeRun: ResumeRun = async ({ confirm }) => {
+      asked.push((await confirm?.(['hats.builder', 'prompt'])) ?? false);
+      return { kind: 'ended', runId: RUN_ID, reason: 'completed', exitCode: 0, text: '' };
+    };
+    await resume([], resumeRun, { ask });
+    expect(asked).toEqual([isAccepted]);
+    expect(questions[0]).toContain('this has changed: hats.builder, prompt.');
+  });
+
+  it('cannot ask where there is no person', async () => {
+    expect((await resume([])).options).not.toHaveProperty('confirm');
+  });
+});

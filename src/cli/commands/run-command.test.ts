@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
+
+async function run(args: readonly string[], world: FakeWorld = {}) {
+  const app = createFakeApp();
+  const fake = createFakeContext({ app, ...world });
+  const exitCode = await runCommandLine(['run', ...args], fake.context);
+  const find = (name: string) => (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === name)?.[1];
+  return { exitCode, out: fake.out(), err: fake.err(), request: find('planRun'), options: find('startRun'), resume: find('resumeRun') };
+}
+
+describe('what ralph run is asked', () => {
+  it.each([
+    [['-p', 'Do it'], { prompt: 'Do it' }],
+    [['Do', 'it'], { prompt: 'Do it' }],
+    [['-P', 'task.md', '-b', 'codex', '--model', 'm'], { promptFile: 'task.md', backend: 'codex', model: 'm' }],
+    [['--max-iterations', '7', '--max-cost', '2.5'], { maxIterations: '7', maxCostUsd: '2.5' }],
+    [[], {}],
+  ])('%j gives the flags %j', async (args, flags) => {
+    expect((await run(args)).request).toMatchObject({ cwd: '/project', configFiles: [], flags });
+  });
+
+  it('takes several configurations in order', async () => {
+    expect((await run(['-c', 'a.yml', '-c', 'b.yml'])).request).toMatchObject({ configFiles: ['a.yml', 'b.yml'] });
+  });
+
+  it('reads the task from standard input for -P -', async () => {
+    expect((await run(['-P', '-'], { stdin: 'from a pipe' })).request).toMatchObject({
+      stdinPrompt: 'from a pipe',
+      flags: { promptFile: '-' },
+    });
+  });
+
+  it.each([
+    [['--worktree'], { worktree: true, nested: false }],
+    [['--worktree', 'side', '--nested'], { worktree: 'side', nested: true }],
+    [[], { worktree: null, nested: false }],
+  ])('%j starts with %j', async (args, options) => {
+    expect((await run(args)).options).toMatchObject(options);
+  });
+
+  it.each([
+    [['-p', 'a', '-P', 'b'], /more than once \(-p and -P\)/],
+    [['words', '-p', 'a'], /more than once \(words and -p\)/],
+    [['--worktree', 'fix the tests'], /not the name of a worktree/],
+    [['--hat', 'builder'], /belong together/],
+    [['--once'], /belong together/],
+    [['-q', '-v'], /do not go together/],
+    [['--accept-changes'], /for a run that goes on/],
+    [['--continue', '-p', 'x'], /--continue goes on with a run as it was begun; -p is for a new one/],
+    [['--hat', 'bilder', '--once'], /no hat "bilder"[\s\S]*Did you mean builder\?/],
+  ])('refuses %j', async (args, message) => {
+    const { exitCode, err, options } = await run(args);
+    expect({ exitCode, options }).toEqual({ exitCode: 2, options: undefined });
+    expect(err).toMatch(message);
+  });
+
+  it('goes on with the newest run for --continue', async () => {
+    const { resume } = await run(['--continue', '--accept-changes', '--max-iterations', '+5']);
+    expect(resume).toMatchObject({ run: RUN_ID, acceptChanges: true, maxIterations: { add: 5 } });
+  });
+});
+
+describe('what ralph run shows', () => {
+  it('ends with the exit code of the run, its report on standard output, nothing on standard error', async () => {
+    const { exitCode, out, err } = await run(['-p', 'x']);
+    expect({ exitCode, err }).toEqual({ exitCode: 2, err: '' });
+    expect(out).toMatch(/^Ralph 20261121-223331-k7f2a\n {2}Asked {3}Make the tests pass\. \(\+1 line\)\n/);
+    expect(out).toContain('\nNot completed (max_iterations) after 2 iterations');
+    expect(out).toContain('ralph resume --max-iterations +10');
+  });
+
+  it('shows only the outcome with -q', async () => {
+    const { out } = await run(['-p', 'x', '-q']);
+    expect(out).toMatch(/^Not completed \(max_iterations\)/);
+    expect(out.split('\n').length).toBeLessThan(8);
+  });
+
+  it('prints nothing but JSON lines with --format ndjson, from run to end', async () => {
+    const { out } = await run(['-p', 'x', '--format', 'ndjson']);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ v: 1, kind: 'run', runId: RUN_ID });
+    expect(lines.at(-1)).toMatchObject({ v: 1, kind: 'end', reason: 'max_iterations', exitCode: 2 });
+    expect(lines).toHaveLength(sampleRecords().length + 2);
+  });
+
+  it('rings the bell on a terminal only', async () => {
+    expect((await run(['-p', 'x'], { isTty: true })).err).toBe('\u0007');
+  });
+
+  it('counts one turn that was asked for as done', async () => {
+    const { exitCode, out } = await run(['--hat', 'builder', '--once', '-q']);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^One turn done in /);
+  });
+
+  it('says what went wrong with the notify command', async () => {
+    const app = createFakeApp(sampleRecords(), { notifyEnd: async () => 'The notify command failed (exit 3).' });
+    expect(await run(['-p', 'x'], { app })).toMatchObject({ exitCode: 2, err: 'ralph: The notify command failed (exit 3).\n' });
+  });
+
+  it('warns when validation is bypassed', async () => {
+    const plan = samplePlan();
+    const app = createFakeApp(sampleRecords(), {
+      planRun: async () => ({ ...plan, settings: { ...plan.settings, strictValidation: false } }),
+    });
+    expect((await run(['-p', 'x'], { app })).err).toContain('WARN: Hat collection validation bypassed (strict_validation: false).');
+  });
+});
+
+describe('ralph run --dry-run', () => {
+  it('shows the team, the limits and the first prompt with its size, and starts nothing', async () => {
+    const { exitCode, out, options } = await run(['-p', 'x', '--dry-run']);
+    expect({ exitCode, options }).toEqual({ exitCode: 0, options: undefined });
+    expect(out).toMatch(/Hat +planner \(claude\): on task\.start, task\.resume, build\.\*; may publish\s+build\.task/);
+    expect(out).toMatch(/Limits +30 iterations, 2 h 00 min, \$5\.00/);
+    expect(out).toMatch(/first prompt, for planner: 6 tokens \(o200k_base\), 25 characters/);
+    expect(out).toMatch(/\nYou wear the hat planner\.\n$/);
+  });
+});
+
+describe('signals during a run', () => {
+  it('reach the run, a second Ctrl+C as a kill; without lines of its own the command says so on standard error', async () => {
+    let finish = (): void => undefined;
+    const app = createFakeApp();
+    const whole = app.startRun as NonNullable<typeof app.startRun>;
+    const startRun: typeof whole = async (...args) => {
+      const handle = await whole(...args);
+      return {
+        ...handle,
+        outcome: new Promise((resolve) => {
+          finish = () => handle.outcome.then(resolve);
+        }),
+      };
+    };
+    const fake = createFakeContext({ app: { ...app, startRun } });
+    const exit = runCommandLine(['run', '-p', 'x', '-q'], fake.context);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    fake.signal('SIGINT');
+    fake.signal('SIGINT');
+    fake.signal('SIGTERM');
+    finish();
+    await exit;
+    expect(app.calls.filter((call) => (call as unknown[])[0] === 'stop')).toEqual([
+      ['stop', 'interrupt', 'Ctrl+C'],
+      ['stop', 'kill', 'Ctrl+C again'],
+      ['stop', 'terminate', 'SIGTERM'],
+    ]);
+    expect(fake.err()).toContain('ralph: Ctrl+C: stopping; the agent has 10 seconds to clean up.');
+    fake.signal('SIGINT');
+    expect(app.calls.filter((call) => (call as unknown[])[0] === 'stop')).toHaveLength(3);
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AppApi } from '../cli-context.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext, RUN_ID } from '../fixtures.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-show-'));
+writeFileSync(join(FOLDER, 'prompt.md'), 'Do \u001b[31mit\u001b[0m.\n');
+
+async function show(args: readonly string[], isTty = false) {
+  const base = createFakeApp();
+  const asked: (string | undefined)[] = [];
+  const openRun: AppApi['openRun'] = (cwd, run, env) => {
+    asked.push(run);
+    const reader = (base.openRun as AppApi['openRun'])(cwd, run, env);
+    return {
+      ...reader,
+      turnFile: (_name, file) => join(FOLDER, file),
+      diff: async (name) => (name === '1.1' ? '' : `diff --git a/x b/x\n+of ${name}\n`),
+    };
+  };
+  const fake = createFakeContext({ app: { ...base, openRun }, isTty });
+  const exitCode = await runCommandLine(['show', ...args], fake.context);
+  return { exitCode, out: fake.out(), err: fake.err(), run: asked[0] };
+}
+
+describe('ralph show', () => {
+  it('shows the turns of the newest run and how it ended', async () => {
+    const { out, run } = await show([]);
+    expect(run).toBeUndefined();
+    expect(out).toMatch(
+      /^Run 20261121-223331-k7f2a\n {2}1 planner succeeded after 12\.3 s, \$0\.0200 → build\.task to builder\n {2}2 builder failed/,
+    );
+    expect(out).toContain('Not completed (max_iterations)');
+  });
+
+  it.each([
+    [['2'], undefined, /iteration 2, attempt 2\n/],
+    [['2.1'], undefined, /iteration 2\n/],
+    [['20261121-22', '1'], '20261121-22', /iteration 1\n/],
+    [['20261121-22'], '20261121-22', /^Run 2026/],
+  ])('understands %j', async (args, run, expected) => {
+    const shown = await show(args);
+    expect(shown.run).toBe(run);
+    expect(shown.out).toMatch(expected);
+  });
+
+  it('gives the prompt as it is to a program, and cleaned to a terminal', async () => {
+    expect((await show(['1', '--prompt'])).out).toBe('Do \u001b[31mit\u001b[0m.\n');
+    expect((await show(['1', '--prompt'], true)).out).toBe('Do it.\n');
+  });
+
+  it('shows what a turn changed, and says so when that is nothing', async () => {
+    expect((await show(['2', '--diff'])).out).toBe('diff --git a/x b/x\n+of 2.2\n');
+    expect(await show(['1', '--diff'])).toMatchObject({ exitCode: 0, out: '', err: 'Turn 1.1 changed no file.\n' });
+  });
+
+  it('takes the last turn when a part is asked for without an iteration', async () => {
+    expect((await show(['--diff'])).out).toContain('+of 2.2');
+  });
+
+  it('shows the events of an iteration', async () => {
+    const { out } = await show(['2', '--events']);
+    expect(out).toContain('builder.scope_violation');
+    expect(out).not.toContain('build.task');
+  });
+
+  it.each([
+    [['9'], /has no iteration 9/],
+    [['2.7'], /has no turn 2\.7/],
+    [[RUN_ID, 'x'], /"x" is no iteration/],
+    [['1', '--prompt', '--diff'], /do not go together/],
+  ])('explains %j', async (args, message) => {
+    const { exitCode, err } = await show(args);
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(message);
+  });
+
+  it('says that an output is not there', async () => {
+    expect((await show(['1', '--output'])).err).toContain('The output of turn 1.1 is not there.');
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { AppApi } from '../cli-context.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
+
+async function type(args: readonly string[], app: Partial<AppApi>) {
+  const fake = createFakeContext({ app, env: { A: 'b' } });
+  const exitCode = await runCommandLine(args, fake.context);
+  return { exitCode, out: fake.out(), err: fake.err() };
+}
+
+const RUN = {
+  runId: RUN_ID,
+  startedAt: Date.UTC(2026, 10, 21, 12),
+  status: 'ended',
+  reason: 'max_cost',
+  iterations: 7,
+  costUsd: 5.01,
+  objective: 'Make it\nwork',
+  workspace: '/project',
+} as const;
+
+describe('ralph runs', () => {
+  it('lists runs with their reason, and says how to start the first', async () => {
+    const { out } = await type(['runs'], { summariseRuns: () => [RUN] });
+    expect(out).toMatch(
+      /^run +started +status +turns +cost +asked\n20261121-223331-k7f2a {2}2026-11-2\d \d\d:00 {2}max_cost {2}7 {6}\$5\.01 {2}Make it \(\+1 line\)\n$/,
+    );
+    expect(await type(['runs'], { summariseRuns: () => [] })).toMatchObject({
+      exitCode: 0,
+      out: '',
+      err: expect.stringContaining('ralph run -p'),
+    });
+  });
+
+  it('gives programs one object a line', async () => {
+    const { out } = await type(['runs', '--format', 'json'], { summariseRuns: () => [RUN, RUN] });
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { v: 1, ...RUN },
+      { v: 1, ...RUN },
+    ]);
+  });
+});
+
+describe('ralph status', () => {
+  it('gives programs the whole view', async () => {
+    const { out } = await type(['status', '--format', 'json'], createFakeApp());
+    expect(JSON.parse(out)).toMatchObject({ v: 1, runId: RUN_ID, status: 'ended', isAlive: false, exitCode: 2, totals: { iterations: 2 } });
+  });
+
+  it('says that the process of a run is gone', async () => {
+    const { out } = await type(['status'], createFakeApp(sampleRecords().slice(0, 6)));
+    expect(out).toContain('has not ended, but its process is gone');
+    expect(out).toContain('`ralph resume`');
+  });
+});
+
+describe('ralph stop', () => {
+  it('says what it waits for, and that the run has stopped', async () => {
+    const stopRun: AppApi['stopRun'] = async ({ onWaiting, now }) => {
+      onWaiting?.(RUN_ID);
+      return { runId: RUN_ID, stopped: now };
+    };
+    expect(await type(['stop', '--now'], { stopRun })).toMatchObject({
+      exitCode: 0,
+      out: `Run ${RUN_ID} has stopped. Go on with: ralph resume\n`,
+    });
+    expect(await type(['stop'], { stopRun })).toMatchObject({ exitCode: 1, err: expect.stringContaining('has not stopped in time') });
+  });
+});
+
+describe('ralph emit', () => {
+  it('hands over topic, payload, target and environment', async () => {
+    const orders: unknown[] = [];
+    const emitEvent: AppApi['emitEvent'] = (order) => {
+      orders.push(order);
+      return { topic: order.topic, file: 'x', source: 'builder', waitsForResume: null };
+    };
+    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitEvent });
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: 'Published build.done as builder.\n' });
+    expect(orders).toEqual([
+      { cwd: '/project', env: { A: 'b' }, topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' },
+    ]);
+  });
+
+  it('takes a payload that looks like an option behind --', async () => {
+    const orders: { payload: string | undefined }[] = [];
+    const emitEvent: AppApi['emitEvent'] = (order) => {
+      orders.push(order);
+      return { topic: order.topic, file: 'x', source: 'builder', waitsForResume: null };
+    };
+    await type(['emit', 'build.done', '--', '--all green'], { emitEvent });
+    expect(orders[0]?.payload).toBe('--all green');
+  });
+});
+
+describe('ralph ps and ralph reap', () => {
+  const left = [{ pid: 12, runId: RUN_ID, turn: '3.1', command: 'claude \u001b[2J -p', isRunAlive: false }];
+
+  it('show what a dead run left, and end it', async () => {
+    expect(await type(['ps'], { listProcesses: () => left })).toMatchObject({
+      out: expect.stringMatching(/12 +\S+ +3\.1 +left behind +claude -p/),
+      err: 'End what was left behind: ralph reap\n',
+    });
+    expect(await type(['reap'], { reapProcesses: async () => left })).toMatchObject({
+      exitCode: 0,
+      out: `ended 12 (run ${RUN_ID}, turn 3.1): claude -p\n`,
+    });
+    expect(await type(['reap'], { reapProcesses: async () => [] })).toMatchObject({ out: '', err: 'Nothing was left behind.\n' });
+  });
+});
+
+describe('ralph clean', () => {
+  it('keeps ten runs unless it is told otherwise', async () => {
+    const orders: unknown[] = [];
+    const cleanRuns: AppApi['cleanRuns'] = async (_cwd, order) => {
+      orders.push(order);
+      return { removed: [RUN_ID] };
+    };
+    expect(await type(['clean'], { cleanRuns })).toMatchObject({ out: `${RUN_ID}\n`, err: '1 run removed.\n' });
+    expect(await type(['clean', '--keep', '0', '--dry-run'], { cleanRuns })).toMatchObject({ err: '1 run would be removed.\n' });
+    expect(orders).toEqual([
+      { keep: 10, dryRun: false },
+      { keep: 0, dryRun: true },
+    ]);
+    expect(await type(['clean', '--keep', 'all'], { cleanRuns })).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('ralph init and ralph doctor', () => {
+  it('say that agents run without asking, and how to change that', async () => {
+    const { out } = await type(['init'], { initProject: () => ({ written: ['ralph.yml'] }) });
+    expect(out).toContain('Written: ralph.yml.');
+    expect(out).toContain('permissions: default');
+  });
+
+  it('mark what was never tried, what to do, and end with 1 when something is a problem', async () => {
+    const agent = {
+      title: 'x',
+      command: 'x',
+      version: '1.2',
+      path: '/bin/x',
+      looksSignedIn: false,
+      advice: ['No sign of a login: run x login.'],
+    } as const;
+    const examine: AppApi['examine'] = async () => ({
+      checks: [{ name: 'agents', status: 'problem', text: 'none', fix: 'Install one.' }],
+      backends: [
+        { ...agent, type: 'claude', verified: true },
+        { ...agent, type: 'amp', verified: false, path: null, version: null },
+      ],
+    });
+    const { exitCode, out } = await type(['doctor'], { examine });
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/claude +x +1\.2 +no sign of it +yes/);
+    expect(out).toMatch(/amp +x: not found +- +- +unverified/);
+    expect(out).toMatch(/✗ none\n +→ Install one\./);
+    expect(out).toContain('run x login');
+    expect(out).toContain('permissions: default');
+  });
+});
+
+describe('ralph demo', () => {
+  const demo = (passed: boolean): AppApi['prepareDemo'] => {
+    const app = createFakeApp();
+    return async () => ({
+      folder: '/tmp/demo',
+      plan: {} as never,
+      test: async () => ({ passed, output: '' }),
+      start: (watch) => (app.startRun as AppApi['startRun'])({} as never, {} as never, watch),
+    });
+  };
+
+  it('labels its agents as scripts, shows before and after, and ends by saying how to go on', async () => {
+    const { out } = await type(['demo'], { ...createFakeApp(), prepareDemo: demo(false) });
+    expect(out).toContain('Its agents are scripts, not models');
+    expect(out).toMatch(/Before {2}✗ node --test fails[\s\S]*After {3}✗ node --test fails/);
+    expect(out).toContain('cd /tmp/demo && ralph events');
+    expect(out).toContain('ralph run -p "Make the tests pass"');
+  });
+});
+
+describe('ralph completions', () => {
+  it.each([
+    ['bash', /complete -o default -o bashdefault -F _ralph ralph/],
+    ['zsh', /compdef _ralph ralph/],
+    ['fish', /complete -c ralph .*-l max-iterations/],
+  ])('knows commands, options and choices for %s', async (shell, mark) => {
+    const { exitCode, out } = await type(['completions', shell], {});
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(mark);
+    expect(out).toContain('resume');
+    expect(out).toContain('ndjson');
+    expect(out).toContain('accept-changes');
+  });
+
+  it('knows no other shell', async () => {
+    expect(await type(['completions', 'ksh'], {})).toMatchObject({ exitCode: 2, err: expect.stringContaining('bash, zsh, fish') });
+  });
+});

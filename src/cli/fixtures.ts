@@ -1,0 +1,305 @@
+import type { BackendEvent, Effect, HatSpec, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
+import { compileTopology } from '../topology/index.ts';
+import type { AppApi, CliContext } from './cli-context.ts';
+import { plainStyle } from './style.ts';
+
+type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
+type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
+type Signal = Parameters<CliContext['signals']['on']>[0];
+
+export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
+/** When the sample run tries again after its rate limit. */
+export const RETRY_AT = START + 10_000;
+export const RUN_ID = '20261121-223331-k7f2a';
+
+/** A context whose world is made up; what was written can be read back. */
+export interface FakeContext {
+  readonly context: CliContext;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly signal: (name: Signal) => void;
+}
+
+export interface FakeWorld {
+  readonly app?: Partial<AppApi>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTty?: boolean;
+  readonly stdin?: string;
+  readonly ask?: CliContext['ask'];
+  /** The reader of standard output goes away after so many writes. */
+  readonly closedAfter?: number;
+  readonly failure?: string;
+}
+
+export function createFakeContext(world: FakeWorld = {}): FakeContext {
+  const written = { out: '', err: '', writes: 0 };
+  const listeners = new Map<Signal, Set<() => void>>();
+  const isClosed = (): boolean => written.writes >= (world.closedAfter ?? Number.POSITIVE_INFINITY);
+  const context: CliContext = {
+    cwd: '/project',
+    env: world.env ?? {},
+    terminal: {
+      out: (text) => {
+        if (isClosed()) return;
+        written.out += text;
+        written.writes += 1;
+      },
+      err: (text) => {
+        written.err += text;
+      },
+      isTty: world.isTty ?? false,
+      columns: () => 80,
+      style: plainStyle,
+      errStyle: plainStyle,
+      isClosed,
+      failure: () => world.failure ?? null,
+    },
+    signals: {
+      on: (signal, listener) => listeners.set(signal, new Set([...(listeners.get(signal) ?? []), listener])),
+      off: (signal, listener) => listeners.get(signal)?.delete(listener),
+    },
+    readStdin: async () => world.stdin ?? '',
+    ask: world.ask ?? null,
+    now: () => START,
+    loadApp: async () => (world.app ?? {}) as AppApi,
+  };
+  const signal = (name: Signal): void => {
+    for (const listener of [...(listeners.get(name) ?? [])]) listener();
+  };
+  return { context, out: () => written.out, err: () => written.err, signal };
+}
+
+const HAT: Omit<HatSpec, 'id' | 'name' | 'triggers' | 'publishes'> = {
+  description: '',
+  defaultPublishes: [],
+  transitions: [],
+  instructions: '',
+  maxActivations: null,
+  timeoutMs: 1000,
+  idleTimeoutMs: 1000,
+  backends: ['claude'],
+};
+
+export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
+  return {
+    objective: 'Make the tests pass.\nAll of them.',
+    coordinator: 'auto',
+    mode: null,
+    promise: 'LOOP_COMPLETE',
+    startingEvent: null,
+    startingHat: null,
+    recoveryHat: null,
+    routing: 'exclusive',
+    eventSources: ['jsonl', 'text'],
+    terminalEvents: [],
+    requiredEvents: [],
+    hats: [
+      { ...HAT, id: 'planner', name: 'planner', triggers: ['task.start', 'task.resume', 'build.*'], publishes: [{ topic: 'build.task' }] },
+      { ...HAT, id: 'builder', name: 'builder', triggers: ['build.task'], publishes: [{ topic: 'build.done' }] },
+    ],
+    ralph: { instructions: '', backends: ['claude'], timeoutMs: 1000, idleTimeoutMs: 1000 },
+    limits: {
+      maxIterations: 30,
+      maxRuntimeMs: 7_200_000,
+      maxCostUsd: 5,
+      maxConsecutiveFailures: 5,
+      checkpointInterval: 5,
+      cooldownMs: 0,
+    },
+    loopDetection: { repetition: 3, oscillation: 3 },
+    retry: { maxAttempts: 6, baseMs: 5000, maxMs: 300_000 },
+    onLimit: 'wait',
+    gates: [{ on: ['build.done'], run: 'npm test', timeoutMs: 600_000 }],
+    ...changes,
+  };
+}
+
+/** A plan as far as the commands look into it. */
+export function samplePlan(changes: Partial<RunSpec> = {}): RunPlan {
+  const spec = sampleSpec(changes);
+  const claude = { type: 'claude', args: [], env: {}, promptMode: 'arg', outputFormat: 'text', permissions: 'bypass' };
+  const settings = {
+    spec,
+    configFiles: ['ralph.yml'],
+    backends: { ralph: [claude], planner: [claude], builder: [claude] },
+    strictValidation: true,
+    notify: null,
+  };
+  return { settings, topology: compileTopology(spec), diagnostics: [], firstPrompt: 'You wear the hat planner.' } as unknown as RunPlan;
+}
+
+/** Writes records by hand, an input a second. */
+class RecordList {
+  readonly records: RunRecord[] = [];
+  at = START;
+
+  input(given: object): void {
+    this.at += 1000;
+    this.records.push({ kind: 'input', seq: this.records.length, input: { at: this.at, ...given } as Input });
+  }
+
+  effect(effect: Effect): void {
+    this.records.push({ kind: 'effect', seq: this.records.length, at: this.at, effect });
+  }
+
+  publish(event: Pick<RalphEvent, 'id' | 'topic' | 'source' | 'iteration'> & { readonly payload?: string }, to: readonly string[]): void {
+    this.effect({
+      type: 'event-publish',
+      event: { payload: '', ts: this.at, ...event },
+      to,
+      how: to.length === 0 ? 'terminal' : 'trigger',
+    });
+  }
+
+  start(turn: TurnId, hat: string, event: Pick<RalphEvent, 'id' | 'topic'>): void {
+    const events = [{ ...event, payload: '', source: 'system', ts: this.at, iteration: 0 }];
+    const limits = { timeoutMs: 1000, idleTimeoutMs: 1000 };
+    this.effect({ type: 'iteration-start', ...turn, hat, backend: 0, events, feedback: [], fallback: null, ...limits });
+    this.input({
+      type: 'iteration-spawned',
+      ...turn,
+      pid: 1,
+      processStart: '1',
+      backend: 'claude',
+      argv: ['claude', '-p'],
+      promptHash: '',
+      promptTokens: 600,
+    });
+  }
+
+  live(iteration: number, hat: string, ...events: readonly BackendEvent[]): void {
+    for (const event of events) this.records.push({ kind: 'live', iteration, attempt: 1, hat, event });
+  }
+
+  end(turn: TurnId, changes: Partial<IterationEnded> = {}): void {
+    this.input({ type: 'iteration-ended', ...turn, ...ENDED, ...changes });
+  }
+}
+
+/** The records of a run: a tool call, a rate limit, a refusal, a gate that fails, a checkpoint, the end. */
+export function sampleRecords(): RunRecord[] {
+  const list = new RecordList();
+  list.input({ type: 'run-started', runId: RUN_ID, spec: sampleSpec(), flags: [], inboxOffset: 0 });
+  addPlanning(list);
+  addRateLimit(list);
+  addBuilding(list);
+  list.effect({ type: 'run-end', reason: 'max_iterations', detail: '2 of 2 iterations are used' });
+  return list.records;
+}
+
+function addPlanning(list: RecordList): void {
+  const turn = { iteration: 1, attempt: 1 };
+  list.publish({ id: 'e1', topic: 'task.start', source: 'system', iteration: 0, payload: 'Make the tests pass.' }, ['planner']);
+  list.start(turn, 'planner', { id: 'e1', topic: 'task.start' });
+  list.live(
+    1,
+    'planner',
+    { type: 'text', text: 'I read the \u001b[31mtask\u001b[0m' },
+    { type: 'text', text: ' and cut it up.' },
+    { type: 'message-end' },
+    { type: 'tool-start', id: 't1', name: 'Read', summary: 'PROMPT.md' },
+    { type: 'tool-end', id: 't1', name: 'Read', ok: true, summary: '' },
+  );
+  list.end(turn, { toolCalls: 1 });
+  list.publish({ id: 'e2', topic: 'build.task', source: 'planner', iteration: 1, payload: 'Mend the parser.' }, ['builder']);
+}
+
+function addRateLimit(list: RecordList): void {
+  const turn = { iteration: 2, attempt: 1 };
+  list.start(turn, 'builder', { id: 'e2', topic: 'build.task' });
+  list.end(turn, { outcome: { status: 'failed', failure: { class: 'transient', message: 'overloaded' } }, exitCode: 1 });
+  list.effect({ type: 'timer-set', timer: 2, dueAt: RETRY_AT, purpose: 'retry' });
+  list.effect({ type: 'notice', level: 'warning', code: 'transient-error', text: 'overloaded: attempt 2 of 6 in 5.0 s.' });
+  list.input({ type: 'timer-fired', timer: 2 });
+}
+
+function addBuilding(list: RecordList): void {
+  const turn = { iteration: 2, attempt: 2 };
+  list.start(turn, 'builder', { id: 'e2', topic: 'build.task' });
+  list.live(
+    2,
+    'builder',
+    { type: 'tool-start', id: 't1', name: 'Bash', summary: 'npm test' },
+    { type: 'text', text: 'It runs.\n' },
+    { type: 'tool-end', id: 't1', name: 'Bash', ok: false, summary: 'exit 1' },
+  );
+  list.end(turn);
+  list.effect({ type: 'event-reject', id: 'e3', iteration: 2, hat: 'builder', topic: 'ship.it', why: 'scope', allowed: ['build.done'] });
+  list.effect({ type: 'notice', level: 'warning', code: 'scope-violation', text: 'builder may not publish ship.it; it was not routed.' });
+  list.effect({ type: 'gates-run', request: 1, gates: [0], topics: ['build.done'] });
+  const gate = { gate: 0, command: 'npm test', timedOut: false, durationMs: 1200 };
+  list.input({
+    type: 'gates-finished',
+    request: 1,
+    results: [{ ...gate, passed: false, exitCode: 1, outputTail: '\u001b[31m1 failed\u001b[0m\n' }],
+  });
+  list.publish({ id: 'e4', topic: 'build.blocked', source: 'builder', iteration: 2 }, ['planner']);
+  list.effect({ type: 'checkpoint-make', iteration: 2 });
+  list.input({ type: 'checkpoint-finished', iteration: 2, commit: '3f2a1bc09d8e7f6a', leftOut: [], note: '' });
+}
+
+const ENDED: Omit<IterationEnded, 'type' | 'at' | 'iteration' | 'attempt'> = {
+  outcome: { status: 'succeeded' },
+  exitCode: 0,
+  durationMs: 12_300,
+  producedOutput: true,
+  usage: { inputTokens: 1000, outputTokens: 200, cacheReadTokens: null, cacheWriteTokens: null, costUsd: 0.02 },
+  sessionId: 's-1',
+  finalText: '',
+  toolCalls: 0,
+  treeChanged: null,
+  leftovers: 0,
+  signals: [],
+  problems: [],
+  inboxOffset: 0,
+};
+
+/** A run that is over as soon as it starts, and the app around it. */
+export function createFakeApp(
+  records: readonly RunRecord[] = sampleRecords(),
+  changes: Partial<AppApi> = {},
+): Partial<AppApi> & { readonly calls: unknown[] } {
+  const calls: unknown[] = [];
+  const handle: RunHandle = {
+    runId: RUN_ID,
+    runFolder: `/project/.ralph/runs/${RUN_ID}`,
+    workspace: '/project',
+    stop: (how, by) => void calls.push(['stop', how, by]),
+    outcome: Promise.resolve({ reason: 'max_iterations', detail: '2 of 2 iterations are used', exitCode: 2, state: {} as never }),
+  };
+  const reader = {
+    runId: RUN_ID,
+    runFolder: handle.runFolder,
+    isAlive: false,
+    replay: (visit: (record: RunRecord) => void) => {
+      for (const record of records) visit(record);
+      return {} as never;
+    },
+    follow: async (visit: (record: RunRecord) => void) => {
+      for (const record of records) visit(record);
+    },
+    turnFile: (name: string, file: string) => `/project/.ralph/runs/${RUN_ID}/turns/${name}/${file}`,
+    turns: () => ['1.1', '2.1', '2.2'],
+    diff: async () => null,
+  };
+  return {
+    calls,
+    planRun: async (request) => {
+      calls.push(['planRun', request]);
+      return samplePlan();
+    },
+    startRun: async (_plan, options, watch) => {
+      calls.push(['startRun', options]);
+      for (const record of records) watch.observe(record);
+      return handle;
+    },
+    resumeRun: async (options, watch) => {
+      calls.push(['resumeRun', options]);
+      watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
+      return { kind: 'running', handle };
+    },
+    notifyEnd: async () => null,
+    openRun: () => reader,
+    ...changes,
+  };
+}

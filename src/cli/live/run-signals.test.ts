@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeContext } from '../fixtures.ts';
+import { catchSignals } from './run-signals.ts';
+
+describe('catchSignals', () => {
+  it('hands over what came before the run was there', () => {
+    const { context, signal } = createFakeContext();
+    const stops: string[] = [];
+    const signals = catchSignals(context.signals);
+    signal('SIGHUP');
+    signal('SIGINT');
+    signals.attach((how) => stops.push(how));
+    signal('SIGINT');
+    expect(stops).toEqual(['hangup', 'interrupt', 'kill']);
+  });
+
+  it('ends the command at a second Ctrl+C while there is no run yet', () => {
+    const { context, signal } = createFakeContext();
+    let deaths = 0;
+    catchSignals(context.signals, () => {
+      deaths += 1;
+    });
+    signal('SIGINT');
+    expect(deaths).toBe(0);
+    signal('SIGINT');
+    signal('SIGINT');
+    expect(deaths).toBe(1);
+  });
+
+  it('gives the signals back', () => {
+    const { context, signal } = createFakeContext();
+    const stops: string[] = [];
+    const signals = catchSignals(context.signals);
+    signals.attach((how) => stops.push(how));
+    signals.release();
+    signal('SIGTERM');
+    expect(stops).toEqual([]);
+  });
+});
