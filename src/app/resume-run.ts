@@ -44,9 +44,9 @@ export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promis
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);
   const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
-  const locks: Lock[] = [lockRun(order)];
+  const locks: Lock[] = [await lockRun(order)];
   try {
-    locks.push(lockWorkspace(order));
+    locks.push(await lockWorkspace(order));
     return await goOn({ options, watch, layout, paths, file, locks });
   } catch (error) {
     for (const lock of locks) release(lock);

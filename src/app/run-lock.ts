@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/index.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
 import { isAlive, processStartTime } from '../process/index.ts';
@@ -22,12 +23,12 @@ export function toWorkspaceLock(layout: Layout, worktree: string | null): string
 /**
  * Takes the lock on the workspace. Throws `run-in-progress`, naming the other run, when another process has it.
  */
-export function lockWorkspace(order: LockOrder): Lock {
+export function lockWorkspace(order: LockOrder): Promise<Lock> {
   return take(order, toWorkspaceLock(order.layout, order.worktree), 'folder');
 }
 
 /** Takes the lock on the run's own folder. */
-export function lockRun(order: LockOrder): Lock {
+export function lockRun(order: LockOrder): Promise<Lock> {
   return take(order, toRunPaths(order.layout.stateDir, order.runId).lock, 'run');
 }
 
@@ -41,6 +42,10 @@ export function findHolder(layout: Layout, runId: string): LockHolder | null {
   return readLock({ ...PROBE, path: toRunPaths(layout.stateDir, runId).lock, host: hostname() });
 }
 
+/** A lock file without an owner is being written, or its writer was killed over it: which of the two shows within two seconds. */
+const PATIENCE_MS = 4000;
+const LOOK_EVERY_MS = 50;
+
 const PROBE = {
   fs: nodeFileSystem,
   isAlive: (pid: number, processStart: string | null): boolean =>
@@ -48,7 +53,7 @@ const PROBE = {
   now: (): number => Date.now(),
 };
 
-function take(order: LockOrder, path: string, what: 'folder' | 'run'): Lock {
+async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Promise<Lock> {
   const owner: LockOwner = {
     pid: process.pid,
     processStart: processStartTime(process.pid) ?? null,
@@ -57,9 +62,12 @@ function take(order: LockOrder, path: string, what: 'folder' | 'run'): Lock {
     startedAt: Date.now(),
     command: order.command,
   };
-  const outcome = acquireLock({ ...PROBE, path, owner });
-  if ('lock' in outcome) return outcome.lock;
-  throw toInProgress(outcome.heldBy, what);
+  for (let lookedFor = 0; ; lookedFor += LOOK_EVERY_MS) {
+    const outcome = acquireLock({ ...PROBE, path, owner });
+    if ('lock' in outcome) return outcome.lock;
+    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(outcome.heldBy, what);
+    await pause(LOOK_EVERY_MS);
+  }
 }
 
 function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run'): RalphError {

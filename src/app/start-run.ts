@@ -41,7 +41,7 @@ export async function startRun(plan: RunPlan, options: StartOptions, watch: RunW
   try {
     const workspace = await openFolder(layout, worktree, plan, options);
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
-    locks.push(lockRun({ layout, runId, worktree, command: COMMAND }));
+    locks.push(await lockRun({ layout, runId, worktree, command: COMMAND }));
     return await begin({ plan, options, watch, layout, paths, workspace, worktree, locks });
   } catch (error) {
     for (const held of locks) release(held);
@@ -66,7 +66,7 @@ function refuseNested({ env, nested }: StartOptions): void {
 async function lockFolder(layout: Layout, worktree: string | null, runId: string): Promise<Lock> {
   const dead = findStaleOwner(layout, worktree);
   if (worktree !== null) mkdirSync(layout.worktreesDir, { recursive: true });
-  const lock = lockWorkspace({ layout, runId, worktree, command: COMMAND });
+  const lock = await lockWorkspace({ layout, runId, worktree, command: COMMAND });
   if (dead !== null) await reapRun(dead);
   return lock;
 }

@@ -6,7 +6,7 @@ import { isTopic } from './topics.ts';
 export const MAX_PAYLOAD_LENGTH = 1_000_000;
 
 /** The deepest nesting of a payload that is taken from an agent; a deeper one becomes text. */
-export const MAX_PAYLOAD_DEPTH = 100;
+const MAX_PAYLOAD_DEPTH = 100;
 
 /** What one line of the agents' events file says: an event, nothing (blank, or our own record), or a problem. */
 export type InboxLine =

@@ -1,7 +1,7 @@
 import type { GateSpec, HatSpec, RunLimits, RunSpec } from './run-spec.ts';
 
 /** Generous limits, so that a test meets only the one it sets. */
-export const SAMPLE_LIMITS: RunLimits = {
+const SAMPLE_LIMITS: RunLimits = {
   maxIterations: 100,
   maxRuntimeMs: 14_400_000,
   maxCostUsd: null,

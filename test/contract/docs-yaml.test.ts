@@ -69,13 +69,15 @@ function listRows(heading: string): ReadonlyMap<string, string> {
 const BLOCKS = listBlocks();
 const TOP_KEYS = listKnownKeys('HERE');
 
+/** True for a ralph.yml, whole or in part; `name` and `description` stand at the top of other files as well. */
 function isConfiguration({ text }: Block): boolean {
-  return [...text.matchAll(/^([a-z_]+):/gm)].some((match) => TOP_KEYS.includes(match[1] as string));
+  const telling = TOP_KEYS.filter((key) => key !== 'name' && key !== 'description');
+  return [...text.matchAll(/^([a-z_]+):/gm)].some((match) => telling.includes(match[1] as string));
 }
 
 const CONFIGURATIONS = BLOCKS.filter(isConfiguration);
 
-test('every configuration in README and docs loads without an error, and the wrong ones are wrong', () => {
+test('every configuration in README and docs loads without an error or a warning, and the wrong ones do not', () => {
   const surprising = CONFIGURATIONS.filter(({ text }) => {
     const isWrong = load(text).diagnostics.some((entry) => entry.severity === 'error' || entry.severity === 'warning');
     return isWrong !== text.includes(WRONG_MARK);
@@ -109,7 +111,7 @@ test.each([
   expect(keys.map((key) => key.slice(name.length + 1)).sort()).toEqual(listKnownKeys(section));
 });
 
-test('the keys of a later version that the guide lists give a note, and no others do', () => {
+test('every key of a later version that the guide lists gives a note', () => {
   const rows = readFileSync(join(ROOT, GUIDE), 'utf8').split('## Keys of later versions')[1] ?? '';
   const listed = ['top level', '`hats.<id>`', '`ralph`'].map((where) => {
     const row = rows.split('\n').find((line) => line.startsWith(`| ${where} |`)) ?? '';

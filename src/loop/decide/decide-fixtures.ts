@@ -163,7 +163,7 @@ export function decideUnderLaws(topology: Topology, state: RunState, input: Inpu
 }
 
 /** Freezes a value and everything in it. */
-export function freeze<Value>(value: Value): Value {
+function freeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
   for (const part of Object.values(value)) freeze(part);

@@ -51,7 +51,7 @@ export function recordDraft(step: Step, draft: EventDraft, how: DeliveryKind): R
  * Who gets an event: its target; else the takers of its topic; else nobody for a terminal topic; else Ralph, the safety net
  * (in `mode: single` everything has a taker).
  */
-export function findReceivers(step: Step, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
+function findReceivers(step: Step, draft: EventDraft): readonly [readonly string[], DeliveryKind] {
   const { topology } = step;
   const { target } = draft;
   const net = safetyNetOf(topology);
