@@ -35,7 +35,10 @@ export default defineConfig({
         },
       },
       // Worker threads hide part of what the process room does: real pipes need a process of their own.
-      { define: toDefine(), test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 } },
+      {
+        define: toDefine(),
+        test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 },
+      },
       integration('contract', 'test/contract/**/*.test.ts', 30_000),
       integration('replay', 'test/replay/**/*.test.ts', 30_000),
       integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),

@@ -34,3 +34,8 @@ export function toAgentEnvironment(base: Readonly<Record<string, string | undefi
 export function toMarker(runId: string, turn: TurnId): string {
   return `${runId}/${toTurnName(turn)}`;
 }
+
+/** The same for the gates of a run: `<run>/gate`. */
+export function toGateMarker(runId: string): string {
+  return `${runId}/gate`;
+}

@@ -5,6 +5,7 @@ import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
+import { toGateMarker } from './agent-environment.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
@@ -49,7 +50,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     clock: systemClock,
     inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ cwd: file.workspace, env: toGateEnvironment(env) }),
+    gates: createGateRunner({ cwd: file.workspace, env: toGateEnvironment(env), marker: toGateMarker(paths.runId) }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,

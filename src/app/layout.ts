@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { findConfigFile, loadSettings } from '../config/index.ts';
 
 /** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
 export interface Layout {
@@ -31,8 +32,27 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
  */
 export function findLayout(cwd: string): Layout {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const layout = toLayout(folder);
+    const layout = toLayout(folder, readStateName(folder));
     if (existsSync(layout.runsDir)) return layout;
-    if (dirname(folder) === folder) return toLayout(cwd);
+    if (dirname(folder) === folder) return toLayout(cwd, readStateName(cwd));
+  }
+}
+
+/** What a folder's own configuration says of `core.state_dir`. Most say nothing of it, and then the file is not even parsed. */
+function readStateName(folder: string): string | undefined {
+  const file = findConfigFile(folder);
+  if (file === null || !mentions(join(folder, file), 'state_dir')) return undefined;
+  try {
+    return loadSettings({ cwd: folder, prompt: 'optional' }).settings?.stateDir;
+  } catch {
+    return undefined;
+  }
+}
+
+function mentions(file: string, word: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes(word);
+  } catch {
+    return false;
   }
 }

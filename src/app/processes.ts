@@ -1,4 +1,4 @@
-import { type Activation, toTurnName } from '../core/index.ts';
+import type { Activation } from '../core/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
 import { endProcesses, findByMarker, type MarkedProcess } from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
@@ -43,7 +43,7 @@ function listOfRun(layout: Layout, runId: string): LeftProcess[] {
   return marked.map((entry) => ({ pid: entry.pid, runId, turn: toTurn(entry), command: entry.command, isRunAlive }));
 }
 
+/** `7.1` or `gate`: what stands behind the run's id in the marker. */
 function toTurn(entry: MarkedProcess): string {
-  const [iteration, attempt] = (entry.marker.split('/')[1] ?? '').split('.').map(Number);
-  return toTurnName({ iteration: iteration ?? 0, attempt: attempt ?? 0 });
+  return entry.marker.slice(entry.marker.indexOf('/') + 1);
 }

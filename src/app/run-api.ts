@@ -60,7 +60,7 @@ export interface RunSummary {
 export interface LeftProcess {
   readonly pid: number;
   readonly runId: string;
-  /** `7.1` */
+  /** `7.1`, or `gate` for the command of a gate. */
   readonly turn: string;
   readonly command: string;
   /** True if the run itself is alive: then it is no leftover. */

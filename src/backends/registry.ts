@@ -91,5 +91,6 @@ function toNoAgentError(priority: readonly BackendType[]): RalphError {
     what: `No agent CLI was found in PATH: looked for ${priority.join(', ')}.`,
     why: 'A run needs an agent that does the work.',
     fix: 'Install one and sign in (`npm install -g @anthropic-ai/claude-code`), or name your own program: `cli: {backend: custom, command: ./agent.sh}`. `ralph doctor` shows what is there.',
+    exitCode: 2,
   });
 }

@@ -7,7 +7,7 @@ type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
 type Signal = Parameters<CliContext['signals']['on']>[0];
 
-export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
+const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 /** When the sample run tries again after its rate limit. */
 export const RETRY_AT = START + 10_000;
 export const RUN_ID = '20261121-223331-k7f2a';
@@ -80,7 +80,7 @@ const HAT: Omit<HatSpec, 'id' | 'name' | 'triggers' | 'publishes'> = {
   backends: ['claude'],
 };
 
-export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
+function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
   return {
     objective: 'Make the tests pass.\nAll of them.',
     coordinator: 'auto',

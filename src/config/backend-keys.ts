@@ -4,8 +4,9 @@ import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
-  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `scripted`, or `auto` for the first CLI that is found.',
-  values: [...BACKEND_TYPES, 'native'],
+  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, or `auto` for the first CLI that is found.',
+  // A scripted agent is made by a program that uses this package; a file cannot hold its script.
+  values: [...BACKEND_TYPES.filter((type) => type !== 'scripted'), 'native'],
 } as const satisfies ChoiceSetting;
 
 /** What can be said of a backend, under `cli:` for all, and in a `backend: {…}` for one. */

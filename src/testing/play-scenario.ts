@@ -50,7 +50,7 @@ interface Act {
 
 function toActs(scenario: Scenario): readonly Act[] {
   const acts: Act[] = [{ order: { kind: 'run', prompt: scenario.prompt, worktree: scenario.worktree ?? null }, moments: [] }];
-  for (const step of scenario.then ?? []) {
+  for (const step of scenario.steps ?? []) {
     if (step.resume !== undefined) acts.push({ ...toChanges(step.resume), order: toResume(step.resume), moments: [] });
     else if (step.run !== undefined) acts.push({ ...toChanges(step.run), order: toRun(step.run, scenario), moments: [] });
     else acts[acts.length - 1]?.moments.push(step);

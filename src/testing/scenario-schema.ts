@@ -170,7 +170,7 @@ export const SCENARIO_SCHEMA: z.ZodType<Scenario> = z.strictObject({
   env: z.record(text, text).exactOptional(),
   worktree: text.exactOptional(),
   iterations: z.array(scriptedTurn),
-  then: z.array(step).exactOptional(),
+  steps: z.array(step).exactOptional(),
   expect: z.union([expectation, z.array(expectation).min(1)]),
   timeout_ms: z.number().min(1).exactOptional(),
 });

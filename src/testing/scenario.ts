@@ -23,7 +23,7 @@ export interface Scenario {
   /** What the agents do, in order: each turn plays the first one that is left and fits its hat. */
   readonly iterations: readonly ScriptedTurn[];
   /** What happens from outside, in order. */
-  readonly then?: readonly Step[];
+  readonly steps?: readonly Step[];
   /** One for the one run, or a list with one for each run. */
   readonly expect: Expectation | readonly Expectation[];
   /** After this the run is killed and the scenario has failed. Default 30,000. */

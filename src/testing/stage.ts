@@ -24,7 +24,7 @@ export interface Stage {
 }
 
 /** The name under which the scripted agent is a custom command. */
-export const AGENT = 'agent';
+const AGENT = 'agent';
 /** The names that the scripted agent has on the PATH: our own, and those of the agent CLIs. */
 const PROGRAMS: readonly string[] = [
   AGENT,

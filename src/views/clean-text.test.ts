@@ -23,6 +23,10 @@ describe('cleanText', () => {
     expect(cleanText(text)).toBe(expected);
   });
 
+  it('shows a character that no sequence goes on with', () => {
+    expect(cleanText('\u001b[3😀')).toBe('😀');
+  });
+
   it('keeps tabs, line breaks, accents and emoji', () => {
     expect(cleanText('a\tb\né😀')).toBe('a\tb\né😀');
   });

@@ -40,16 +40,16 @@ export function createTextCleaner(): TextCleaner {
   const take = (character: string): string => {
     if (place === 'text') return inText(character);
     length += 1;
-    const next = length > LONGEST_SEQUENCE ? 'text' : continueSequence(place, character);
-    place = next;
-    return next === 'text' && character === '\n' ? '\n' : '';
+    if (length > LONGEST_SEQUENCE || breaksOff(place, character)) return inText(character);
+    place = continueSequence(place, character);
+    return '';
   };
 
   return {
     take: (text) => {
       if (place === 'text' && !returned && !SUSPICIOUS.test(text)) return text;
       let cleaned = '';
-      for (const character of text) cleaned += take(character);
+      for (let index = 0; index < text.length; index += 1) cleaned += take(text.charAt(index));
       return cleaned;
     },
   };
@@ -62,9 +62,13 @@ function openSequence(character: string): Place {
   return '\u0090\u0098\u009d\u009e\u009f'.includes(character) ? 'string' : 'text';
 }
 
+/** True for what no sequence goes on with: it is shown. */
+function breaksOff(place: Place, character: string): boolean {
+  return character === '\n' || ((place === 'escape' || place === 'csi') && character > '~');
+}
+
 function continueSequence(place: Place, character: string): Place {
   if (place === 'escape') return continueEscape(character);
-  if (character === '\n') return 'text';
   if (place === 'csi') return character >= ' ' && character <= '?' ? 'csi' : 'text';
   if (character === '\u0007' || character === '\u009c') return 'text';
   if (place === 'string-end' && character === '\\') return 'text';

@@ -14,10 +14,10 @@ import {
 } from '../core/index.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
-export const RUN_ID = '20261121-223331-k7f2a';
-export const OBJECTIVE = 'Make the failing test of the cart pass.\n\nTouch nothing but `src/cart.mjs`.';
+const RUN_ID = '20261121-223331-k7f2a';
+const OBJECTIVE = 'Make the failing test of the cart pass.\n\nTouch nothing but `src/cart.mjs`.';
 
-export function sampleHat(id: string, triggers: readonly string[], publishes: readonly string[]): HatSpec {
+function sampleHat(id: string, triggers: readonly string[], publishes: readonly string[]): HatSpec {
   return {
     id,
     name: id,
@@ -34,7 +34,7 @@ export function sampleHat(id: string, triggers: readonly string[], publishes: re
   };
 }
 
-export const TEAM: readonly HatSpec[] = [
+const TEAM: readonly HatSpec[] = [
   sampleHat('planner', ['task.start', 'task.resume', 'build.blocked', 'review.passed'], ['build.task']),
   sampleHat('builder', ['build.task', 'review.rejected'], ['build.done']),
   sampleHat('reviewer', ['build.done'], ['review.passed', 'review.rejected']),
@@ -71,7 +71,7 @@ export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
   };
 }
 
-export function sampleGate(passed: boolean, changes: Partial<GateResult> = {}): GateResult {
+function sampleGate(passed: boolean, changes: Partial<GateResult> = {}): GateResult {
   return {
     gate: 0,
     command: 'node --test',

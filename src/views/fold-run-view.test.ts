@@ -54,6 +54,10 @@ describe('foldRunView', () => {
     expect(view.turns.map((turn) => `${turn.iteration}.${turn.attempt}`)).toEqual(['1.1', '2.1', '2.2']);
   });
 
+  it('counts no iteration that is to be tried again', () => {
+    expect(foldRunView(retryingRun().records).totals.iterations).toBe(1);
+  });
+
   it('counts a second attempt as no iteration of its own', () => {
     const script = retryingRun();
     script.startTurn('builder', 2, { attempt: 2, events: ['e2'] });

@@ -19,7 +19,7 @@ function signedOutRun() {
   script.startTurn('ralph', 1);
   script.endTurn(1, { outcome: failedWith('Invalid API key', 'auth'), exitCode: 1, durationMs: 900, usage: sampleUsage(null) });
   script.publish('error.cli', 'system', ['ralph']);
-  script.effect({ type: 'run-end', reason: 'consecutive_failures', detail: '1 turns in a row failed; the last one: Invalid API key' });
+  script.effect({ type: 'run-end', reason: 'consecutive_failures', detail: '1 turn failed; the last one: Invalid API key' });
   return script;
 }
 

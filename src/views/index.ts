@@ -2,11 +2,10 @@
 export { cleanText, createTextCleaner, type TextCleaner } from './clean-text.ts';
 export { type EventFilter, type EventRow, type EventStatus, matchesFilter, toEventRows } from './event-row.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
-export { type FactRow, type RowLayout, toRowLines, wrapText } from './fact-rows.ts';
-export { createRunViewFold, foldRunView, type RunViewFold } from './fold-run-view.ts';
+export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
+export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
 export {
   type EndLine,
-  NDJSON_VERSION,
   type NdjsonRecord,
   type RunLine,
   toNdjsonEnd,
@@ -14,7 +13,7 @@ export {
   toNdjsonRun,
 } from './ndjson-record.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
-export { isTurnDone, type ReportFacts, type RunReport, toHeadline, toRunReport } from './run-report.ts';
+export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, toRunStatus, toWearerText } from './run-status.ts';
 export type {
   CheckpointView,
@@ -31,6 +30,6 @@ export type {
   WaitingEvent,
   WaitView,
 } from './run-view.ts';
-export { toTurnDetails, toTurnLabel } from './turn-details.ts';
-export { toEventsText, toOutcomeText, toTurnLine } from './turn-line.ts';
-export { toCount, toList, toNumberText, toSpentText } from './words.ts';
+export { toTurnDetails } from './turn-details.ts';
+export { toOutcomeText, toTurnLine } from './turn-line.ts';
+export { toCount, toList, toNumberText } from './words.ts';

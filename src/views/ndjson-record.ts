@@ -1,7 +1,7 @@
 import type { EndReason, RunRecord } from '../core/index.ts';
 
 /** The version of every line of `--format ndjson` (docs/ndjson.md). */
-export const NDJSON_VERSION = 1;
+const NDJSON_VERSION = 1;
 
 /** A record of `--format ndjson`: plain JSON. */
 export type NdjsonRecord = Readonly<Record<string, unknown>> & {

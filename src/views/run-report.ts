@@ -60,7 +60,7 @@ function toTurnReport(view: RunView, facts: ReportFacts): RunReport {
 }
 
 /** `Completed after 6 iterations in 4 min 12 s.` */
-export function toHeadline(view: RunView): string {
+function toHeadline(view: RunView): string {
   const after = `after ${toCount(view.totals.iterations, 'iteration')} in ${toDurationText(view.elapsedMs)}`;
   if (view.end === null) return `Under way ${after}.`;
   return view.end.reason === 'completed' ? `Completed ${after}.` : `Not completed (${view.end.reason}) ${after}.`;

@@ -27,6 +27,7 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
       if (effect.purpose === 'runtime') return;
       draft.waiting = { timer: effect.timer, purpose: effect.purpose, dueAt: effect.dueAt };
       if (effect.purpose === 'limit') draft.status = 'parked';
+      if (effect.purpose !== 'cooldown') uncountLatest(draft);
       return;
     case 'event-publish':
       return takeEvent(draft, effect);
@@ -54,6 +55,7 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
   const given = effect.events.map(({ id, topic, source }) => ({ id, topic, source }));
+  if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';
   draft.pending = draft.pending.filter(
@@ -108,7 +110,14 @@ function passExhausted(draft: RunDraft, topic: string): void {
   draft.pending = draft.pending.map((entry) => (topic === `${entry.hat}.exhausted` ? { ...entry, hat: RALPH } : entry));
 }
 
+/** The iteration will be tried again: so far it does not count. */
+function uncountLatest(draft: RunDraft): void {
+  const turn = draft.turns.at(-1);
+  if (turn?.status === 'failed') draft.finished.delete(turn.iteration);
+}
+
 function takeEnd(draft: RunDraft, at: number, { reason, detail }: RunEnd): void {
+  if (reason === 'parked') uncountLatest(draft);
   draft.status = 'ended';
   draft.end = { reason, detail, at };
   draft.waiting = null;

@@ -1,4 +1,3 @@
-import { toTurnName } from '../core/index.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
@@ -49,9 +48,4 @@ function toRow(label: string, text: string): readonly FactRow[] {
 function toPublishedText({ topic, to, how, excerpt }: PublishedEvent): string {
   const whom = to.length === 0 ? ` (${how})` : ` to ${to.join(' and ')}`;
   return `${topic}${whom}${excerpt === '' ? '' : `: ${excerpt}`}`;
-}
-
-/** `7` for a first attempt, `7.2` for a later one. */
-export function toTurnLabel(turn: Pick<TurnView, 'iteration' | 'attempt'>): string {
-  return turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
 }

@@ -19,7 +19,7 @@ export function toOutcomeText(turn: TurnView): string {
 }
 
 /** ` → build.done to reviewer, …`; empty where a turn published nothing. */
-export function toEventsText(published: readonly PublishedEvent[]): string {
+function toEventsText(published: readonly PublishedEvent[]): string {
   const events = published
     .filter((event) => event.topic !== TOPIC_CONTINUE)
     .map(({ topic, to }) => (to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`));

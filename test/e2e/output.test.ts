@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEAM_OF_RALPH, toFiles } from './agent-script.ts';
-import { ralph, readJsonLines, withFolder } from './ralph.ts';
+import { withPlace } from './processes.ts';
+import { ralph, readJsonLines } from './ralph.ts';
 
 const BODY = `
 case "$RALPH_HAT" in
@@ -21,7 +22,7 @@ interface Record {
 
 describe.concurrent('what a run says', () => {
   test('names turns, hats, words, events and the end, by default', async () => {
-    await withFolder(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
       const { code, stdout, stderr } = await ralph(folder, ['run', '-p', 'build', '--no-tui']);
       expect(code).toBe(0);
       expect(stderr).toBe('');
@@ -33,7 +34,7 @@ describe.concurrent('what a run says', () => {
   });
 
   test('is only the outcome with -q', async () => {
-    await withFolder(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'build', '-q']);
       expect(code).toBe(0);
       expect(stdout).toMatch(/^Completed after 4 iterations/);
@@ -42,7 +43,7 @@ describe.concurrent('what a run says', () => {
   });
 
   test('tells commands and prompt sizes too with -v', async () => {
-    await withFolder(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'build', '-v']);
       expect(code).toBe(0);
       expect(stdout).toContain('./agent.sh');
@@ -51,7 +52,7 @@ describe.concurrent('what a run says', () => {
   });
 
   test('is one JSON object a line with --format ndjson, and nothing else', async () => {
-    await withFolder(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
       const { code, stdout, stderr } = await ralph(folder, ['run', '-p', 'build', '--format', 'ndjson']);
       expect(code).toBe(0);
       expect(stderr).toBe('');
@@ -66,7 +67,7 @@ describe.concurrent('what a run says', () => {
   });
 
   test('ends the command, not the run, when nobody reads it any more', async () => {
-    await withFolder(toFiles('', 'echo words; [ "$(nth turn)" -lt 4 ] || echo LOOP_COMPLETE'), async (folder) => {
+    await withPlace(toFiles('', 'echo words; [ "$(nth turn)" -lt 4 ] || echo LOOP_COMPLETE'), async (folder) => {
       const { code } = await runPiped(folder);
       expect(code).toBe(0);
       const { stdout } = await ralph(folder, ['runs', '--format', 'json']);
@@ -75,7 +76,7 @@ describe.concurrent('what a run says', () => {
   });
 
   test('has no control characters of the agent in it', async () => {
-    await withFolder(toFiles('', "printf '\\033[2J\\033]0;title\\007red\\n'; echo LOOP_COMPLETE"), async (folder) => {
+    await withPlace(toFiles('', "printf '\\033[2J\\033]0;title\\007red\\n'; echo LOOP_COMPLETE"), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'x']);
       expect(code).toBe(0);
       expect(stdout).toContain('red');

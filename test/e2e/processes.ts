@@ -1,4 +1,24 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { withFolder } from './ralph.ts';
+
+/** As `withFolder`; what a test that fails leaves at work in the folder is ended. */
+export function withPlace<T>(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<T>): Promise<T> {
+  return withFolder(files, async (folder) => {
+    try {
+      return await use(folder);
+    } finally {
+      for (const { pid } of findProcesses(folder)) endProcess(pid);
+    }
+  });
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return;
+  }
+}
 
 /** The processes that work in a folder or carry the marker of a turn of one of its runs, however they were started. Linux only. */
 export function findProcesses(folder: string): readonly { readonly pid: number; readonly command: string }[] {

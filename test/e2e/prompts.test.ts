@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
-import { type Finished, makeFolder, plainEnvironment, RALPH, ralph, withFolder } from './ralph.ts';
+import { withPlace } from './processes.ts';
+import { type Finished, makeFolder, plainEnvironment, RALPH, ralph } from './ralph.ts';
 import { readStatus } from './run-facts.ts';
 import { execFile } from 'node:child_process';
 
@@ -35,7 +36,7 @@ describe.concurrent('the task', () => {
     { name: 'by standard input', args: ['run', '-P', '-'], input: 'raise the "roof" & $HOME\n' },
   ] as const) {
     test(`comes ${name}, and gets to the agent as it is`, async () => {
-      await withFolder(toFiles('', KEEPER, files ?? {}), async (folder) => {
+      await withPlace(toFiles('', KEEPER, files ?? {}), async (folder) => {
         const { code, stderr } = await (input === undefined ? ralph(folder, args) : ralphWithInput(folder, args, input));
         expect(code, stderr).toBe(0);
         expect(readAsked(folder)).toContain('raise the "roof" & $HOME');
@@ -44,7 +45,7 @@ describe.concurrent('the task', () => {
   }
 
   test('from standard input is still there for a resume', async () => {
-    await withFolder(toFiles('', `${KEEPER}; [ "$(nth turn)" -gt 1 ] || exit 7`), async (folder) => {
+    await withPlace(toFiles('', `${KEEPER}; [ "$(nth turn)" -gt 1 ] || exit 7`), async (folder) => {
       const first = await ralphWithInput(folder, ['run', '-P', '-', '--max-iterations', '1'], 'a task from a pipe');
       expect(first.code, first.stdout).toBe(2);
       const second = await ralph(folder, ['resume', '--max-iterations', '+1']);
@@ -58,7 +59,7 @@ describe.concurrent('the task', () => {
     test(`of 200 KB gets whole to an agent with prompt_mode ${mode}`, async () => {
       const body = mode === 'file' ? 'cp "$prompt" asked.txt; echo LOOP_COMPLETE' : KEEPER;
       const files = { ...toFiles('', body, { 'long.md': LONG }), 'ralph.yml': `cli: { command: ./agent.sh, prompt_mode: ${mode} }\n` };
-      await withFolder(files, async (folder) => {
+      await withPlace(files, async (folder) => {
         const { code, stdout, stderr } = await ralph(folder, ['run', '-P', 'long.md']);
         expect(code, stdout + stderr).toBe(0);
         expect(readAsked(folder).includes(LONG)).toBe(true);
@@ -67,7 +68,7 @@ describe.concurrent('the task', () => {
   }
 
   test('is asked for in words where it is missing', async () => {
-    await withFolder(toFiles('', KEEPER), async (folder) => {
+    await withPlace(toFiles('', KEEPER), async (folder) => {
       const { code, stdout, stderr } = await ralph(folder, ['run']);
       expect(code).toBe(2);
       expect(stderr).toContain('PROMPT.md');
@@ -77,7 +78,7 @@ describe.concurrent('the task', () => {
   });
 
   test('is shown by --dry-run with its size, and nothing is started or written', async () => {
-    await withFolder(toFiles(PLANNER_AND_BUILDER, 'touch started'), async (folder) => {
+    await withPlace(toFiles(PLANNER_AND_BUILDER, 'touch started'), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'raise the roof', '--dry-run']);
       expect(code).toBe(0);
       expect(stdout).toMatch(/first prompt, for planner: [\d,]+ tokens/);
@@ -94,7 +95,7 @@ function listFiles(folder: string): Promise<{ readonly stdout: string }> {
 }
 
 test('the agent without any configuration is the first CLI on the PATH', async () => {
-  await withFolder({ 'bin/codex.sh': '' }, async (folder) => {
+  await withPlace({ 'bin/codex.sh': '' }, async (folder) => {
     const bin = makeFolder({});
     const { writeFileSync, chmodSync } = await import('node:fs');
     writeFileSync(join(bin, 'codex'), '#!/bin/sh\necho \'{"type":"thread.started","thread_id":"t1"}\'\n');

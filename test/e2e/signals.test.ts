@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
-import { findProcesses } from './processes.ts';
-import { ralph, type Started, start, withFolder } from './ralph.ts';
+import { findProcesses, withPlace } from './processes.ts';
+import { ralph, type Started, start } from './ralph.ts';
 import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
@@ -42,7 +42,7 @@ async function expectResume(folder: string): Promise<void> {
 describe.concurrent('Ctrl+C', () => {
   for (const [name, hang] of Object.entries(AGENTS)) {
     test(`ends an agent that ${name}, with all it started, and the run goes on later`, { timeout: 60_000 }, async () => {
-      await withFolder(hangsOnce(hang), async (folder) => {
+      await withPlace(hangsOnce(hang), async (folder) => {
         const run = await hangs(folder);
         const at = Date.now();
         run.child.kill('SIGINT');
@@ -59,27 +59,16 @@ describe.concurrent('Ctrl+C', () => {
   }
 
   test('twice ends even an agent that will not end, at once', async () => {
-    await withFolder(hangsOnce(AGENTS['will not end']), async (folder) => {
+    await withPlace(hangsOnce(AGENTS['will not end']), async (folder) => {
       const run = await hangs(folder);
       run.child.kill('SIGINT');
-      await run.says('Ctrl+C');
+      await run.says('Ctrl+C: stopping');
       const at = Date.now();
       run.child.kill('SIGINT');
       expect((await run.done).code).toBe(130);
       expect(Date.now() - at).toBeLessThan(3000);
       expect(findProcesses(folder)).toEqual([]);
       expect((await readStatus(folder)).end).toMatchObject({ reason: 'interrupted' });
-      await expectResume(folder);
-    });
-  });
-
-  test('thrice, in one moment, is twice', async () => {
-    await withFolder(hangsOnce(AGENTS['will not end']), async (folder) => {
-      const run = await hangs(folder);
-      for (let count = 0; count < 3; count += 1) run.child.kill('SIGINT');
-      const { code } = await run.done;
-      expect(code).toBe(130);
-      expect(findProcesses(folder)).toEqual([]);
       await expectResume(folder);
     });
   });
@@ -91,7 +80,7 @@ describe.concurrent('a run that is told to end', () => {
     { signal: 'SIGHUP', code: 129, reason: 'hangup' },
   ] as const) {
     test(`by ${signal} ends its agent gracefully, with ${code}`, async () => {
-      await withFolder(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
+      await withPlace(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
         const run = await hangs(folder);
         run.child.kill(signal);
         expect((await run.done).code).toBe(code);
@@ -104,7 +93,7 @@ describe.concurrent('a run that is told to end', () => {
   }
 
   test('by a terminal that was closed ends its agent too', async () => {
-    await withFolder(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
+    await withPlace(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
       const run = await hangs(folder);
       run.child.stdout?.destroy();
       run.child.stderr?.destroy();
@@ -117,14 +106,11 @@ describe.concurrent('a run that is told to end', () => {
 
   test('by `ralph stop` in another terminal finishes its turn first', async () => {
     const files = toFiles('', 'if [ "$(nth turn)" = 1 ]; then touch hangs; while [ ! -f go ]; do sleep 0.05; done; touch finished; else echo LOOP_COMPLETE; fi');
-    await withFolder(files, async (folder) => {
+    await withPlace(files, async (folder) => {
       const run = await hangs(folder);
       const stop = start(folder, ['stop']);
       await stop.says('is asked to stop after its running turn');
       expect(existsSync(join(folder, 'finished'))).toBe(false);
-      const touch = start(folder, ['status']);
-      await touch.done;
-      const { writeFileSync } = await import('node:fs');
       writeFileSync(join(folder, 'go'), '');
       expect((await stop.done).code).toBe(0);
       expect((await run.done).code).toBe(130);
@@ -137,7 +123,7 @@ describe.concurrent('a run that is told to end', () => {
   });
 
   test('by `ralph stop --now` ends its turn', async () => {
-    await withFolder(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
+    await withPlace(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
       const run = await hangs(folder);
       const stop = await ralph(folder, ['stop', '--now']);
       expect(stop.code, stop.stderr).toBe(0);
@@ -149,7 +135,7 @@ describe.concurrent('a run that is told to end', () => {
   });
 
   test('by `ralph stop` and then `ralph stop --now` ends its turn after all', async () => {
-    await withFolder(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
+    await withPlace(hangsOnce(AGENTS['cleans up when it is asked to end']), async (folder) => {
       const run = await hangs(folder);
       const patient = start(folder, ['stop']);
       await patient.says('is asked to stop');
@@ -161,7 +147,7 @@ describe.concurrent('a run that is told to end', () => {
   });
 
   test('although none is under way says so', async () => {
-    await withFolder(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
       const { code, stderr } = await ralph(folder, ['stop']);
       expect(code).toBe(1);
       expect(stderr).toContain('No run is under way');
@@ -176,11 +162,6 @@ describe.concurrent('Ctrl+C while no agent is at work', () => {
       body: 'nth turn; echo LOOP_COMPLETE',
       turns: ['succeeded'],
     },
-    'the pause before another attempt': {
-      config: 'event_loop: { retry: { base_seconds: 300, max_seconds: 300 } }\n',
-      body: 'if [ "$(nth turn)" = 1 ]; then echo "API Error: 529 overloaded" >&2; touch waits; exit 1; fi; echo LOOP_COMPLETE',
-      turns: null,
-    },
     'a park until the usage limit resets': {
       config: '',
       body: 'if [ "$(nth turn)" = 1 ]; then echo "You have hit your usage limit" >&2; touch waits; exit 1; fi; echo LOOP_COMPLETE',
@@ -194,20 +175,9 @@ describe.concurrent('Ctrl+C while no agent is at work', () => {
   } as const;
 
   for (const [name, { config, body, turns }] of Object.entries(WAITS)) {
-    test(`but ${name} is under way, ends the run at once, and it goes on later`, async () => {
-      await withFolder(toFiles(config, body), async (folder) => {
-        const run = start(folder, RUN);
-        const isWaiting = async (): Promise<boolean> => (await readStatus(folder)).turns.at(-1)?.status !== 'running';
-        await until('the turn to begin', () => existsSync(join(folder, 'waits')));
-        await until(`${name}`, isWaiting);
-        const at = Date.now();
-        run.child.kill('SIGINT');
-        const { code, stdout } = await run.done;
-        expect(code, stdout).toBe(130);
-        expect(Date.now() - at).toBeLessThan(4000);
-        expect(findProcesses(folder)).toEqual([]);
-        expect((await readStatus(folder)).end).toMatchObject({ reason: 'interrupted' });
-        if (turns === null) return;
+    test(`but ${name}, ends the run at once, and it goes on later`, async () => {
+      await withPlace(toFiles(config, body), async (folder) => {
+        await interruptWait(folder, RUN);
         const resumed = await ralph(folder, ['resume']);
         expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
         expect((await readStatus(folder)).turns.map((turn) => turn.status)).toEqual(turns);
@@ -215,4 +185,31 @@ describe.concurrent('Ctrl+C while no agent is at work', () => {
       });
     });
   }
+
+  test('but the pause before another attempt, ends the run at once; later the pause goes on', async () => {
+    const config = 'event_loop: { retry: { base_seconds: 300, max_seconds: 300 } }\n';
+    await withPlace(toFiles(config, 'echo "API Error: 529 overloaded" >&2; touch waits; exit 1'), async (folder) => {
+      await interruptWait(folder, RUN);
+      const run = start(folder, ['resume']);
+      await run.says('goes on');
+      await until('the run to be alive', async () => (await readStatus(folder)).resumes === 1);
+      expect((await readStatus(folder)).waiting).toMatchObject({ purpose: 'retry' });
+      run.child.kill('SIGINT');
+      expect((await run.done).code).toBe(130);
+      expect((await readStatus(folder)).turns).toHaveLength(1);
+    });
+  });
 });
+
+/** Interrupts a run while it waits for something else than an agent. */
+async function interruptWait(folder: string, args: readonly string[]): Promise<void> {
+  const run = start(folder, args);
+  await until('the wait to begin', async () => existsSync(join(folder, 'waits')) && (await readStatus(folder)).turns.at(-1)?.status !== 'running');
+  const at = Date.now();
+  run.child.kill('SIGINT');
+  const { code, stdout } = await run.done;
+  expect(code, stdout).toBe(130);
+  expect(Date.now() - at).toBeLessThan(5000);
+  expect(findProcesses(folder)).toEqual([]);
+  expect((await readStatus(folder)).end).toMatchObject({ reason: 'interrupted' });
+}

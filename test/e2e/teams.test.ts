@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, TEAM_OF_RALPH, toFiles } from './agent-script.ts';
-import { ralph, withFolder } from './ralph.ts';
+import { withPlace } from './processes.ts';
+import { ralph } from './ralph.ts';
 import { readEvents, readStatus, toRoutes } from './run-facts.ts';
 
 const RUN = ['run', '-c', 'ralph.yml', '-p', 'build the tower', '--no-tui'];
@@ -8,7 +9,7 @@ const RUN = ['run', '-c', 'ralph.yml', '-p', 'build the tower', '--no-tui'];
 describe.concurrent('a run with a shell script as the agent', () => {
   test('solo goes on, turn by turn, until the agent writes the promise', async () => {
     const body = 'if [ "$(nth turn)" -lt 3 ]; then echo "more to do"; else echo "all done"; echo "**LOOP_COMPLETE**"; fi';
-    await withFolder(toFiles('', body), async (folder) => {
+    await withPlace(toFiles('', body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
       expect(stdout).toContain('Completed after 3 iterations');
@@ -28,7 +29,7 @@ case "$RALPH_HAT" in
   reviewer) if [ "$(nth review)" = 1 ]; then emit review.rejected crooked; else emit review.passed straight; fi ;;
   ralph) if [ "$(nth ralph)" = 1 ]; then emit build.task one; else echo LOOP_COMPLETE; fi ;;
 esac`;
-    await withFolder(toFiles(TEAM_OF_RALPH, body), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
       expect(toRoutes(await readEvents(folder))).toEqual([
@@ -52,7 +53,7 @@ case "$RALPH_HAT" in
     topic=$(sed -n 's/.*Allowed topics: \\([a-z.]*[a-z]\\).*/\\1/p' refusal.txt)
     ralph emit "$topic" '{"floors": 3}' --json ;;
 esac`;
-    await withFolder(toFiles(PLANNER_AND_BUILDER, body), async (folder) => {
+    await withPlace(toFiles(PLANNER_AND_BUILDER, body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
       const events = await readEvents(folder);
@@ -76,7 +77,7 @@ case "$RALPH_HAT" in
   planner) if [ "$(nth plan)" = 1 ]; then echo 'Here it is: <event topic="build.task">a tower</event>'; else echo '- LOOP_COMPLETE'; fi ;;
   builder) echo 'EVENT:build.done:{"floors":3}' ;;
 esac`;
-    await withFolder(toFiles(PLANNER_AND_BUILDER, body), async (folder) => {
+    await withPlace(toFiles(PLANNER_AND_BUILDER, body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
       const events = await readEvents(folder);
@@ -98,7 +99,7 @@ hats:
     const files = toFiles(config, 'emit build.done "built by $(basename "$0")"', {
       'plan.sh': '#!/bin/sh\nif [ -f planned ]; then echo LOOP_COMPLETE; else touch planned; ralph emit build.task "planned with $1"; fi\n',
     });
-    await withFolder(files, async (folder) => {
+    await withPlace(files, async (folder) => {
       expect((await ralph(folder, RUN)).code).toBe(0);
       expect((await readEvents(folder)).slice(1, 3).map((event) => event.payload)).toEqual(['planned with --deep', 'built by agent.sh']);
       expect((await readStatus(folder)).turns.map((turn) => turn.command[0])).toEqual(['./plan.sh', './agent.sh', './plan.sh']);
@@ -106,7 +107,7 @@ hats:
   });
 
   test('--hat with --once is one turn of that hat, and no failure', async () => {
-    await withFolder(toFiles(TEAM_OF_RALPH, 'echo "I am $RALPH_HAT"; emit review.passed "I am $RALPH_HAT"'), async (folder) => {
+    await withPlace(toFiles(TEAM_OF_RALPH, 'echo "I am $RALPH_HAT"; emit review.passed "I am $RALPH_HAT"'), async (folder) => {
       const { code, stdout } = await ralph(folder, [...RUN, '--hat', 'reviewer', '--once']);
       expect(code, stdout).toBe(0);
       const { turns } = await readStatus(folder);
@@ -118,7 +119,7 @@ hats:
   test('a gate is run before the end is believed, and its output goes to the agent', async () => {
     const config = 'gates: [{ run: "test -f proof || { echo $((6 * 7)) proofs are missing; exit 1; }" }]\n';
     const body = 'case "$prompt" in *"42 proofs"*) touch proof ;; esac; echo LOOP_COMPLETE';
-    await withFolder(toFiles(config, body), async (folder) => {
+    await withPlace(toFiles(config, body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
       const { turns } = await readStatus(folder);

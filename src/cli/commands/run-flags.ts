@@ -22,7 +22,7 @@ export interface RunFlags {
 }
 
 /** The words after `run`; `null` where there are none. */
-export function toWords(call: CommandCall): string | null {
+function toWords(call: CommandCall): string | null {
   const words = call.args.flat().filter((word): word is string => word !== undefined);
   return words.length === 0 ? null : words.join(' ');
 }

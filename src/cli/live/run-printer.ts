@@ -25,7 +25,7 @@ export interface RunClosing {
 /** Shows a run while it goes on: for people, for people in a hurry, or for programs. */
 export interface RunPrinter {
   readonly begin: (opening: RunOpening) => void;
-  /** A record, and the turn that started last as it stands after it. */
+  /** A record, and for inputs and effects the turn that started last, as it stands after them. */
   readonly show: (record: RunRecord, turn: TurnView | null) => void;
   readonly end: (closing: RunClosing) => void;
   /** Whether the printer shows by itself that the run is asked to stop. */

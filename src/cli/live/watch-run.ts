@@ -93,7 +93,7 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
   return {
     observe: (record) => {
       fold.take(record);
-      const turn = fold.latestTurn();
+      const turn = record.kind === 'input' || record.kind === 'effect' ? fold.latestTurn() : null;
       if (isOpen) printer.show(record, turn);
       else early.push({ record, turn });
     },

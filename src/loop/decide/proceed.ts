@@ -29,7 +29,7 @@ function endByWork(step: Step): boolean {
   const { maxConsecutiveFailures } = state.limits;
   if (state.consecutiveFailures >= maxConsecutiveFailures) {
     const last = state.lastFailure === null ? '' : `; the last one: ${state.lastFailure.message}`;
-    return end(step, 'consecutive_failures', `${state.consecutiveFailures} turns in a row failed${last}`);
+    return end(step, 'consecutive_failures', `${toTurnsText(state.consecutiveFailures)} failed${last}`);
   }
   if (state.gateRefusals >= maxConsecutiveFailures) {
     return end(step, 'gate_refused', `completion was claimed ${state.gateRefusals} times in a row and refused by a gate each time`);
@@ -68,4 +68,8 @@ function coolDown(step: Step): boolean {
   change(step, { cooled: counters.counted });
   setTimer(step, step.at + limits.cooldownMs, 'cooldown');
   return true;
+}
+
+function toTurnsText(count: number): string {
+  return count === 1 ? '1 turn' : `${count} turns in a row`;
 }

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ralph, readJsonLines, start, withFolder } from './ralph.ts';
+
+/** Says something, then works on until it may go on; says the rest. */
+const WAITING_AGENT = `#!/bin/sh
+echo "first words"
+for i in $(seq 1 600); do [ -e go ] && break; sleep 0.05; done
+[ -e go ] || exit 9
+echo "last words"
+[ "$RALPH_HAT" = builder ] && echo '{"topic":"build.done"}' >> "$RALPH_EVENTS_FILE" || echo LOOP_COMPLETE
+`;
+
+/** The same, in pieces of claude's stream. */
+const STREAMING_AGENT = `#!/bin/sh
+delta() { printf '%s\\n' "{\\"type\\":\\"stream_event\\",\\"event\\":{\\"type\\":\\"content_block_delta\\",\\"index\\":0,\\"delta\\":{\\"type\\":\\"text_delta\\",\\"text\\":\\"$1\\"}}}"; }
+echo '{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[]}'
+echo '{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","content":[]}}}'
+delta 'first words\\n'
+for i in $(seq 1 600); do [ -e go ] && break; sleep 0.05; done
+[ -e go ] || exit 9
+delta 'last words\\n'
+delta 'LOOP_COMPLETE'
+echo '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"first words\\nlast words\\nLOOP_COMPLETE"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s","total_cost_usd":0.1}'
+`;
+
+const CONFIG = 'cli: { backend: custom, command: ./agent.sh, output_format: FORMAT }\n';
+
+interface Spoken {
+  readonly kind: string;
+  readonly type?: string;
+  readonly hat?: string;
+  readonly text?: string;
+}
+
+describe('CLI output', () => {
+  test.each([
+    ['plain text', 'text', WAITING_AGENT],
+    ["pieces of a CLI's own stream", 'stream', STREAMING_AGENT],
+  ])('streams to stdout in real-time while the hat executes: %s', async (_name, format, agent) => {
+    await withFolder({ 'ralph.yml': CONFIG.replace('FORMAT', format), 'agent.sh': agent }, async (folder) => {
+      const run = start(folder, ['run', '-p', 'Speak.', '--no-tui']);
+      // The agent goes on only after its first words were seen here: were they held back, it would end with exit code 9.
+      await run.says('first words');
+      expect(run.child.exitCode).toBeNull();
+      writeFileSync(join(folder, 'go'), '');
+      const { code, stdout } = await run.done;
+      expect(code).toBe(0);
+      expect(stdout.split('first words')).toHaveLength(2);
+      expect(stdout.indexOf('last words')).toBeGreaterThan(stdout.indexOf('first words'));
+    });
+  });
+
+  test('streams in real-time for machines and for a hat that has pending events, too', async () => {
+    const files = {
+      'ralph.yml': `${CONFIG.replace('FORMAT', 'text')}hats: { builder: { triggers: [task.start, task.resume], publishes: [build.done, LOOP_COMPLETE] } }\n`,
+      'agent.sh': WAITING_AGENT,
+    };
+    await withFolder(files, async (folder) => {
+      const run = start(folder, ['run', '-p', 'Speak.', '--format', 'ndjson', '--max-iterations', '1']);
+      await run.says('"first words');
+      expect(run.child.exitCode).toBeNull();
+      writeFileSync(join(folder, 'go'), '');
+      const { code, stdout } = await run.done;
+      expect(code).toBe(2);
+      const said = readJsonLines<Spoken>(stdout).filter((record) => record.kind === 'live' && record.type === 'text');
+      expect(new Set(said.map((record) => record.hat))).toEqual(new Set(['builder']));
+      expect(said.map((record) => record.text).join('')).toBe('first words\nlast words\n');
+    });
+  });
+});
+
+test('a CLI failure is logged with its error, and an `error.cli` event is published', async () => {
+  const files = {
+    'ralph.yml': `${CONFIG.replace('FORMAT', 'text')}event_loop: { max_consecutive_failures: 1 }\n`,
+    'agent.sh': '#!/bin/sh\necho "the license has expired" >&2\nexit 7\n',
+  };
+  await withFolder(files, async (folder) => {
+    const { code, stdout } = await ralph(folder, ['run', '-p', 'Speak.', '--no-tui']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/the license has expired/);
+    expect(stdout).toMatch(/error\.cli/);
+    const { stdout: events } = await ralph(folder, ['events', '--topic', 'error.cli', '--format', 'json']);
+    expect(readJsonLines<{ source: string; payload: unknown }>(events)).toMatchObject([
+      { source: 'system', payload: { hat: 'ralph', message: expect.stringContaining('the license has expired') } },
+    ]);
+  });
+});
