@@ -5,10 +5,11 @@ import { RALPH, withFolder } from './workspace.mjs';
 
 const ITERATIONS = 50;
 const RUNS = 3;
-/** Notes how long its prompt is (the last argument), and is done at the last call. */
+/** Notes how long its prompt is (the last argument, or the file that it names), and is done at the last call. */
 const AGENT = `#!/bin/sh
 for prompt; do :; done
-printf %s "$prompt" | wc -c >> sizes
+file=$(printf %s "$prompt" | grep -o '/[^ ]*' | head -n 1)
+if [ \${#prompt} -lt 300 ] && [ -f "$file" ]; then wc -c < "$file" >> sizes; else printf %s "$prompt" | wc -c >> sizes; fi
 n=$(cat count 2>/dev/null || echo 0)
 n=$((n + 1))
 echo $n > count

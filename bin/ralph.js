@@ -7,7 +7,7 @@ const REQUIRED = [20, 19];
 const problem = findProblem();
 const command = problem ? undefined : await loadCommand();
 if (command) {
-  process.exitCode = await command.main(process.argv.slice(2));
+  process.exitCode = await command.main(process.argv.slice(2), process.env);
 } else {
   const unbuilt =
     'is not built (dist/cli.js is missing). Run `npm ci` in the checkout; if the packages are installed already, `npm run build`.';

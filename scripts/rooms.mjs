@@ -71,6 +71,10 @@ export const ROOMS = {
     holds: 'quality gates: run commands, turn an event into a blocked one with the feedback',
     mayImport: ['core', 'ports', 'process'],
   },
+  emit: {
+    holds: 'what `ralph emit` does inside of a turn; small, because agents call it often',
+    mayImport: ['core', 'topology', 'journal'],
+  },
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
     mayImport: ['core', 'ports', 'process'],
@@ -134,11 +138,12 @@ export const ROOMS = {
       'simulate',
       'mcp',
       'workspace',
+      'emit',
     ],
   },
   cli: {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
-    mayImport: ['app', 'config', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
+    mayImport: ['emit', 'app', 'config', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
   },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',

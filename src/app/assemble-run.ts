@@ -50,7 +50,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     clock: systemClock,
     inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ cwd: file.workspace, env: toGateEnvironment(env), marker: toGateMarker(paths.runId) }),
+    gates: createGateRunner({ cwd: file.workspace, env: toPlainEnvironment(env), marker: toGateMarker(paths.runId) }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -91,7 +91,7 @@ function withSnapshots(workspace: GitWorkspace): Workspace {
   };
 }
 
-/** Gates see the person's environment, not an agent's. */
-function toGateEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** The person's environment, not an agent's: for gates and the notify command. */
+export function toPlainEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

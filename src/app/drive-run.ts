@@ -2,7 +2,8 @@ import { END_REASONS, type StopRequested } from '../core/index.ts';
 import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
-import type { AssembledRun, RunParts } from './assemble-run.ts';
+import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
+import { notifyEnd } from './notify-end.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { clearStopWish, watchStopWish } from './stop-file.ts';
 
@@ -24,7 +25,9 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, state };
   });
-  return { runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, stop, outcome };
+  const notify = (end: RunEnd): Promise<string | null> =>
+    notifyEnd({ runId: paths.runId, cwd: file.workspace, settings: file.settings, end, env: toPlainEnvironment(parts.env) });
+  return { runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, stop, outcome, notify };
 }
 
 /** A lock that cannot be removed will be found stale: its owner is gone then. */

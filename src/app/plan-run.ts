@@ -3,6 +3,8 @@ import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, typ
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
+import { toCostWarnings } from './cost-warnings.ts';
+import { narrowSpec } from './narrow-spec.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -12,6 +14,8 @@ export interface RunRequest {
   readonly configFiles: readonly string[];
   readonly flags: ConfigFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** One turn of this hat, and no more. */
+  readonly hat?: string;
   /** What came from standard input, for `-P -`. */
   readonly stdinPrompt?: string;
 }
@@ -23,6 +27,8 @@ export interface RunPlan {
   readonly topology: Topology;
   /** Warnings, hints and notes; no errors. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What else a person should know before it starts. */
+  readonly warnings: readonly string[];
   /** What the first agent will be asked. */
   readonly firstPrompt: string;
 }
@@ -35,7 +41,8 @@ export interface RunPlan {
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = loadSettings(request);
   if (settings === null) throw toInvalid(diagnostics);
-  const found = withFoundBackends(settings, request.env);
+  const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
+  const found = withFoundBackends(asked, request.env);
   const topology = compileTopology(found.spec);
   const turn = {
     hat: topology.entry,
@@ -45,7 +52,14 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     iteration: 1,
     maxIterations: found.spec.limits.maxIterations,
   };
-  return { request, settings: found, topology, diagnostics, firstPrompt: buildPrompt(topology, turn, found.prompts) };
+  return {
+    request,
+    settings: found,
+    topology,
+    diagnostics,
+    warnings: toCostWarnings(found),
+    firstPrompt: buildPrompt(topology, turn, found.prompts),
+  };
 }
 
 function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {

@@ -1,10 +1,10 @@
 import { diffSettings } from '../config/index.ts';
 import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
+import { writeContract } from '../emit/index.ts';
 import { findRun, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
-import { writeContract } from './contract-file.ts';
 import { driveRun, release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';

@@ -11,6 +11,8 @@ export interface RunHandle {
   readonly stop: (how: StopRequested['how'], by: string) => void;
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
   readonly outcome: Promise<RunEnd>;
+  /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */
+  readonly notify: (end: RunEnd) => Promise<string | null>;
 }
 
 /** How a run ended, this time. */

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { RalphError } from '../core/index.ts';
+import { writeContract } from '../emit/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import { captureBaseline, createWorktree } from '../workspace/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
-import { writeContract } from './contract-file.ts';
 import { driveRun, release } from './drive-run.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';

@@ -2,10 +2,10 @@ import { join, resolve } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, RalphError, type Usage } from '../core/index.ts';
+import { toContractPath } from '../emit/index.ts';
 import type { Wardrobe } from '../loop/shell/index.ts';
 import type { Backend } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
-import { toContractPath } from './contract-file.ts';
 import { toPrice } from './prices.ts';
 
 /** What a wardrobe is made of. */

@@ -125,7 +125,7 @@ export function samplePlan(changes: Partial<RunSpec> = {}): RunPlan {
     strictValidation: true,
     notify: null,
   };
-  return { settings, topology: compileTopology(spec), diagnostics: [], firstPrompt: 'You wear the hat planner.' } as unknown as RunPlan;
+  return { settings, topology: compileTopology(spec), diagnostics: [], warnings: [], firstPrompt: 'You wear the hat planner.' } as unknown as RunPlan;
 }
 
 /** Writes records by hand, an input a second. */
@@ -258,6 +258,7 @@ const ENDED: Omit<IterationEnded, 'type' | 'at' | 'iteration' | 'attempt'> = {
 export function createFakeApp(
   records: readonly RunRecord[] = sampleRecords(),
   changes: Partial<AppApi> = {},
+  notifyProblem: string | null = null,
 ): Partial<AppApi> & { readonly calls: unknown[] } {
   const calls: unknown[] = [];
   const handle: RunHandle = {
@@ -266,6 +267,7 @@ export function createFakeApp(
     workspace: '/project',
     stop: (how, by) => void calls.push(['stop', how, by]),
     outcome: Promise.resolve({ reason: 'max_iterations', detail: '2 of 2 iterations are used', exitCode: 2, state: {} as never }),
+    notify: async () => notifyProblem,
   };
   const reader = {
     runId: RUN_ID,
@@ -298,7 +300,6 @@ export function createFakeApp(
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
       return { kind: 'running', handle };
     },
-    notifyEnd: async () => null,
     openRun: () => reader,
     ...changes,
   };

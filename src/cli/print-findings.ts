@@ -4,8 +4,9 @@ import type { Terminal } from './terminal.ts';
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
 /** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
-export async function printFindings(terminal: Terminal, { diagnostics, settings }: RunPlan): Promise<void> {
+export async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: RunPlan): Promise<void> {
   if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
+  for (const warning of warnings) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
   if (diagnostics.length === 0) return;
   const { renderDiagnostics } = await import('../config/index.ts');
   terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n`);

@@ -165,11 +165,6 @@ describe('checkScenario', () => {
     expect(mismatchesOf({ turns: [{ turn: 2 }] })).toEqual(['turns (turn 2)']);
   });
 
-  it('finds a prompt that did not reach the agent whole, though nobody asked', () => {
-    const turns = [{ ...TURN, promptBy: null }];
-    expect(mismatchesOf({ turns: [{ turn: 1 }] }, { runs: [{ ...RUN, turns }] })).toEqual(['turns (turn 1).prompt']);
-  });
-
   it('finds what must never be, and an error that nobody expected', () => {
     expect(mismatchesOf({}, { faults: ['process 7 is still there'] })).toEqual(['always']);
     const error = { code: 'defect', message: 'x is not a function' };

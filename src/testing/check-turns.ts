@@ -31,20 +31,10 @@ function checkFacts(wanted: ExpectedTurn, turn: TurnFacts): readonly Mismatch[] 
 function checkPrompt(wanted: ExpectedTurn, turn: TurnFacts): readonly Mismatch[] {
   const missing = (wanted.prompt_has ?? []).filter((part) => !turn.prompt.includes(part));
   const unwanted = (wanted.prompt_lacks ?? []).filter((part) => turn.prompt.includes(part));
-  const way =
-    turn.call === null || turn.promptBy !== null
-      ? compare<string | null>('prompt_by', wanted.prompt_by, turn.promptBy)
-      : [
-          {
-            what: 'prompt',
-            expected: 'to reach the agent whole',
-            seen: `arguments ${toList(turn.call.args)}; standard input ${JSON.stringify(turn.call.stdin.slice(0, 200))}`,
-          },
-        ];
   return [
     ...missing.map((part) => ({ what: 'prompt_has', expected: JSON.stringify(part), seen: turn.prompt })),
     ...unwanted.map((part) => ({ what: 'prompt_lacks', expected: `no ${JSON.stringify(part)}`, seen: turn.prompt })),
-    ...way,
+    ...compare<string | null>('prompt_by', wanted.prompt_by, turn.promptBy),
   ];
 }
 

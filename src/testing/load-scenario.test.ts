@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { loadScenario, readScenario } from './load-scenario.ts';
 
 const MINIMAL = { name: 'x', iterations: [], expect: {} };
@@ -67,6 +67,7 @@ describe('readScenario', () => {
 
 describe('loadScenario', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-load-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { listProcesses, readEnvironment, reapProcesses } from '../app/index.ts';
 import { toExpectations } from './check-scenario.ts';
 import { loadScenario, readScenario } from './load-scenario.ts';
-import { type Play, playScenario } from './play-scenario.ts';
+import { playScenario } from './play-scenario.ts';
 import { findUnplayed, readCalls } from './read-records.ts';
 import { readRunFacts } from './read-run-facts.ts';
 import type { Scenario } from './scenario.ts';
-import type { AgentCall, RunFacts, ScenarioResult } from './scenario-result.ts';
+import type { AgentCall, RunFacts, ScenarioResult, TurnFacts } from './scenario-result.ts';
 import { createStage, type Stage } from './stage.ts';
 
 /** How a scenario is run. */
@@ -40,24 +40,32 @@ async function play(scenario: Scenario, stage: Stage): Promise<ScenarioResult> {
   const played = await playScenario(scenario, stage);
   const calls = readCalls(stage);
   const runs = played.runs.map((run) => readRunFacts(run, stage, calls));
-  const faults = [...played.faults, ...findFaults(stage, calls, runs, played)];
+  const faults = [...played.faults, ...findFaults(stage, calls, runs)];
   return { scenario, runs, files: readExpectedFiles(scenario, stage), calls, faults, folder: stage.root };
 }
 
 /** What must never be, whatever a scenario expects. */
-function findFaults(stage: Stage, calls: readonly AgentCall[], runs: readonly RunFacts[], played: Play): readonly string[] {
-  const unscripted = calls
-    .filter((call) => !call.isScripted)
-    .map((call) => `turn ${call.call} (${call.env['RALPH_HAT'] ?? '?'}) had no scripted turn left`);
-  const unplayed = findUnplayed(stage).map((index) => `the scripted turn ${index + 1} was never played`);
-  const isKilled = played.runs.at(-1)?.ends.at(-1)?.end?.reason === 'killed';
-  const left = isKilled
-    ? []
-    : listProcesses(stage.workspace).map((entry) => `process ${entry.pid} of turn ${entry.turn} is still there: ${entry.command}`);
-  const open = isKilled
-    ? []
-    : runs.flatMap((run) => run.turns.filter((turn) => turn.status === 'running').map((turn) => `iteration ${turn.iteration} never ended`));
-  return [...unscripted, ...unplayed, ...left, ...open];
+function findFaults(stage: Stage, calls: readonly AgentCall[], runs: readonly RunFacts[]): readonly string[] {
+  const unscripted = calls.filter((call) => !call.isScripted);
+  const left = isKilled(runs.at(-1)) ? [] : listProcesses(stage.workspace);
+  return [
+    ...unscripted.map((call) => `turn ${call.call} (${call.env['RALPH_HAT'] ?? '?'}) had no scripted turn left`),
+    ...findUnplayed(stage).map((index) => `the scripted turn ${index + 1} was never played`),
+    ...left.map((entry) => `process ${entry.pid} of turn ${entry.turn} is still there: ${entry.command}`),
+    ...runs.flatMap((run) => run.turns.flatMap((turn) => findTurnFaults(run, turn))),
+  ];
+}
+
+/** A turn that has ended was given its prompt whole; only one whose orchestrator was killed never ends. */
+function findTurnFaults(run: RunFacts, turn: TurnFacts): readonly string[] {
+  const name = `iteration ${turn.iteration} (${turn.hat})`;
+  if (turn.status === 'running') return isKilled(run) ? [] : [`${name} never ended`];
+  if (turn.status === 'interrupted' || turn.call === null || turn.promptBy !== null) return [];
+  return [`the prompt of ${name} did not reach its agent whole: its arguments were ${JSON.stringify(turn.call.args)}`];
+}
+
+function isKilled(run: RunFacts | undefined): boolean {
+  return run?.ends.at(-1)?.reason === 'killed';
 }
 
 function readExpectedFiles(scenario: Scenario, stage: Stage): Readonly<Record<string, string | null>> {

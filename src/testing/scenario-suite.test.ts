@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ScenarioResult } from './scenario-result.ts';
 import { createPlayer, defineScenarioSuite } from './scenario-suite.ts';
 
@@ -61,11 +61,38 @@ describe('createPlayer', () => {
     expect((await player.play('good', ['bad'])).folder).toBe('good');
     expect(plays).toBe(2);
   });
+
+  it('when it is closed begins no more, and waits for what was begun', async () => {
+    const { begun, run, end } = createManual();
+    const player = createPlayer(1, run);
+    void player.play('a', ['b', 'c']);
+    await settle();
+    let isClosed = false;
+    const closed = player.close().then(() => {
+      isClosed = true;
+    });
+    await settle();
+    expect(isClosed).toBe(false);
+    await end('a');
+    await closed;
+    expect(begun).toEqual(['a']);
+  });
+});
+
+const folders: string[] = [];
+
+function makeFolder(): string {
+  folders.push(mkdtempSync(join(tmpdir(), 'ralph-suite-')));
+  return folders.at(-1) as string;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
 describe('defineScenarioSuite', () => {
   it('defines one test for each scenario file, in order, under the name of the folder', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ralph-suite-'));
+    const folder = makeFolder();
     for (const name of ['b.yml', 'a.yaml', 'notes.md', 'c.test.ts']) writeFileSync(join(folder, name), '');
     const defined: string[] = [];
     const runner = {
@@ -78,7 +105,7 @@ describe('defineScenarioSuite', () => {
   });
 
   it('fails the test of a file that is no scenario', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ralph-suite-'));
+    const folder = makeFolder();
     writeFileSync(join(folder, 'bad.yml'), 'name: bad\nexpct: {}\n');
     const tests: (() => Promise<void>)[] = [];
     defineScenarioSuite(folder, { describe: (_, body) => body(), test: (_, body) => tests.push(body) });

@@ -8,6 +8,8 @@ import type { ScenarioResult } from './scenario-result.ts';
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly test: (name: string, body: () => Promise<void>) => unknown;
+  /** Where it is given, what was begun for tests that were then left out is waited for at the end. */
+  readonly afterAll?: (body: () => Promise<void>) => unknown;
 }
 
 /** How a folder of scenarios is run. */
@@ -17,7 +19,7 @@ export interface SuiteOptions extends ScenarioOptions {
 }
 
 /** How many scenarios may be played before their test comes: so long ones keep nobody waiting. */
-const AHEAD = 6;
+const AHEAD = 10;
 
 /** Defines one test for each scenario file (`.yml`, `.yaml`) of a folder. While one is waited for, the next ones run already. */
 export function defineScenarioSuite(folder: string, runner: TestRunner, options: SuiteOptions = {}): void {
@@ -25,6 +27,7 @@ export function defineScenarioSuite(folder: string, runner: TestRunner, options:
   const files = names.sort();
   const player = createPlayer(options.parallel ?? 2, (file) => runScenario(join(folder, file), options));
   runner.describe(basename(folder), () => {
+    runner.afterAll?.(player.close);
     for (const [index, file] of files.entries()) {
       runner.test(file, async () => assertScenario(await player.play(file, files.slice(index + 1, index + 1 + AHEAD))));
     }
@@ -35,6 +38,8 @@ export function defineScenarioSuite(folder: string, runner: TestRunner, options:
 export interface Player {
   /** Resolves when the file is played; while it is, the next ones may be begun. */
   readonly play: (file: string, next: readonly string[]) => Promise<ScenarioResult>;
+  /** Begins no more, and resolves when what was begun is over. */
+  readonly close: () => Promise<void>;
 }
 
 /** Each file is played once, however often it is asked for; never more than so many at a time. */
@@ -70,5 +75,9 @@ export function createPlayer(lanes: number, run: (file: string) => Promise<Scena
     fill();
     return result;
   };
-  return { play };
+  const close = async (): Promise<void> => {
+    const dropped = new Set(waiting.splice(0).map((entry) => entry.file));
+    await Promise.allSettled([...played].flatMap(([file, result]) => (dropped.has(file) ? [] : [result])));
+  };
+  return { play, close };
 }

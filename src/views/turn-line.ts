@@ -12,7 +12,7 @@ export function toTurnLine(turn: TurnView): string {
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */
 export function toOutcomeText(turn: TurnView): string {
   if (turn.status === 'running') return 'is running';
-  const took = turn.durationMs === null ? '' : ` after ${toDurationText(turn.durationMs)}`;
+  const took = turn.durationMs === null || turn.durationMs === 0 ? '' : ` after ${toDurationText(turn.durationMs)}`;
   const cost = turn.usage.costUsd === null ? '' : `, ${toUsdText(turn.usage.costUsd)}`;
   const why = turn.failure === null ? '' : `: ${toPlainLine(turn.failure.message, 160)}`;
   return `${turn.status}${took}${cost}${why}`;

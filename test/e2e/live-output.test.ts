@@ -14,16 +14,17 @@ echo "last words"
 
 /** The same, in pieces of claude's stream. */
 const STREAMING_AGENT = `#!/bin/sh
-delta() { printf '%s\\n' "{\\"type\\":\\"stream_event\\",\\"event\\":{\\"type\\":\\"content_block_delta\\",\\"index\\":0,\\"delta\\":{\\"type\\":\\"text_delta\\",\\"text\\":\\"$1\\"}}}"; }
-echo '{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[]}'
-echo '{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","content":[]}}}'
+line() { printf '%s\\n' "$1"; }
+delta() { line "{\\"type\\":\\"stream_event\\",\\"event\\":{\\"type\\":\\"content_block_delta\\",\\"index\\":0,\\"delta\\":{\\"type\\":\\"text_delta\\",\\"text\\":\\"$1\\"}}}"; }
+line '{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[]}'
+line '{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","content":[]}}}'
 delta 'first words\\n'
 for i in $(seq 1 600); do [ -e go ] && break; sleep 0.05; done
 [ -e go ] || exit 9
 delta 'last words\\n'
 delta 'LOOP_COMPLETE'
-echo '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"first words\\nlast words\\nLOOP_COMPLETE"}]}}'
-echo '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s","total_cost_usd":0.1}'
+line '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"first words\\nlast words\\nLOOP_COMPLETE"}]}}'
+line '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s","total_cost_usd":0.1}'
 `;
 
 const CONFIG = 'cli: { backend: custom, command: ./agent.sh, output_format: FORMAT }\n';

@@ -26,7 +26,7 @@ const IDENTITY = ['-c', 'user.name=Pat', '-c', 'user.email=pat@example.invalid',
  * @property {() => Promise<void>} dispose
  *
  * @typedef {object} ProjectContents
- * @property {unknown} config the ralph.yml, as data
+ * @property {unknown} [config] the ralph.yml, as data; none without
  * @property {Record<string, string>} [files] committed before the run, text by path
  *
  * @typedef {object} Project
@@ -83,7 +83,7 @@ export async function createBench(installed, { keep }) {
  */
 async function createProject(cwd, base, { config, files = {} }) {
   await mkdir(cwd);
-  for (const [path, text] of Object.entries({ ...files, 'ralph.yml': stringify(config) })) {
+  for (const [path, text] of Object.entries(config === undefined ? files : { ...files, 'ralph.yml': stringify(config) })) {
     await mkdir(dirname(join(cwd, path)), { recursive: true });
     await writeFile(join(cwd, path), text);
   }

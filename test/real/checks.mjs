@@ -23,6 +23,20 @@ export function createChecks() {
   };
 }
 
+/**
+ * The run ended so, by its exit code and by its last line.
+ *
+ * @param {Checks} checks
+ * @param {import('./ralph-command.mjs').RalphResult} result
+ * @param {number} exitCode
+ * @param {string} reason
+ */
+export function checkEnd(checks, result, exitCode, reason) {
+  const end = result.records.at(-1) ?? {};
+  checks.equal('end', [result.exitCode, end['reason']], [exitCode, reason]);
+  if (result.exitCode !== exitCode) checks.ok('what it said', false, (result.stderr + result.stdout.slice(-1_000)).trim());
+}
+
 /** @param {unknown} value */
 function show(value) {
   const text = JSON.stringify(value) ?? 'undefined';

@@ -7,6 +7,10 @@ import { killTree } from './run-bounded.mjs';
 
 const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');
 
+/** How the lanes start and resume runs. */
+export const RUN = ['run', '-c', 'ralph.yml', '-p', 'Do what your hat says.', '--no-tui', '--format', 'ndjson'];
+export const RESUME = ['resume', '--no-tui', '--format', 'ndjson'];
+
 /** Command lines that run now, by pid of their leader. @type {Set<number>} */
 const living = new Set();
 

@@ -1,7 +1,8 @@
 /** The steps of the end to end test with real CLIs, in the order in which they run. */
 import { exercise, scripts } from './lanes/direct.mjs';
-import { runHungModel, runInterrupted, runKilled, runRateLimit, runRefusedKey, runStopped, runSwitch, runUsageLimit } from './lanes/failures.mjs';
-import { runDoctor, runLongPrompt } from './lanes/manners.mjs';
+import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
+import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
+import { runBeside, runInterrupted, runKilled, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -44,13 +45,17 @@ export function planSteps(installed, { keep, every }) {
       run: (bench, checks) => runTeam(bench, checks, names),
     },
     { lane: 'team', name: 'long prompt, shown as text', run: (bench, checks) => runLongPrompt(bench, checks, names) },
+    { lane: 'team', name: 'no configuration at all', run: runBare },
+    { lane: 'team', name: 'limit of cost, then more', run: runCostLimit },
     { lane: 'team', name: 'doctor', run: (bench, checks) => runDoctor(bench, checks, installed) },
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, names)),
     failure('rate limit', runRateLimit),
     failure('usage limit, then resume', runUsageLimit),
     failure('usage limit, then another CLI', runSwitch),
+    failure('error after the event', runLateError),
     failure('hung model', (bench, checks) => runHungModel(bench, checks, names)),
     ...wearers.map((wearer) => failure(`Ctrl+C, then resume: ${wearer.label}`, (bench, checks) => runInterrupted(bench, checks, wearer))),
+    failure('two runs in one folder', runBeside),
     ...STOPS.flatMap(({ how, by }) =>
       wearers
         .filter(({ label }) => every || label === by)

@@ -1,4 +1,6 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assertScenario, runScenario, type Scenario, type ScenarioResult } from '../../src/testing/index.ts';
 
@@ -86,5 +88,16 @@ describe('a scenario', () => {
     expect(messageOf(result)).toBe('');
     expect(existsSync(result.folder)).toBe(true);
     rmSync(result.folder, { recursive: true });
+  });
+
+  it('that the documentation shows is one, and goes as it says', async () => {
+    const text = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+    const example = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+    const folder = mkdtempSync(join(tmpdir(), 'ralph-docs-'));
+    writeFileSync(join(folder, 'example.yml'), example);
+    const result = await runScenario(join(folder, 'example.yml'));
+    rmSync(folder, { recursive: true });
+    expect(result.scenario.name).toBe('review_before_the_end');
+    expect(messageOf(result)).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { defineScenarioSuite, loadScenario } from '../../src/testing/index.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -31,4 +31,4 @@ describe('the folder of scenarios', () => {
   });
 });
 
-defineScenarioSuite(FOLDER, { describe, test });
+defineScenarioSuite(FOLDER, { describe, test, afterAll });

@@ -7,6 +7,7 @@ export const amp: CliDescriptor = {
   title: 'Amp',
   command: 'amp',
   verified: false,
+  tells: 'nothing',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planAmp,

@@ -7,6 +7,7 @@ export const claude: CliDescriptor = {
   title: 'Claude Code',
   command: 'claude',
   verified: true,
+  tells: 'cost',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planClaude,

@@ -7,6 +7,7 @@ export const cline: CliDescriptor = {
   title: 'Cline',
   command: 'cline',
   verified: true,
+  tells: 'cost',
   takes: ['arg', 'file'],
   isPromptPositional: true,
   plan: planCline,

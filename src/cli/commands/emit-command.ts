@@ -15,13 +15,19 @@ export const emitCommand: CliCommand = {
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
-    const app = await loadApp();
     const [topic = '', payload] = args;
     const target = options['target'];
-    const order = { cwd, env, topic, payload, json: options['json'] === true };
-    const emitted = app.emitEvent(typeof target === 'string' ? { ...order, target } : order);
-    terminal.out(`Published ${emitted.topic} as ${emitted.source}.\n`);
-    if (emitted.waitsForResume !== null) terminal.out(`No run is under way: ${emitted.waitsForResume} reads it when it is resumed.\n`);
+    const words = { topic, payload, json: options['json'] === true, ...(typeof target === 'string' && { target }) };
+    const { emitInto, findTurn } = await import('../../emit/index.ts');
+    const turn = findTurn(env);
+    if (turn !== null) {
+      emitInto(words, turn);
+      terminal.out(`Published ${topic} as ${turn.hat}.\n`);
+      return 0;
+    }
+    const { runId, isRunAlive } = (await loadApp()).emitFromOutside(cwd, words);
+    terminal.out(`Published ${topic} to ${runId}.\n`);
+    if (!isRunAlive) terminal.out('That run is not under way: it reads the event when it is resumed.\n');
     return 0;
   },
 };

@@ -5,7 +5,6 @@ import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-optio
 import { watchRun } from '../live/watch-run.ts';
 import { printFindings } from '../print-findings.ts';
 import { printDryRun } from './dry-run.ts';
-import { narrowPlan } from './one-turn.ts';
 import { performResume } from './resume-command.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from './run-flags.ts';
 
@@ -57,8 +56,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   if (flags.continue === true) return performResume(context, undefined, flags);
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
-  const whole = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
-  const plan = flags.hat === undefined ? whole : narrowPlan(whole, flags.hat);
+  const plan = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
   await printFindings(context.terminal, plan);
   if (flags.dryRun === true) return printDryRun(context.terminal, plan);
   return startAndWatch(context, app, plan, { flags, show });
@@ -78,9 +76,5 @@ async function startAndWatch(
     isOneTurn: flags.once === true,
     start: (watch) => app.startRun(plan, options, watch),
   });
-  if (watched === null) return 0;
-  const { handle, end, exitCode } = watched;
-  const problem = await app.notifyEnd({ runId: handle.runId, cwd: handle.workspace, settings: plan.settings, end, env: context.env });
-  if (problem !== null) context.terminal.err(`ralph: ${problem}\n`);
-  return exitCode;
+  return watched === null ? 0 : watched.exitCode;
 }

@@ -92,5 +92,6 @@ export function toPlanRequest(
       ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
     },
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
+    ...(flags.hat === undefined ? {} : { hat: flags.hat }),
   };
 }

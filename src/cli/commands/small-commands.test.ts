@@ -75,27 +75,30 @@ describe('ralph stop', () => {
 });
 
 describe('ralph emit', () => {
-  it('hands over topic, payload, target and environment', async () => {
-    const orders: unknown[] = [];
-    const emitEvent: AppApi['emitEvent'] = (order) => {
-      orders.push(order);
-      return { topic: order.topic, file: 'x', source: 'builder', waitsForResume: null };
+  it('hands topic, payload and target to the run that is under way', async () => {
+    const given: unknown[] = [];
+    const emitFromOutside: AppApi['emitFromOutside'] = (...args) => {
+      given.push(args);
+      return { runId: RUN_ID, isRunAlive: true };
     };
-    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitEvent });
-    expect({ exitCode, out }).toEqual({ exitCode: 0, out: 'Published build.done as builder.\n' });
-    expect(orders).toEqual([
-      { cwd: '/project', env: { A: 'b' }, topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' },
-    ]);
+    const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitFromOutside });
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}.\n` });
+    expect(given).toEqual([['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }]]);
+  });
+
+  it('says when nobody reads the event yet', async () => {
+    const { out } = await type(['emit', 'build.done'], { emitFromOutside: () => ({ runId: RUN_ID, isRunAlive: false }) });
+    expect(out).toContain('it reads the event when it is resumed');
   });
 
   it('takes a payload that looks like an option behind --', async () => {
-    const orders: { payload: string | undefined }[] = [];
-    const emitEvent: AppApi['emitEvent'] = (order) => {
-      orders.push(order);
-      return { topic: order.topic, file: 'x', source: 'builder', waitsForResume: null };
+    const payloads: unknown[] = [];
+    const emitFromOutside: AppApi['emitFromOutside'] = (_cwd, { payload }) => {
+      payloads.push(payload);
+      return { runId: RUN_ID, isRunAlive: true };
     };
-    await type(['emit', 'build.done', '--', '--all green'], { emitEvent });
-    expect(orders[0]?.payload).toBe('--all green');
+    await type(['emit', 'build.done', '--', '--all green'], { emitFromOutside });
+    expect(payloads).toEqual(['--all green']);
   });
 });
 

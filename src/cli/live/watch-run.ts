@@ -13,6 +13,8 @@ import { createTextPrinter } from './text-printer.ts';
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
 type RunEnd = Awaited<RunHandle['outcome']>;
 
+const BELL = '\u0007';
+
 /** How a run is shown. */
 export interface ShowOptions {
   readonly format: 'text' | 'ndjson';
@@ -69,7 +71,9 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
     const changedFiles = printer.wantsFiles ? await findChangedFiles(order.app.openRun(order.cwd, handle.runId, context.env)) : null;
     printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
-    if (context.terminal.isTty) context.terminal.err('\u0007');
+    if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
+    const problem = await handle.notify(end);
+    if (problem !== null) context.terminal.err(`ralph: ${problem}\n`);
     return { handle, end, view, exitCode };
   } finally {
     signals.release();

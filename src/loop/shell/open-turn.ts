@@ -129,10 +129,14 @@ interface Listening {
 function createListener(listening: Listening): (backend: string) => (event: BackendEvent) => void {
   const { ports, loop, order, recorder, promptHash, promptTokens } = listening;
   const { iteration, attempt, hat } = order;
+  let isLost = false;
   const keep = (text: string): void => {
+    if (isLost) return;
     try {
       ports.turns.appendText(order, text);
     } catch (error) {
+      // Told once: an agent that talks on must not fill the journal with it.
+      isLost = true;
       loop.post({
         type: 'environment-failed',
         at: ports.clock.now(),

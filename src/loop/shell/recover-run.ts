@@ -12,7 +12,8 @@ export interface ResumeChanges {
 
 /**
  * The inputs with which a run goes on: each turn that a dead process left open ends as interrupted, after everything of it that is
- * still alive was ended, so that two agents never work at once; what it had already written is withdrawn, not lost.
+ * still alive was ended, so that two agents never work at once; what it had already written is withdrawn, not lost. The resume comes
+ * before these ends: after them, the dead time would count as running time, and a stop that the dead process was at would be carried out.
  */
 export async function recoverRun(
   ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'>,
@@ -28,5 +29,5 @@ export async function recoverRun(
     const { iteration, attempt } = activation;
     ends.push({ type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, signals, problems, inboxOffset });
   }
-  return [...ends, { type: 'run-resumed', at: ports.clock.now(), ...changes }];
+  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes }, ...ends];
 }

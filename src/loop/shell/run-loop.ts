@@ -24,7 +24,7 @@ export interface RunningLoop {
 /** Where a loop begins: with nothing, or with what the journal says. */
 export interface LoopStart {
   readonly folded: FoldedRun | null;
-  /** `run-started`, or what resuming needs: the end of an interrupted turn, then `run-resumed`. */
+  /** `run-started`, or what resuming needs: `run-resumed`, then the end of an interrupted turn. */
   readonly inputs: readonly Input[];
 }
 

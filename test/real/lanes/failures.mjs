@@ -1,44 +1,16 @@
-/** What real CLIs do when things go wrong, and what Ralph makes of it: refused keys, limits, silence, and being stopped. */
-import { existsSync, readFileSync } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** What real CLIs do when things go wrong, and what Ralph makes of it: refused keys, limits, errors on the way, silence. */
+import { checkEnd } from '../checks.mjs';
 import { appendLine, inOrder, playHats } from '../hat-turn.mjs';
-import { toPublished, toTurns } from '../ralph-command.mjs';
+import { RESUME, RUN, toPublished, toTurns } from '../ralph-command.mjs';
 import { acpWearerOf, wearerOf } from '../wearers.mjs';
 
-const RUN = ['run', '-c', 'ralph.yml', '-p', 'Do what your hat says.', '--no-tui', '--format', 'ndjson'];
-/** An agent has ten seconds to end; then it is ended. */
-const STOP_MS = 14_000;
-/** Nobody who presses Ctrl+C twice wants to wait. */
-const KILL_MS = 3_000;
 const DONE = { text: 'All done.\n\nLOOP_COMPLETE' };
-/** A command that would take ten minutes, with a child in a session of its own that will not be asked to go. */
-const LONG_COMMAND = `import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-const stubborn = "process.on('SIGTERM', () => {}); setTimeout(() => {}, 600000)";
-const child = spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore' });
-child.unref();
-setTimeout(() => writeFileSync('.agent/workspace/pids', process.pid + ' ' + child.pid), 300);
-setTimeout(() => {}, 600000);
-`;
 
 /**
  * @typedef {import('../bench.mjs').Bench} Bench
  * @typedef {import('../checks.mjs').Checks} Checks
  * @typedef {import('../ralph-command.mjs').RalphResult} RalphResult
  */
-
-/**
- * @param {Checks} checks
- * @param {RalphResult} result
- * @param {number} exitCode
- * @param {string} reason
- */
-function checkEnd(checks, result, exitCode, reason) {
-  const end = result.records.at(-1) ?? {};
-  checks.equal('end', [result.exitCode, end['reason']], [exitCode, reason]);
-  if (result.exitCode !== exitCode) checks.ok('what it said', false, (result.stderr + result.stdout.slice(-1_000)).trim());
-}
 
 /** A hat that mends what went wrong; it is the recovery hat, so it may end the run. @param {string[]} publishes */
 function toMedic(publishes) {
@@ -149,7 +121,7 @@ export async function runUsageLimit(bench, checks) {
   const [turn] = toTurns(parked.records);
   checks.equal('the parked turn', [turn?.failure, turn?.resetAt, turn?.iteration], ['limit', 4_102_444_800_000, 1]);
   bench.play(playHats(() => DONE));
-  const resumed = await project.ralph(['resume', '--no-tui', '--format', 'ndjson'], { env });
+  const resumed = await project.ralph(RESUME, { env });
   checkEnd(checks, resumed, 0, 'completed');
   checks.equal(
     'turns after resume',
@@ -189,6 +161,40 @@ export async function runSwitch(bench, checks) {
   );
   const dialects = bench.server.requests.slice(before).flatMap(({ script, dialect }) => (script === 'ralph' ? [dialect] : []));
   checks.equal('asked', [...new Set(dialects)], ['responses', 'anthropic']);
+}
+
+/**
+ * A turn that fails after it has published: the event counts, and no error is published beside it.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ */
+export async function runLateError(bench, checks) {
+  const project = await bench.createProject('late-error', {
+    config: {
+      hats: {
+        worker: { triggers: ['task.start'], publishes: ['work.done'], backend: wearerOf('codex').backend },
+        checker: { triggers: ['work.done', 'task.resume'], publishes: ['task.complete'], backend: wearerOf('claude').backend },
+      },
+      event_loop: { recovery_hat: 'checker' },
+    },
+  });
+  bench.play(
+    playHats((turn) =>
+      turn.hat === 'worker' ? inOrder(turn, { text: 'Done.', shell: appendLine('work.done', 'all') }, { fault: 'server-error' }) : DONE,
+    ),
+  );
+  const result = await project.ralph(RUN);
+  checkEnd(checks, result, 0, 'completed');
+  checks.equal(
+    'turns',
+    toTurns(result.records).map(({ hat, attempt, outcome }) => [hat, attempt, outcome]),
+    [
+      ['worker', 1, 'failed'],
+      ['checker', 1, 'succeeded'],
+    ],
+  );
+  checks.equal('events', topicsOf(result, ''), ['task.start', 'work.done', 'task.complete']);
 }
 
 /**
@@ -238,145 +244,9 @@ export async function runHungModel(bench, checks, installed) {
 }
 
 /**
- * Ctrl+C while a CLI runs a long command; then `resume` starts the turn again and completes.
- *
- * @param {Bench} bench
- * @param {Checks} checks
- * @param {import('../wearers.mjs').Wearer} wearer
- */
-export async function runInterrupted(bench, checks, wearer) {
-  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'interrupt');
-  if (running === undefined) return;
-  const asked = Date.now();
-  running.kill('SIGINT');
-  const result = await running.result;
-  checkEnd(checks, result, 130, 'interrupted');
-  checks.ok('it took long to end', Date.now() - asked < STOP_MS, Date.now() - asked);
-  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
-  await resume(checks, project, bench);
-}
-
-/**
- * The other ways to end a run: a signal of the system, a word from another terminal, impatience.
- *
- * @param {Bench} bench
- * @param {Checks} checks
- * @param {import('../wearers.mjs').Wearer} wearer
- * @param {'SIGTERM' | 'stop --now' | 'Ctrl+C twice'} how
- */
-export async function runStopped(bench, checks, wearer, how) {
-  const { project, running, pids } = await startLongCommand(bench, checks, wearer, how.replace(/\W+/g, '-'));
-  if (running === undefined) return;
-  const asked = Date.now();
-  if (how === 'stop --now') {
-    const stop = await project.ralph(['stop', '--now']);
-    checks.equal('exit code of stop', [stop.exitCode, stop.stderr], [0, '']);
-  } else running.kill(how === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
-  if (how === 'Ctrl+C twice') {
-    await new Promise((wake) => setTimeout(wake, 200));
-    running.kill('SIGINT');
-  }
-  const [exitCode, reason] = how === 'SIGTERM' ? /** @type {const} */ ([143, 'terminated']) : /** @type {const} */ ([130, 'interrupted']);
-  checkEnd(checks, await running.result, exitCode, reason);
-  checks.ok('it took long to end', Date.now() - asked < (how === 'Ctrl+C twice' ? KILL_MS : STOP_MS), Date.now() - asked);
-  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
-}
-
-/**
- * What has ended and was not yet collected by whoever inherited it is not alive.
- *
- * @param {number} pid
- */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !status.slice(status.lastIndexOf(')')).startsWith(') Z');
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' && !existsSync('/proc/self');
-  }
-}
-
-/**
- * Ralph himself is killed: what he left is shown, ended by `resume`, and the turn runs again.
- *
- * @param {Bench} bench
- * @param {Checks} checks
- * @param {import('../wearers.mjs').Wearer} wearer
- */
-export async function runKilled(bench, checks, wearer) {
-  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'killed');
-  if (running === undefined) return;
-  running.kill('SIGKILL');
-  await running.result;
-  const left = await project.ralph(['ps']);
-  checks.ok('ralph ps shows nothing of what was left', pids.some((pid) => left.stdout.includes(String(pid))), left.stdout + left.stderr);
-  checks.ok('the command of the killed run has ended by itself', pids.some(isAlive));
-  await resume(checks, project, bench);
-  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
-}
-
-/**
- * @param {Bench} bench
- * @param {Checks} checks
- * @param {import('../wearers.mjs').Wearer} wearer
- * @param {string} name
- */
-async function startLongCommand(bench, checks, wearer, name) {
-  const project = await bench.createProject(`${name}-${wearer.cli}`, {
-    config: { cli: { backend: [wearer.backend] }, event_loop: { idle_timeout_seconds: 60 } },
-    files: { 'long.mjs': LONG_COMMAND },
-  });
-  bench.play(playHats((turn) => inOrder(turn, { text: 'This takes a while.', shell: 'mkdir -p .agent/workspace && node long.mjs' }, DONE)));
-  const running = project.start(RUN, { timeoutMs: 60_000 });
-  const path = join(project.cwd, '.agent', 'workspace', 'pids');
-  const isThere = await waitForFile(path, 20_000);
-  if (isThere) {
-    const pids = (await readFile(path, 'utf8')).split(' ').map(Number);
-    checks.equal('processes of the command', pids.map(isAlive), [true, true]);
-    return { project, running, pids };
-  }
-  running.kill('SIGINT');
-  const { stderr, stdout } = await running.result;
-  checks.ok('the command was never run', false, stderr + stdout.slice(-800));
-  return { project, running: undefined, pids: [] };
-}
-
-/**
- * @param {Checks} checks
- * @param {import('../bench.mjs').Project} project
- * @param {Bench} bench
- */
-async function resume(checks, project, bench) {
-  bench.play(playHats((turn) => inOrder(turn, { text: 'Quickly now.', shell: 'echo right > result.txt' }, DONE)));
-  const result = await project.ralph(['resume', '--no-tui', '--format', 'ndjson']);
-  checkEnd(checks, result, 0, 'completed');
-  const turns = toTurns(result.records).map(({ iteration, attempt, outcome }) => [iteration, attempt, outcome]);
-  checks.equal('turns after resume', turns.at(-1), [2, 1, 'succeeded']);
-  const text = await readFile(join(project.cwd, 'result.txt'), 'utf8').catch(() => '(missing)');
-  checks.equal('result.txt', text.trim(), 'right');
-}
-
-/**
  * @param {RalphResult} result
  * @param {string} prefix
  */
 function topicsOf(result, prefix) {
   return toPublished(result.records).flatMap(({ topic }) => (topic.startsWith(prefix) ? [topic] : []));
-}
-
-/**
- * @param {string} path
- * @param {number} timeoutMs
- */
-async function waitForFile(path, timeoutMs) {
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return true;
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-  return false;
 }

@@ -1,6 +1,9 @@
 /** What a person sees of real CLIs, and how a prompt reaches them that is too long for an argument. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkEnd } from '../checks.mjs';
 import { inOrder, playHats } from '../hat-turn.mjs';
-import { toRecords } from '../ralph-command.mjs';
+import { RESUME, RUN, toRecords, toTurns } from '../ralph-command.mjs';
 import { acpWearerOf, wearerOf } from '../wearers.mjs';
 
 /** Linux refuses a single argument of more than 128 KiB. */
@@ -35,7 +38,11 @@ export async function runLongPrompt(bench, checks, installed) {
       if (turn.prompt.includes(objective) && !whole.includes(turn.hat)) whole.push(turn.hat);
       const next = names[names.indexOf(turn.hat) + 1];
       const last = next === undefined ? 'LOOP_COMPLETE' : `<event topic="read.${next}">yours</event>`;
-      return inOrder(turn, { text: `The ${turn.hat} looks.`, shell: 'echo "{}" looked' }, { text: `The ${turn.hat} has read it.\n\n${last}` });
+      return inOrder(
+        turn,
+        { text: `The ${turn.hat} looks.`, shell: 'echo "{}" looked' },
+        { text: `The ${turn.hat} has read it.\n\n${last}` },
+      );
     }),
   );
   const result = await project.ralph(['run'], { timeoutMs: 120_000 });
@@ -48,6 +55,51 @@ export async function runLongPrompt(bench, checks, installed) {
   }
   checks.ok('no tool call is shown', result.stdout.includes('echo "{}" looked'));
   checks.equal('processes left', await bench.alive(), []);
+}
+
+/**
+ * A folder without any configuration: the first CLI on the PATH does the work alone.
+ *
+ * @param {import('../bench.mjs').Bench} bench
+ * @param {import('../checks.mjs').Checks} checks
+ */
+export async function runBare(bench, checks) {
+  const project = await bench.createProject('bare', { files: { 'README.md': 'Nothing yet.\n' } });
+  bench.play(
+    playHats((turn) =>
+      inOrder(
+        turn,
+        // An agent that would start a run of its own is told not to.
+        { text: 'First a run of my own.', shell: 'ralph run -p "more" > nested.txt 2>&1; echo "exit $?" >> nested.txt' },
+        { text: 'All done.\n\nLOOP_COMPLETE' },
+      ),
+    ),
+  );
+  const result = await project.ralph(['run', '-p', 'Say that it is done.', '--format', 'ndjson']);
+  checkEnd(checks, result, 0, 'completed');
+  checks.equal(
+    'turns',
+    toTurns(result.records).map(({ backend, hat, outcome }) => [backend, hat, outcome]),
+    [['claude', 'ralph', 'succeeded']],
+  );
+  const nested = await readFile(join(project.cwd, 'nested.txt'), 'utf8').catch(() => '(missing)');
+  checks.ok('a run inside of a turn was not refused', nested.endsWith('exit 2\n') && nested.includes('--nested'), nested);
+}
+
+/**
+ * What claude reports as its cost ends the run, and more money lets it go on.
+ *
+ * @param {import('../bench.mjs').Bench} bench
+ * @param {import('../checks.mjs').Checks} checks
+ */
+export async function runCostLimit(bench, checks) {
+  const project = await bench.createProject('cost', { config: { cli: { backend: wearerOf('claude').backend } } });
+  bench.play(playHats((turn) => (turn.prompt.includes('Turn 1 ') ? { text: 'More to do.' } : { text: 'All done.\n\nLOOP_COMPLETE' })));
+  const limited = await project.ralph([...RUN, '--max-cost', '0.001']);
+  checkEnd(checks, limited, 2, 'max_cost');
+  const again = await project.ralph(RESUME);
+  checks.equal('exit code of a resume without more money', again.exitCode, 2);
+  checkEnd(checks, await project.ralph([...RESUME, '--max-cost', '5']), 0, 'completed');
 }
 
 /**

@@ -157,7 +157,7 @@ export async function runTeam(bench, checks, installed) {
   checkEvents(checks, members, toPublished(result.records));
   checkRequests(checks, members, bench.server.requests.slice(before));
   await checkFiles(checks, members, project);
-  await checkReading(checks, members, project, result.records);
+  await checkReading(checks, project, result.records);
   checks.equal('processes left', await bench.alive(), []);
 }
 
@@ -205,7 +205,9 @@ function checkUsage(checks, name, { usage }, { label, counts, prices, answers })
   else {
     // Clients may ask more than the turn's own answers (titles, memory), never less. Over the protocol some do not tell cached tokens apart.
     const cached = label.startsWith('acp:') ? 0 : 200;
-    const enough = [inputTokens, cacheReadTokens, outputTokens].map((count, kind) => (count ?? 0) >= answers * ([1000, cached, 30][kind] ?? 0));
+    const enough = [inputTokens, cacheReadTokens, outputTokens].map(
+      (count, kind) => (count ?? 0) >= answers * ([1000, cached, 30][kind] ?? 0),
+    );
     checks.equal(`${name}: enough tokens (${inputTokens}, ${cacheReadTokens}, ${outputTokens})`, enough, [true, true, true]);
   }
   if (!prices) checks.equal(`${name}: cost`, costUsd, label.startsWith('acp:') || label === 'cline' ? costUsd : null);
@@ -299,11 +301,10 @@ function checkEnvironment(checks, hat, text, keepsPath) {
  * What is told of the run afterwards is what was told while it ran.
  *
  * @param {import('../checks.mjs').Checks} checks
- * @param {Member[]} members
  * @param {import('../bench.mjs').Project} project
  * @param {import('../ralph-command.mjs').NdjsonRecord[]} records
  */
-async function checkReading(checks, members, project, records) {
+async function checkReading(checks, project, records) {
   const runId = records[0]?.['runId'];
   const events = await project.ralph(['events', '--format', 'json']);
   const rows = toRecords(events.stdout);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Activation, Input } from '../../core/index.ts';
+import { makeSpec } from '../../core/spec-fixtures.ts';
+import { createJournalFold, type JournalFold } from './fold-journal.ts';
+import { recoverRun } from './recover-run.ts';
+
+const BEGIN = 1_000_000;
+const HOUR_MS = 3_600_000;
+
+/** A run whose agent was at work when its process died. */
+function foldDead(...inputs: readonly Input[]): JournalFold {
+  const fold = createJournalFold();
+  const spec = makeSpec({ limits: { maxRuntimeMs: HOUR_MS } });
+  const started: Input = { type: 'run-started', at: BEGIN, runId: 'run-1', spec, flags: [], inboxOffset: 0 };
+  for (const [index, input] of [started, ...inputs].entries()) fold.take({ seq: index + 1, input });
+  return fold;
+}
+
+/** Recovers at this time, and takes what the journal would. */
+async function recover(fold: JournalFold, at: number): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
+  const reaped: Activation[] = [];
+  const ports = {
+    inbox: { end: () => 0, read: (offset: number) => ({ signals: [], problems: [], offset }), append: () => undefined },
+    clock: { now: () => at, setTimer: () => () => undefined },
+    reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
+  };
+  const inputs = await recoverRun(ports, fold.run(), {});
+  for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });
+  return { reaped, inputs };
+}
+
+describe('a run whose process died', () => {
+  it('goes on with the hat that was at work, after what it had left running was ended', async () => {
+    const fold = foldDead();
+    const { reaped } = await recover(fold, BEGIN + 1000);
+    expect(reaped.map(({ iteration, hat }) => [iteration, hat])).toEqual([[1, 'ralph']]);
+    const { state } = fold.run();
+    expect([state.status, state.activations.map((activation) => activation.iteration)]).toEqual(['running', [2]]);
+  });
+
+  it('is not charged for the time in which it was dead', async () => {
+    const fold = foldDead();
+    await recover(fold, BEGIN + 24 * HOUR_MS);
+    expect(fold.run().state).toMatchObject({ status: 'running', end: null, elapsedMs: 0 });
+  });
+
+  it('goes on although it was about to stop', async () => {
+    for (const dying of [
+      { type: 'stop-requested', at: BEGIN + 1, how: 'interrupt', by: 'Ctrl+C' },
+      { type: 'environment-failed', at: BEGIN + 1, what: 'storage', message: 'full' },
+    ] as const) {
+      const fold = foldDead(dying);
+      await recover(fold, BEGIN + 1000);
+      expect(fold.run().state, dying.type).toMatchObject({ status: 'running', end: null, stopping: null });
+    }
+  });
+});

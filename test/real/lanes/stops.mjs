@@ -1,0 +1,193 @@
+/** Being stopped while a real CLI runs a long command: by a person, by the system, by death; and what is left to go on from. */
+import { existsSync, readFileSync } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkEnd } from '../checks.mjs';
+import { inOrder, playHats } from '../hat-turn.mjs';
+import { RESUME, RUN, toTurns } from '../ralph-command.mjs';
+import { wearerOf } from '../wearers.mjs';
+
+const DONE = { text: 'All done.\n\nLOOP_COMPLETE' };
+/** An agent has ten seconds to end; then it is ended. */
+const STOP_MS = 14_000;
+/** Nobody who presses Ctrl+C twice wants to wait. */
+const KILL_MS = 3_000;
+/** A command that would take ten minutes, with a child in a session of its own that will not be asked to go. */
+const LONG_COMMAND = `import { spawn } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+const stubborn = "process.on('SIGTERM', () => {}); setTimeout(() => {}, 600000)";
+const child = spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore' });
+child.unref();
+setTimeout(() => {
+  writeFileSync('.agent/workspace/pids.new', process.pid + ' ' + child.pid);
+  renameSync('.agent/workspace/pids.new', '.agent/workspace/pids');
+}, 300);
+setTimeout(() => {}, 600000);
+`;
+
+/**
+ * @typedef {import('../bench.mjs').Bench} Bench
+ * @typedef {import('../checks.mjs').Checks} Checks
+ */
+
+/**
+ * Ctrl+C while a CLI runs a long command; then `resume` starts the turn again and completes.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ */
+export async function runInterrupted(bench, checks, wearer) {
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'interrupt');
+  if (running === undefined) return;
+  const asked = Date.now();
+  running.kill('SIGINT');
+  const result = await running.result;
+  checkEnd(checks, result, 130, 'interrupted');
+  checks.ok('it took long to end', Date.now() - asked < STOP_MS, Date.now() - asked);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
+  await resume(checks, project, bench);
+}
+
+/**
+ * The other ways to end a run: a signal of the system, a word from another terminal, impatience.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ * @param {'SIGTERM' | 'stop --now' | 'Ctrl+C twice'} how
+ */
+export async function runStopped(bench, checks, wearer, how) {
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, how.replace(/\W+/g, '-'));
+  if (running === undefined) return;
+  const asked = Date.now();
+  if (how === 'stop --now') {
+    const stop = await project.ralph(['stop', '--now']);
+    checks.equal('exit code of stop', stop.exitCode, 0);
+  } else running.kill(how === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
+  if (how === 'Ctrl+C twice') {
+    await new Promise((wake) => setTimeout(wake, 200));
+    running.kill('SIGINT');
+  }
+  const [exitCode, reason] = how === 'SIGTERM' ? /** @type {const} */ ([143, 'terminated']) : /** @type {const} */ ([130, 'interrupted']);
+  checkEnd(checks, await running.result, exitCode, reason);
+  checks.ok('it took long to end', Date.now() - asked < (how === 'Ctrl+C twice' ? KILL_MS : STOP_MS), Date.now() - asked);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
+}
+
+/**
+ * While one run works in a folder, a second is refused there and works in a worktree of its own.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ */
+export async function runBeside(bench, checks) {
+  const { project, running } = await startLongCommand(bench, checks, wearerOf('claude'), 'beside');
+  if (running === undefined) return;
+  bench.play(playHats((turn) => inOrder(turn, { text: 'In my own place.', shell: 'echo right > result.txt; pwd' }, DONE)));
+  const refused = await project.ralph(RUN);
+  checks.equal('exit code of the refused run', refused.exitCode, 1);
+  checks.ok('the refusal does not name the other run', /\d{8}-\d{6}-\w+/.test(refused.stderr), refused.stderr);
+  const beside = await project.ralph([...RUN, '-b', 'codex', '--worktree', 'other']);
+  checkEnd(checks, beside, 0, 'completed');
+  checks.ok('no result in the worktree', existsSync(join(project.cwd, '.ralph', 'worktrees', 'other', 'result.txt')));
+  checks.ok('a result in the main checkout', !existsSync(join(project.cwd, 'result.txt')));
+  running.kill('SIGINT');
+  checkEnd(checks, await running.result, 130, 'interrupted');
+  checks.equal('processes left', await bench.alive(), []);
+}
+
+/**
+ * What has ended and was not yet collected by whoever inherited it is not alive.
+ *
+ * @param {number} pid
+ */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !status.slice(status.lastIndexOf(')')).startsWith(') Z');
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' && !existsSync('/proc/self');
+  }
+}
+
+/**
+ * Ralph himself is killed: what he left is shown, ended by `resume`, and the turn runs again.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ */
+export async function runKilled(bench, checks, wearer) {
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'killed');
+  if (running === undefined) return;
+  running.kill('SIGKILL');
+  await running.result;
+  const left = await project.ralph(['ps']);
+  checks.ok(
+    'ralph ps shows nothing of what was left',
+    pids.some((pid) => left.stdout.includes(String(pid))),
+    left.stdout + left.stderr,
+  );
+  checks.ok('the command of the killed run has ended by itself', pids.some(isAlive));
+  await resume(checks, project, bench);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
+}
+
+/**
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ * @param {string} name
+ */
+async function startLongCommand(bench, checks, wearer, name) {
+  const project = await bench.createProject(`${name}-${wearer.cli}`, {
+    config: { cli: { backend: [wearer.backend] }, event_loop: { idle_timeout_seconds: 60 } },
+    files: { 'long.mjs': LONG_COMMAND },
+  });
+  bench.play(playHats((turn) => inOrder(turn, { text: 'This takes a while.', shell: 'mkdir -p .agent/workspace && node long.mjs' }, DONE)));
+  const running = project.start(RUN, { timeoutMs: 60_000 });
+  const path = join(project.cwd, '.agent', 'workspace', 'pids');
+  const isThere = await waitForFile(path, 20_000);
+  if (isThere) {
+    const pids = (await readFile(path, 'utf8')).split(' ').map(Number);
+    checks.equal('processes of the command', pids.map(isAlive), [true, true]);
+    return { project, running, pids };
+  }
+  running.kill('SIGINT');
+  const { stderr, stdout } = await running.result;
+  checks.ok('the command was never run', false, stderr + stdout.slice(-800));
+  return { project, running: undefined, pids: [] };
+}
+
+/**
+ * @param {Checks} checks
+ * @param {import('../bench.mjs').Project} project
+ * @param {Bench} bench
+ */
+async function resume(checks, project, bench) {
+  bench.play(playHats((turn) => inOrder(turn, { text: 'Quickly now.', shell: 'echo right > result.txt' }, DONE)));
+  const result = await project.ralph(RESUME);
+  checkEnd(checks, result, 0, 'completed');
+  const turns = toTurns(result.records).map(({ iteration, attempt, outcome }) => [iteration, attempt, outcome]);
+  checks.equal('turns after resume', turns.at(-1), [2, 1, 'succeeded']);
+  const text = await readFile(join(project.cwd, 'result.txt'), 'utf8').catch(() => '(missing)');
+  checks.equal('result.txt', text.trim(), 'right');
+}
+
+/**
+ * @param {string} path
+ * @param {number} timeoutMs
+ */
+async function waitForFile(path, timeoutMs) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+  return false;
+}

@@ -1,0 +1,138 @@
+/** Laws 3 and 7, held against the real shell under a virtual clock. */
+import { describe, expect, test } from 'vitest';
+import type { RunSpec } from '../../src/core/index.ts';
+import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
+import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
+import type { Backend } from '../../src/ports/index.ts';
+import { createRandom } from './random.ts';
+import { createPorts, createWorld, readEntries } from './world.ts';
+import type { World } from './world-type.ts';
+
+const SETTINGS = {
+  prompt: {
+    scratchpad: '.agent/scratchpad.md',
+    eventsFile: '.agent/events.jsonl',
+    specsDir: './specs/',
+    promptFile: null,
+    guardrails: null,
+    workspaceDir: '.agent/workspace/',
+  },
+  turnLogCapBytes: 1,
+  stopGraceMs: 10_000,
+};
+
+const SPEC: RunSpec = makeSpec({
+  hats: [
+    makeHat('builder', ['build.task'], ['build.done', 'build.blocked'], { defaultPublishes: ['build.done'] }),
+    makeHat('reviewer', ['build.*'], ['review.passed', 'review.rejected']),
+  ],
+  gates: [{ on: ['task.complete'], run: 'make test', timeoutMs: 1000 }],
+  limits: { maxIterations: 25, checkpointInterval: 2 },
+});
+
+/** Plays one run to its end; `change` may put something between the loop and its world. */
+async function playRun(
+  seed: number,
+  change: (ports: LoopPorts, world: World) => LoopPorts,
+): Promise<{ world: World; outcome: RunOutcome }> {
+  const world = createWorld(createRandom(seed));
+  const at = world.clock.now();
+  const loop = runLoop(change(createPorts(world), world), SETTINGS, {
+    folded: null,
+    inputs: [{ type: 'run-started', at, runId: 'sim', spec: SPEC, flags: [], inboxOffset: 0 }],
+  });
+  let outcome: RunOutcome | null = null;
+  void loop.outcome.then((ended) => {
+    outcome = ended;
+  });
+  for (let step = 0; step < 5000; step += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (outcome !== null) return { world, outcome };
+    world.clock.advance();
+  }
+  throw new Error('the run did not end');
+}
+
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+
+describe('law 3: the input is on disk before it is decided', () => {
+  test('every input that is decided is in the journal by then, and every effect that is performed was decided on such an input', async () => {
+    let decided = 0;
+    let started = 0;
+    for (const seed of SEEDS) {
+      const ordered = new Set<string>();
+      await playRun(seed, (ports, world) => ({
+        ...ports,
+        observe: (record) => {
+          if (record.kind === 'input') {
+            decided += 1;
+            expect(readEntries(world).at(-1)).toEqual({ seq: record.seq, input: record.input });
+          }
+          if (record.kind === 'effect' && record.effect.type === 'iteration-start') ordered.add(JSON.stringify(record.effect));
+        },
+        wardrobe: {
+          ...ports.wardrobe,
+          backendFor: (order) => {
+            started += 1;
+            expect(ordered).toContain(JSON.stringify(order));
+            return ports.wardrobe.backendFor(order);
+          },
+        },
+      }));
+    }
+    expect(decided).toBeGreaterThan(500);
+    expect(started).toBeGreaterThan(100);
+  });
+
+  test('an input that cannot be written is not decided: whichever it is, the run ends as the journal has it', async () => {
+    for (const failing of [1, 2, 3, 5, 8, 13, 21]) {
+      const { world, outcome } = await playRun(7, (ports, { journalLines }) => ({
+        ...ports,
+        journal: {
+          ...ports.journal,
+          append: (input) => {
+            if (journalLines.length >= failing) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+            return ports.journal.append(input);
+          },
+        },
+      }));
+      expect(outcome).toMatchObject({ reason: 'storage_failed', detail: 'the journal cannot be written (ENOSPC)' });
+      const fold = createJournalFold();
+      for (const entry of readEntries(world)) fold.take(entry);
+      expect(readEntries(world)).toHaveLength(failing);
+      expect(outcome.state).toEqual(fold.run().state);
+    }
+  });
+});
+
+describe('law 7: who watches cannot steer', () => {
+  const undisturbed = async (seed: number): Promise<readonly string[]> => (await playRun(seed, (ports) => ports)).world.journalLines;
+
+  test('an observer that throws changes nothing of the run', async () => {
+    for (const seed of SEEDS) {
+      const { world } = await playRun(seed, (ports) => ({
+        ...ports,
+        wardrobe: { ...ports.wardrobe, backendFor: (order) => withShield(ports.wardrobe.backendFor(order)) },
+        observe: () => {
+          throw new Error('the screen is broken');
+        },
+      }));
+      expect(world.journalLines).toEqual(await undisturbed(seed));
+    }
+  });
+});
+
+/** A backend is not disturbed by who listens to it: test/contract/backend.test.ts holds the adapters to that. */
+function withShield(backend: Backend): Backend {
+  return {
+    ...backend,
+    start: (request, observe) =>
+      backend.start(request, (event) => {
+        try {
+          observe(event);
+        } catch {
+          // As every adapter does.
+        }
+      }),
+  };
+}
