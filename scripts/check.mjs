@@ -41,6 +41,12 @@ const SUITES = ['contract', 'replay', 'scenario', 'e2e'].map((project) => ({
   shown: true,
 }));
 
+/** The check plays 200 simulated runs; this plays ten times as many. */
+const SIMULATION = {
+  name: 'simulation',
+  commands: [['env', 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--project', 'unit', 'test/simulation')]],
+};
+
 /** Those of the folders that exist. */
 function folders(...names) {
   return names.filter((name) => existsSync(join(ROOT, name)));
@@ -99,7 +105,7 @@ async function main(all) {
   // The suites run the built command: without a build they would test the last one.
   let passed = !all || (await runSteps(BUILD_STEPS, 1));
   passed = (await runSteps(CHECK_STEPS, PARALLEL)) && passed;
-  if (all) passed = (await runSteps(SUITES, 1)) && passed;
+  if (all) passed = (await runSteps([SIMULATION, ...SUITES], 1)) && passed;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(passed ? `all passed in ${seconds} s` : `failed after ${seconds} s`);
   process.exitCode = passed ? 0 : 1;

@@ -19,7 +19,7 @@ export interface SuiteOptions extends ScenarioOptions {
 }
 
 /** How many scenarios may be played before their test comes: so long ones keep nobody waiting. */
-const AHEAD = 10;
+const AHEAD = 20;
 
 /** Defines one test for each scenario file (`.yml`, `.yaml`) of a folder. While one is waited for, the next ones run already. */
 export function defineScenarioSuite(folder: string, runner: TestRunner, options: SuiteOptions = {}): void {

@@ -75,7 +75,7 @@ describe('what a hat may publish', () => {
 });
 
 describe('what Ralph and people may publish', () => {
-  const topology = team({ terminalEvents: ['deploy.complete'], requiredEvents: ['audit.done'], gates: [makeGate(['release.*'])] });
+  const topology = team({ terminalEvents: ['deploy.complete'], requiredEvents: ['audit.done'], gates: [makeGate(['unheard', 'release.*']), makeGate(['other'])] });
 
   it.each(['ralph', 'external'])('%s: what a hat takes, and what is terminal, required or gated', (hat) => {
     const topics = ['build.start', 'review.anything', 'deploy.complete', 'audit.done', 'release.cut', 'gossip'];
@@ -100,8 +100,8 @@ describe('what Ralph and people may publish', () => {
 
 describe('handing on by HAT_TRANSITION', () => {
   const hats = [
-    makeHat('a', ['x'], ['impl.done'], { transitions: ['d'] }),
-    makeHat('b', ['impl.*'], ['review.*']),
+    makeHat('a', ['x'], ['far.away', 'impl.done'], { transitions: ['d'] }),
+    makeHat('b', ['never.ever', 'impl.*'], ['review.*']),
     makeHat('c', ['review.done'], [{ topic: 'impl.done', target: 'a' }]),
     makeHat('d', ['never'], []),
   ];
@@ -199,7 +199,7 @@ describe('who gets what', () => {
     ['a pattern that only a terminal topic matches', { topic: 'deploy.*' }, []],
     ['a pattern that nobody takes anything of', { topic: 'gossip.*' }, ['ralph']],
   ])('%s', (_name, publish, expected) => {
-    expect(receiversOf(team({ terminalEvents: ['deploy.complete'] }), publish)).toEqual(expected);
+    expect(receiversOf(team({ terminalEvents: ['deploy.complete', 'other'] }), publish)).toEqual(expected);
   });
 
   it('the safety net is Ralph, in mode: single the one hat', () => {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
@@ -148,6 +148,20 @@ describe('a worktree', () => {
     const second = await make(repo, { reuse: true });
     expect(second).toEqual({ ...first, isReused: true });
     expect(open(second).read('work.txt')).toBe('x');
+  });
+
+  it('is made anew for a resumed run when its folder was removed: as its branch has it, without bringing changes along again', async () => {
+    const repo = createTestRepository({ 'a.txt': 'a\n' });
+    const first = await make(repo);
+    open(first).write('work.txt', 'x');
+    open(first).git('add', '.');
+    open(first).git('commit', '-qm', 'work');
+    rmSync(first.path, { recursive: true });
+    repo.write('a.txt', 'changed since\n');
+    const second = await make(repo, { reuse: true });
+    expect(second).toEqual(first);
+    expect([open(second).read('work.txt'), open(second).read('a.txt')]).toEqual(['x', 'a\n']);
+    expect(repo.git('worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
   });
 });
 

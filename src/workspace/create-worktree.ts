@@ -15,7 +15,7 @@ export interface WorktreeOrder extends RepositorySettings {
   readonly name: string;
   /** Paths relative to `cwd` that are linked instead of made anew: `node_modules`, `.venv`. */
   readonly links: readonly string[];
-  /** Take the worktree of that name if it is there already, as a resumed run does; otherwise that is an error. */
+  /** Take the worktree of that name if it is there already, or its branch if only that is, as a resumed run does; otherwise that is an error. */
   readonly reuse: boolean;
 }
 
@@ -45,7 +45,8 @@ export async function createWorktree(order: WorktreeOrder): Promise<Worktree> {
   if (isReused) await checkReuse(order, place);
   const links = planLinks(order.links);
   try {
-    const brought = isReused ? { carried: [], notCarried: [] } : await addWorktree(order, place, repository, links);
+    const isThere = isReused || (order.reuse && (await restoreWorktree(place, repository)));
+    const brought = isThere ? { carried: [], notCarried: [] } : await addWorktree(order, place, repository, links);
     const cwd = resolve(place.path, repository.prefix);
     mkdirSync(cwd, { recursive: true });
     return { ...place, cwd, ...brought, isReused, ...(await linkShared({ ...order, links }, cwd)) };
@@ -63,6 +64,17 @@ async function demandRepository(order: WorktreeOrder): Promise<Repository> {
     fix: 'Run without --worktree, or make a repository and a first commit: git init; git add .; git commit',
     exitCode: 2,
   });
+}
+
+/** Brings a worktree back whose folder was removed, as its branch has it: nothing is carried over a second time. False without that branch. */
+async function restoreWorktree(place: WorktreePlace, { git }: Repository): Promise<boolean> {
+  const branch = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${place.branch}`]);
+  if (!branch.ok) return false;
+  // Git may still know of the folder that is gone; where it does not, this fails and nothing is lost.
+  await git(['worktree', 'remove', '--force', place.path]);
+  mkdirSync(dirname(place.path), { recursive: true });
+  await demandGit(git, ['worktree', 'add', place.path, place.branch]);
+  return true;
 }
 
 async function addWorktree(

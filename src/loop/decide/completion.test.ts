@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat } from '../../core/spec-fixtures.ts';
-import { ending, given, type Play, PROMISE, play, published, ran, refused, say, write } from './decide-fixtures.ts';
+import { ending, given, notices, type Play, PROMISE, play, published, ran, refused, say, write } from './decide-fixtures.ts';
 
 const BUILDER = makeHat('builder', ['build.start'], ['build.done', 'build.note']);
 const PLANNER = makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.start']);
@@ -178,7 +178,7 @@ describe('required events', () => {
   it('a completion before them is refused, told, and the run goes on', () => {
     const run = play(parts);
     run.end([PROMISE]);
-    expect([ending(run), refused(run)]).toEqual([null, ['task.complete: required-events']]);
+    expect([ending(run), refused(run), notices(run)]).toEqual([null, ['task.complete: required-events'], ['required-events']]);
     expect(run.turn().feedback).toEqual([
       { kind: 'promise-refused', why: 'these events must have been published first: build.done, review.done' },
     ]);
@@ -195,6 +195,7 @@ describe('required events', () => {
     run.end([write('build.start')]);
     run.end([write('build.done')]);
     run.end([write('review.done')]);
+    expect(run.state().seenRequired).toEqual(['build.done', 'review.done']);
     run.end([PROMISE]);
     expect(ending(run)).toBe('completed');
   });
@@ -220,6 +221,15 @@ describe('required events', () => {
     expect([ending(run), run.last('gates-run').gates]).toEqual([null, [0]]);
     run.judge(() => true);
     expect(ending(run)).toBe('completed');
+  });
+
+  it('one that was published before is not judged again, nor is an event that nobody requires', () => {
+    const run = play({ ...parts, requiredEvents: ['build.done'], gates: [makeGate(['build.*'])] });
+    run.end([write('build.done')]);
+    run.judge(() => true);
+    run.end();
+    run.end([write('build.done'), write('build.start'), PROMISE]);
+    expect([ending(run), run.all('gates-run').length]).toEqual(['completed', 1]);
   });
 
   it('one that a gate turned into a blocked event does not count', () => {

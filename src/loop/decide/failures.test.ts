@@ -57,6 +57,14 @@ describe('a turn that fails', () => {
     ]);
   });
 
+  it('carries an error that an agent published as the event that it is', () => {
+    const hats = [makeHat('planner', ['task.start'], ['error.cli']), DEBUGGER];
+    const run = play({ hats });
+    run.end([write('error.cli', { events: ['mine'] })]);
+    run.fail();
+    expect(run.turn().events[0]?.payload).toMatchObject({ events: [{ id: 'e2', topic: 'error.cli', payload: { events: ['mine'] } }] });
+  });
+
   it('that emitted events has them routed, and publishes no error', () => {
     const run = building();
     run.fail({}, [write('build.done')]);

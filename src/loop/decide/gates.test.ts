@@ -33,6 +33,12 @@ describe('a gate on completion', () => {
     expect(run.last('gates-run').gates).toEqual([0]);
   });
 
+  it('is one also when it guards other topics besides', () => {
+    const run = play({ gates: [makeGate(['build.done', 'LOOP_COMPLETE'])] });
+    run.end([PROMISE]);
+    expect(run.last('gates-run').gates).toEqual([0]);
+  });
+
   it('that passes lets the run end', () => {
     const run = play({ gates: [TESTS] });
     run.end([PROMISE]);

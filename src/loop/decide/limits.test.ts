@@ -109,6 +109,17 @@ describe('max_runtime_seconds', () => {
     expect(run.turn()).toMatchObject({ hat: 'ralph', iteration: 2 });
   });
 
+  it('stands after the end, whatever comes late', () => {
+    const run = play({ limits: { maxRuntimeMs: HOUR } });
+    run.pass(1000);
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    run.interrupt();
+    run.pass(10 * HOUR);
+    run.post({ type: 'checkpoint-finished', iteration: 1, commit: null, leftOut: [], note: '' });
+    run.resume();
+    expect([ending(run), run.state().elapsedMs]).toEqual([null, 1000]);
+  });
+
   it('an old timer means nothing any more', () => {
     const run = play({ limits: { maxRuntimeMs: HOUR } });
     run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
@@ -141,6 +152,12 @@ describe('max_cost_usd', () => {
     expect(ending(run)).toBeNull();
     run.end([], cost(20.5));
     expect(run.last('run-end')).toEqual({ type: 'run-end', reason: 'max_cost', detail: '$50.50 of $50.00 are spent' });
+  });
+
+  it('is used up when it is reached', () => {
+    const run = play({ limits: { maxCostUsd: 1 } });
+    run.end([], cost(1));
+    expect(ending(run)).toBe('max_cost');
   });
 
   it('counts turns that failed or were interrupted', () => {
@@ -192,6 +209,13 @@ describe('cooldown_delay_seconds', () => {
     const run = play({ limits: { cooldownMs: 3000, maxIterations: 1 } });
     run.end();
     expect(ending(run)).toBe('max_iterations');
+  });
+
+  it('is forgotten at an end', () => {
+    const run = play({ limits: { cooldownMs: 3000 } });
+    run.end();
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    expect(run.state().timers).toEqual([]);
   });
 
   it('is not waited out by a new process', () => {

@@ -78,6 +78,20 @@ describe('loop detection', () => {
     expect([exchange(run, () => ['task.done', '']), ending(run)]).toEqual([10, 'max_iterations']);
   });
 
+  it('task.done is a word like any other where nobody is single', () => {
+    expect(exchange(play(), () => ['task.done', ''])).toBe(3);
+  });
+
+  it('another topic is a loop also in mode: single', () => {
+    expect(exchange(play({ mode: 'single' }), () => ['note', ''])).toBe(3);
+  });
+
+  it('different events of one turn are so many occasions', () => {
+    const run = play({ hats: HATS });
+    run.end([write('to.a', 'x'), write('note', 'x'), write('to.a', 'y')]);
+    expect(run.state().footprints).toHaveLength(3);
+  });
+
   it('a completed run was no loop, although it ends with a repetition', () => {
     const run = play({ hats: HATS });
     run.end([write('to.a', 'x')]);

@@ -65,10 +65,8 @@ function isIdle(step: Step): boolean {
 
 function callBack(step: Step): void {
   const { topology } = step;
-  const takers = takersOf(topology, TOPIC_RESUME);
-  const to = topology.coordination === 'hats' && takers.length > 0 ? takers.slice(0, 1) : [topology.fallback];
   const topic = topology.classic ? TOPIC_CONTINUE : TOPIC_RESUME;
-  deliver(step, { topic, payload: '', to, how: 'fallback' });
+  deliver(step, { topic, payload: '', to: [topology.fallback], how: 'fallback' });
 }
 
 /** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph; what waits for gates waits for those of today. */

@@ -56,6 +56,15 @@ describe('an event whose topic the hat may not publish', () => {
     expect(notices(run)).toContain('refused-twice');
   });
 
+  it('the hat has a second chance again the next time', () => {
+    const run = team();
+    run.end([write('gossip')]);
+    run.end([write('gossip')]);
+    run.end([write('build.start')]);
+    run.end([write('gossip')]);
+    expect(ran(run)).toEqual(['planner', 'builder', 'builder', 'planner', 'builder', 'builder']);
+  });
+
   it('then the fallback takes over also where the second turn says nothing', () => {
     const run = team();
     run.end([write('deploy.start')]);

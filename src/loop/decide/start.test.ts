@@ -88,6 +88,11 @@ describe('the beginning of a run', () => {
     expect(published(play({ hats, routing: 'fanout', startingHat: 'b' }))).toEqual(['task.start > b']);
   });
 
+  it('under fan-out Ralph begins alone where he coordinates', () => {
+    const hats = [makeHat('a', ['task.start']), makeHat('b', ['task.start'])];
+    expect(published(play({ hats, routing: 'fanout', coordinator: 'ralph' }))).toEqual(['task.start > ralph']);
+  });
+
   it('nothing happens before it, and it does not happen twice', () => {
     const spec = makeSpec();
     const topology = compileTopology(spec);

@@ -167,6 +167,13 @@ describe('a run that is resumed', () => {
     expect([ending(run), run.turn().iteration, run.all('run-end')]).toEqual([null, 3, []]);
   });
 
+  it('by a process that dies before it has ended the open turn is resumed by the next one', () => {
+    const run = building();
+    run.post({ type: 'run-resumed' });
+    run.resume();
+    expect([run.turn().iteration, run.turn().hat, published(run).length]).toEqual([3, 'builder', 2]);
+  });
+
   it('again and again never runs two turns at a time', () => {
     const run = building();
     for (let count = 0; count < 5; count += 1) run.resume();

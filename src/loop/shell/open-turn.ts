@@ -130,7 +130,9 @@ function createListener(listening: Listening): (backend: string) => (event: Back
   const { ports, loop, order, recorder, promptHash, promptTokens } = listening;
   const { iteration, attempt, hat } = order;
   let isLost = false;
+  let isLineOpen = false;
   const keep = (text: string): void => {
+    isLineOpen = !text.endsWith('\n');
     if (isLost) return;
     try {
       ports.turns.appendText(order, text);
@@ -163,7 +165,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
     }
     recorder.take(event);
     if (event.type === 'text') keep(event.text);
-    if (event.type === 'message-end') keep('\n');
+    if (event.type === 'message-end' && isLineOpen) keep('\n');
     ports.observe({ kind: 'live', iteration, attempt, hat, event });
   };
 }

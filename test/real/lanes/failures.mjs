@@ -208,8 +208,8 @@ export async function runHungModel(bench, checks, installed) {
   // gemini takes no notice of SIGTERM: its whole tree has to be found and ended.
   const second = installed.includes('gemini') ? 'gemini' : 'codex';
   const workers = {
-    first: { triggers: ['task.start'], publishes: ['work.done'], idle_timeout_seconds: 3, backend: wearerOf('claude').backend },
-    second: { triggers: ['try.second'], publishes: ['work.done'], idle_timeout_seconds: 5, backend: wearerOf(second).backend },
+    first: { triggers: ['task.start'], publishes: ['work.done'], idle_timeout_seconds: 4, backend: wearerOf('claude').backend },
+    second: { triggers: ['try.second'], publishes: ['work.done'], idle_timeout_seconds: 7, backend: wearerOf(second).backend },
   };
   const project = await bench.createProject('hung', {
     config: {

@@ -11,7 +11,7 @@ const DONE = { text: 'All done.\n\nLOOP_COMPLETE' };
 /** An agent has ten seconds to end; then it is ended. */
 const STOP_MS = 14_000;
 /** Nobody who presses Ctrl+C twice wants to wait. */
-const KILL_MS = 3_000;
+const KILL_MS = 5_000;
 /** A command that would take ten minutes, with a child in a session of its own that will not be asked to go. */
 const LONG_COMMAND = `import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -149,7 +149,7 @@ async function startLongCommand(bench, checks, wearer, name) {
   bench.play(playHats((turn) => inOrder(turn, { text: 'This takes a while.', shell: 'mkdir -p .agent/workspace && node long.mjs' }, DONE)));
   const running = project.start(RUN, { timeoutMs: 60_000 });
   const path = join(project.cwd, '.agent', 'workspace', 'pids');
-  const isThere = await waitForFile(path, 20_000);
+  const isThere = await waitForFile(path, 30_000);
   if (isThere) {
     const pids = (await readFile(path, 'utf8')).split(' ').map(Number);
     checks.equal('processes of the command', pids.map(isAlive), [true, true]);
