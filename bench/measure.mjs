@@ -36,7 +36,7 @@ export function summarise(values) {
   return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
 }
 
-export function median(values) {
+function median(values) {
   const sorted = [...values].sort((x, y) => x - y);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -46,7 +46,7 @@ Describe the outcome, not the steps. Say how anybody can see that it is reached:
 function toConfig(backend: string | undefined): string {
   const line =
     backend === undefined
-      ? '  # backend: claude        # first agent found on your PATH when left out: see \`ralph doctor\`'
+      ? '  # backend: claude        # first agent found on your PATH when left out: see `ralph doctor`'
       : `  backend: ${backend}`;
   return `# Ralph keeps agents at work until the task in PROMPT.md is really done.
 # Every key: docs/guide/configuration.md. Start with: ralph run

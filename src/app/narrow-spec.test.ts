@@ -13,6 +13,8 @@ describe('one turn of one hat', () => {
   });
 
   it('refuses a hat that there is not, and lists those that there are', () => {
-    expect(() => narrowSpec(TEAM, 'bilder')).toThrow(expect.objectContaining({ code: 'hat-not-there', exitCode: 2, fix: 'Hats: planner, builder.' }));
+    expect(() => narrowSpec(TEAM, 'bilder')).toThrow(
+      expect.objectContaining({ code: 'hat-not-there', exitCode: 2, fix: 'Hats: planner, builder.' }),
+    );
   });
 });

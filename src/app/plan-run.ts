@@ -1,7 +1,7 @@
 import { firstAvailable } from '../backends/index.ts';
 import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, type Settings, toLabel } from '../config/index.ts';
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
-import { buildPrompt } from '../prompts/index.ts';
+import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { toCostWarnings } from './cost-warnings.ts';
 import { narrowSpec } from './narrow-spec.ts';
@@ -31,6 +31,8 @@ export interface RunPlan {
   readonly warnings: readonly string[];
   /** What the first agent will be asked. */
   readonly firstPrompt: string;
+  /** The part of it that Ralph adds to the user's own words, names and topics. */
+  readonly ownWords: string;
 }
 
 /**
@@ -59,6 +61,10 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     diagnostics,
     warnings: toCostWarnings(found),
     firstPrompt: buildPrompt(topology, turn, found.prompts),
+    ownWords: planSections(topology, turn, found.prompts)
+      .filter((section) => section.own)
+      .map((section) => section.text)
+      .join(''),
   };
 }
 

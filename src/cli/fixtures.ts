@@ -125,7 +125,14 @@ export function samplePlan(changes: Partial<RunSpec> = {}): RunPlan {
     strictValidation: true,
     notify: null,
   };
-  return { settings, topology: compileTopology(spec), diagnostics: [], warnings: [], firstPrompt: 'You wear the hat planner.' } as unknown as RunPlan;
+  return {
+    settings,
+    topology: compileTopology(spec),
+    diagnostics: [],
+    warnings: [],
+    ownWords: 'You wear the hat',
+    firstPrompt: 'You wear the hat planner.',
+  } as unknown as RunPlan;
 }
 
 /** Writes records by hand, an input a second. */

@@ -32,7 +32,7 @@ export type {
 export type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
 export type { GateResult } from './gate-result.ts';
 export { toTextHash } from './hash.ts';
-export { type InboxLine, MAX_PAYLOAD_LENGTH, parseInboxLine, toBoundedPayload } from './inbox-line.ts';
+export { type InboxLine, parseInboxLine } from './inbox-line.ts';
 export type {
   CheckpointFinished,
   EnvironmentFailed,
@@ -89,7 +89,6 @@ export {
   intersectsPatterns,
   isTopic,
   isTopicPattern,
-  MAX_TOPIC_LENGTH,
   matchesTopic,
   type PatternPrecedence,
   toPrecedence,

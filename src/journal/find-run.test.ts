@@ -11,7 +11,13 @@ const HOUR_MS = 3_600_000;
 /** Three runs: two of one hour, one of the next day. */
 function createRuns() {
   const state = { fs, stateDir: createTemporaryFolder() };
-  const ids = [0, 60_000, 24 * HOUR_MS].map((later, index) => createRunFolder(state, createRunId(START + later, () => index / 32)).runId);
+  const ids = [0, 60_000, 24 * HOUR_MS].map(
+    (later, index) =>
+      createRunFolder(
+        state,
+        createRunId(START + later, () => index / 32),
+      ).runId,
+  );
   return { state, ids };
 }
 

@@ -13,4 +13,4 @@ export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, 
 export { createRunId } from './run-id.ts';
 export { readSettings, writeSettings } from './run-settings.ts';
 export { ensureStateFolders } from './state-folders.ts';
-export { createTurnStore, type TurnStoreSettings, toTurnFolder } from './turn-store.ts';
+export { createTurnStore, type TurnStoreSettings } from './turn-store.ts';

@@ -34,7 +34,10 @@ describe('a run id', () => {
 describe('the folders of runs', () => {
   it('are made whole, each under its own id', () => {
     const stateDir = join(createTemporaryFolder(), '.ralph');
-    const first = createRunFolder({ fs, stateDir }, createRunId(NOON, () => 0));
+    const first = createRunFolder(
+      { fs, stateDir },
+      createRunId(NOON, () => 0),
+    );
     expect(first.runId).toBe('20261121-223331-7t000');
     expect(first).toEqual(toRunPaths(stateDir, first.runId));
     expect(readdirSync(first.folder)).toEqual(['turns']);
@@ -51,7 +54,13 @@ describe('the folders of runs', () => {
   it('are listed oldest first, without what else lies there', () => {
     const state = { fs, stateDir: createTemporaryFolder() };
     expect(listRuns(state)).toEqual([]);
-    const ids = [5000, 0, 90_000_000].map((later) => createRunFolder(state, createRunId(NOON + later, () => 0)).runId);
+    const ids = [5000, 0, 90_000_000].map(
+      (later) =>
+        createRunFolder(
+          state,
+          createRunId(NOON + later, () => 0),
+        ).runId,
+    );
     mkdirSync(join(state.stateDir, 'runs', 'notes'));
     writeFileSync(join(state.stateDir, 'runs', '20261121-223331-7tzzz'), 'a file');
     expect(listRuns(state)).toEqual([...ids].sort());
@@ -61,8 +70,14 @@ describe('the folders of runs', () => {
     const outside = createTemporaryFolder();
     writeFileSync(join(outside, 'precious'), 'mine');
     const state = { fs, stateDir: createTemporaryFolder() };
-    const { runId, folder, turns } = createRunFolder(state, createRunId(NOON, () => 0));
-    const kept = createRunFolder(state, createRunId(NOON + 1, () => 0));
+    const { runId, folder, turns } = createRunFolder(
+      state,
+      createRunId(NOON, () => 0),
+    );
+    const kept = createRunFolder(
+      state,
+      createRunId(NOON + 1, () => 0),
+    );
     mkdirSync(join(turns, '1.1'));
     writeFileSync(join(turns, '1.1', 'stdout.log'), 'x');
     symlinkSync(outside, join(folder, 'link'));
@@ -75,7 +90,10 @@ describe('the folders of runs', () => {
 
   it.each(['..', '../runs', '', 'last'])('are not removed by the name %j', (runId) => {
     const state = { fs, stateDir: createTemporaryFolder() };
-    createRunFolder(state, createRunId(NOON, () => 0));
+    createRunFolder(
+      state,
+      createRunId(NOON, () => 0),
+    );
     expect(() => removeRun(state, runId)).toThrow(TypeError);
     expect(listRuns(state)).toHaveLength(1);
   });

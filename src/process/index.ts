@@ -1,9 +1,6 @@
 export type { EndReport } from './end-members.ts';
 export { endProcesses } from './end-processes.ts';
 export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
-export { createLineSplitter, type LineListener, type LineSplitter } from './line-splitter.ts';
-export { markerVariable } from './marker.ts';
-export { createOutputTail, type OutputTail } from './output-tail.ts';
 export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
 export type {
   ChildProcessHandle,

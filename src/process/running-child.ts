@@ -56,6 +56,7 @@ export class RunningChild implements ChildProcessHandle {
   #stopReason: StopReason | undefined;
   #isStopping = false;
   #isForced = false;
+  #isEndingRest = false;
   #graceEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -83,6 +84,10 @@ export class RunningChild implements ChildProcessHandle {
     });
     running.add(this);
     this.result = this.#supervise();
+  }
+
+  get isBeingEnded(): boolean {
+    return this.#isStopping || this.#isEndingRest;
   }
 
   write(line: string): Promise<boolean> {
@@ -115,6 +120,7 @@ export class RunningChild implements ChildProcessHandle {
     const drainMs = this.#spec.drainMs ?? defaultDrainMs;
     // A child that ended by itself may have helpers that still write its last words; one that was stopped has nothing more to say.
     if (!this.#isStopping) await this.#drain(drainMs, this.#hurried);
+    this.#isEndingRest = true;
     const leftovers = await this.#tree.endRest(this.#restGraceMs());
     await this.#drain(this.#isStopping ? drainMs : lastDrainMs);
     this.#input?.destroy();

@@ -13,5 +13,5 @@ export {
   safetyNetOf,
   takersOf,
 } from './queries.ts';
-export { createRouteTable, findRoutes, findTakers, type Route, type RouteTable } from './route-table.ts';
+export type { Route, RouteTable } from './route-table.ts';
 export type { Coordination, Topology } from './topology.ts';

@@ -75,7 +75,11 @@ describe('what a hat may publish', () => {
 });
 
 describe('what Ralph and people may publish', () => {
-  const topology = team({ terminalEvents: ['deploy.complete'], requiredEvents: ['audit.done'], gates: [makeGate(['unheard', 'release.*']), makeGate(['other'])] });
+  const topology = team({
+    terminalEvents: ['deploy.complete'],
+    requiredEvents: ['audit.done'],
+    gates: [makeGate(['unheard', 'release.*']), makeGate(['other'])],
+  });
 
   it.each(['ralph', 'external'])('%s: what a hat takes, and what is terminal, required or gated', (hat) => {
     const topics = ['build.start', 'review.anything', 'deploy.complete', 'audit.done', 'release.cut', 'gossip'];

@@ -58,7 +58,10 @@ test('law 6: nobody receives the whole configuration: no room but the compositio
         (node) => ['Settings', 'LoadedSettings'].includes(symbol.name) && toRoom(node.getSourceFile().fileName) === 'config',
       ),
     );
-  const holdsWhole = (argument: ts.Expression): boolean => {
+  const holdsWhole = (expression: ts.Expression): boolean => {
+    let argument = expression;
+    while (ts.isAsExpression(argument) || ts.isParenthesizedExpression(argument) || ts.isSatisfiesExpression(argument))
+      argument = argument.expression;
     if (!ts.isObjectLiteralExpression(argument)) return isWhole(checker.getTypeAtLocation(argument));
     return argument.properties.some((property) => {
       if (ts.isPropertyAssignment(property)) return holdsWhole(property.initializer);

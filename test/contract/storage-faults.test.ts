@@ -179,13 +179,19 @@ describe.each(CODES)('when any call fails with %s', (code) => {
       code,
       1,
       (fs) => {
-        const { runId } = createRunFolder({ fs, stateDir: STATE }, createRunId(5, () => 0));
+        const { runId } = createRunFolder(
+          { fs, stateDir: STATE },
+          createRunId(5, () => 0),
+        );
         removeRun({ fs, stateDir: STATE }, runId);
       },
       (disk, at) => {
         const state = { fs: disk.fs, stateDir: STATE };
         for (const runId of listRuns(state)) removeRun(state, runId);
-        const { runId } = createRunFolder(state, createRunId(6, () => 0.5));
+        const { runId } = createRunFolder(
+          state,
+          createRunId(6, () => 0.5),
+        );
         removeRun(state, runId);
         expect(disk.fs.list(`${STATE}/runs`), `call ${at}`).toEqual([]);
       },

@@ -24,7 +24,11 @@ ${body}
 }
 
 /** Runs with a `claude` of ours first on the PATH. */
-async function withClaude(config: string, body: string, use: (folder: string, env: { readonly PATH: string }) => Promise<void>): Promise<void> {
+async function withClaude(
+  config: string,
+  body: string,
+  use: (folder: string, env: { readonly PATH: string }) => Promise<void>,
+): Promise<void> {
   await withPlace({ 'ralph.yml': `cli: { backend: claude }\n${config}` }, async (folder) => {
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin/claude'), toClaude(body));
@@ -120,7 +124,8 @@ esac`;
   });
 
   test('"a new run read the events of an earlier one"', async () => {
-    const body = 'if [ -f second ]; then echo LOOP_COMPLETE; else emit old.news "of the first run"; printf \'{"topic":"torn.line\' >> "$RALPH_EVENTS_FILE"; echo LOOP_COMPLETE; fi';
+    const body =
+      'if [ -f second ]; then echo LOOP_COMPLETE; else emit old.news "of the first run"; printf \'{"topic":"torn.line\' >> "$RALPH_EVENTS_FILE"; echo LOOP_COMPLETE; fi';
     await withPlace(toFiles('', body, { '.agent/events.jsonl': '{"topic":"task.complete","payload":"of long ago"}\n' }), async (folder) => {
       const first = await ralph(folder, RUN);
       expect(first.code, first.stdout).toBe(0);

@@ -47,7 +47,8 @@ function readJournalTypes(folder: string, runId: string): string[] {
 
 describe('a full disk', () => {
   test('ends the run with its reason, and nothing is lost: with space again it goes on', async (context) => {
-    const body = 'if [ -f full ]; then echo LOOP_COMPLETE; else ralph emit note.taken one; cat /dev/zero > ballast 2> /dev/null; echo end >> log; fi';
+    const body =
+      'if [ -f full ]; then echo LOOP_COMPLETE; else ralph emit note.taken one; cat /dev/zero > ballast 2> /dev/null; echo end >> log; fi';
     const isDone = await withSmallDisk(1024, async (folder) => {
       writeAgent(folder, body);
       const { code, stdout } = await ralph(folder, RUN);

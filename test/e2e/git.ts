@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { plainEnvironment } from './ralph.ts';
 
-const IDENTITY = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.com', GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' };
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@example.com',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@example.com',
+};
 
 /** Runs git in a folder, as a person called Ann would; its output without the last line end. */
 export function git(folder: string, ...args: readonly string[]): string {

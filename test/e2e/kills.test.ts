@@ -150,7 +150,10 @@ echo LOOP_COMPLETE`;
     const body = 'if [ "$(nth turn)" = 1 ]; then echo "You have hit your usage limit" >&2; exit 1; fi; echo LOOP_COMPLETE';
     await withPlace(toFiles('', body), async (folder) => {
       const run = start(folder, RUN);
-      await until('the run to park', async () => existsSync(join(folder, '.agent/count-turn')) && (await readStatus(folder)).status === 'parked');
+      await until(
+        'the run to park',
+        async () => existsSync(join(folder, '.agent/count-turn')) && (await readStatus(folder)).status === 'parked',
+      );
       run.child.kill('SIGKILL');
       await run.done;
       const { code, stdout } = await ralph(folder, ['resume', '--no-tui']);

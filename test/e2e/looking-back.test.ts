@@ -27,7 +27,16 @@ describe('a run that is over', () => {
   test('shows as a whole what its turns were and how it ended', async () => {
     const { code, stdout } = await ralph(folder, ['show']);
     expect(code).toBe(0);
-    for (const text of ['1 ralph', '2 builder', '3 reviewer', '4 builder', '5 reviewer', '6 ralph', 'Completed after 6 iterations', 'build the tower']) {
+    for (const text of [
+      '1 ralph',
+      '2 builder',
+      '3 reviewer',
+      '4 builder',
+      '5 reviewer',
+      '6 ralph',
+      'Completed after 6 iterations',
+      'build the tower',
+    ]) {
       expect(stdout).toContain(text);
     }
     expect((await ralph(folder, ['status'])).stdout).toContain('Completed after 6 iterations');
@@ -79,7 +88,8 @@ describe('a run that is over', () => {
     );
     expect(await topics('--hat', 'builder')).not.toContain('review.passed');
     const all = await readEvents(folder);
-    for (const event of all) expect(Object.keys(event)).toEqual(expect.arrayContaining(['id', 'seq', 'ts', 'iteration', 'topic', 'source', 'target', 'payload']));
+    for (const event of all)
+      expect(Object.keys(event)).toEqual(expect.arrayContaining(['id', 'seq', 'ts', 'iteration', 'topic', 'source', 'target', 'payload']));
     expect(new Set(all.map((event) => event.id)).size).toBe(all.length);
     const { stdout } = await ralph(folder, ['events']);
     expect(stdout.split('\n')[0]).toContain('topic');
@@ -88,7 +98,9 @@ describe('a run that is over', () => {
 
   test('is cleaned away with its outputs and snapshots, the newest ones kept', async () => {
     await ralph(folder, ['run', '-p', 'x', '-q', '--max-iterations', '1']);
-    const runs = readJsonLines<{ readonly runId: string }>((await ralph(folder, ['runs', '--format', 'json'])).stdout).map((run) => run.runId);
+    const runs = readJsonLines<{ readonly runId: string }>((await ralph(folder, ['runs', '--format', 'json'])).stdout).map(
+      (run) => run.runId,
+    );
     const [newest = '', oldest = ''] = runs;
     expect(runs).toHaveLength(2);
     const refs = (): string => git(folder, 'for-each-ref', '--format=%(refname)', 'refs/ralph');

@@ -67,7 +67,9 @@ case "$RALPH_HAT" in
   builder) printf 'two\\r\\n' >> text.txt; crlf build.done two ;;
 esac`;
     const files = toFiles(PLANNER_AND_BUILDER, body, { 'PROMPT.md': '# Task\n\nbuild it\n', 'text.txt': 'one\r\n' });
-    const crlf = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, /\.(yml|md)$/.test(name) ? text.replaceAll('\n', '\r\n') : text]));
+    const crlf = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, /\.(yml|md)$/.test(name) ? text.replaceAll('\n', '\r\n') : text]),
+    );
     await withPlace(crlf, async (folder) => {
       makeRepository(folder);
       git(folder, 'config', 'core.autocrlf', 'true');
@@ -133,7 +135,10 @@ describe.concurrent('a run says in words', () => {
       const folder = join(parent, 'here');
       mkdirSync(folder);
       writeFileSync(join(folder, 'ralph.yml'), 'cli: { command: ./agent.sh }\n');
-      writeFileSync(join(folder, 'agent.sh'), toAgent('if [ -f moved ]; then echo LOOP_COMPLETE; else touch moved; mv ../here ../away; fi'));
+      writeFileSync(
+        join(folder, 'agent.sh'),
+        toAgent('if [ -f moved ]; then echo LOOP_COMPLETE; else touch moved; mv ../here ../away; fi'),
+      );
       chmodSync(join(folder, 'agent.sh'), 0o755);
       const { code, stdout } = await ralph(folder, RUN);
       expect(code).toBe(1);

@@ -25,7 +25,8 @@ export function findProcesses(folder: string): readonly { readonly pid: number; 
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      const isIn = readLink(`/proc/${name}/cwd`).startsWith(folder) || readText(`/proc/${name}/environ`).includes(`RALPH_EVENTS_FILE=${folder}/`);
+      const isIn =
+        readLink(`/proc/${name}/cwd`).startsWith(folder) || readText(`/proc/${name}/environ`).includes(`RALPH_EVENTS_FILE=${folder}/`);
       const isZombie = /^\d+ \(.*\) [ZX]/s.test(readText(`/proc/${name}/stat`));
       return isIn && !isZombie ? [{ pid: Number(name), command: readText(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim() }] : [];
     });

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -5,7 +6,6 @@ import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
 import { type Finished, makeFolder, plainEnvironment, RALPH, ralph } from './ralph.ts';
 import { readStatus } from './run-facts.ts';
-import { execFile } from 'node:child_process';
 
 /** Keeps what it was asked, however it got it. */
 const KEEPER = 'if [ -n "$prompt" ]; then printf "%s" "$prompt" > asked.txt; else cat > asked.txt; fi; echo LOOP_COMPLETE';
@@ -102,6 +102,6 @@ test('the agent without any configuration is the first CLI on the PATH', async (
     chmodSync(join(bin, 'codex'), 0o755);
     const { stdout } = await ralph(folder, ['run', '-p', 'x', '--dry-run'], { PATH: `${bin}:/usr/bin:/bin` });
     expect(stdout).toContain('ralph (codex)');
-    expect((await readStatus(folder).catch(() => null))).toBe(null);
+    expect(await readStatus(folder).catch(() => null)).toBe(null);
   });
 });

@@ -70,5 +70,7 @@ export async function readEvents(folder: string, ...args: readonly string[]): Pr
 
 /** Events in few words: `builder -> build.done -> reviewer`; refused ones end with their status. */
 export function toRoutes(events: readonly EventFacts[]): string[] {
-  return events.map(({ source, topic, to, status }) => `${source} -> ${topic} -> ${status === 'routed' ? to.join('+') || 'nobody' : status}`);
+  return events.map(
+    ({ source, topic, to, status }) => `${source} -> ${topic} -> ${status === 'routed' ? to.join('+') || 'nobody' : status}`,
+  );
 }

@@ -16,8 +16,9 @@ function hangsOnce(hang: string): Record<string, string> {
 const AGENTS = {
   'cleans up when it is asked to end': 'trap "echo clean > cleaned; exit 0" TERM; touch hangs; while :; do sleep 0.05; done',
   'will not end': 'trap "" TERM INT HUP; touch hangs; while :; do sleep 1; done',
-  'has a grandchild in a session of its own': "setsid sh -c 'trap \"\" TERM HUP; touch hangs; while :; do sleep 1; done' & sleep 1000",
-  'runs shell loops within shell loops': "(while :; do (while :; do sleep 0.2; done) & sleep 0.3; done) & touch hangs; while :; do sh -c 'sleep 0.1'; done",
+  'has a grandchild in a session of its own': 'setsid sh -c \'trap "" TERM HUP; touch hangs; while :; do sleep 1; done\' & sleep 1000',
+  'runs shell loops within shell loops':
+    "(while :; do (while :; do sleep 0.2; done) & sleep 0.3; done) & touch hangs; while :; do sh -c 'sleep 0.1'; done",
 };
 
 async function hangs(folder: string): Promise<Started> {
@@ -105,7 +106,10 @@ describe.concurrent('a run that is told to end', () => {
   });
 
   test('by `ralph stop` in another terminal finishes its turn first', async () => {
-    const files = toFiles('', 'if [ "$(nth turn)" = 1 ]; then touch hangs; while [ ! -f go ]; do sleep 0.05; done; touch finished; else echo LOOP_COMPLETE; fi');
+    const files = toFiles(
+      '',
+      'if [ "$(nth turn)" = 1 ]; then touch hangs; while [ ! -f go ]; do sleep 0.05; done; touch finished; else echo LOOP_COMPLETE; fi',
+    );
     await withPlace(files, async (folder) => {
       const run = await hangs(folder);
       const stop = start(folder, ['stop']);
@@ -204,7 +208,10 @@ describe.concurrent('Ctrl+C while no agent is at work', () => {
 /** Interrupts a run while it waits for something else than an agent. */
 async function interruptWait(folder: string, args: readonly string[]): Promise<void> {
   const run = start(folder, args);
-  await until('the wait to begin', async () => existsSync(join(folder, 'waits')) && (await readStatus(folder)).turns.at(-1)?.status !== 'running');
+  await until(
+    'the wait to begin',
+    async () => existsSync(join(folder, 'waits')) && (await readStatus(folder)).turns.at(-1)?.status !== 'running',
+  );
   const at = Date.now();
   run.child.kill('SIGINT');
   const { code, stdout } = await run.done;

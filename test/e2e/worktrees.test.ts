@@ -46,7 +46,9 @@ echo LOOP_COMPLETE`;
       makeRepository(folder);
       const runs = [start(folder, ['run', '-p', 'work']), start(folder, [...WORKTREE, 'one']), start(folder, [...WORKTREE, 'two'])];
       const places = [folder, join(folder, '.ralph/worktrees/one'), join(folder, '.ralph/worktrees/two')];
-      await until('all three to be at work', () => places.every((place) => existsSync(place) && readdirSync(place).some((name) => name.startsWith('here-'))));
+      await until('all three to be at work', () =>
+        places.every((place) => existsSync(place) && readdirSync(place).some((name) => name.startsWith('here-'))),
+      );
       const listed = readJsonLines<{ readonly status: string; readonly workspace: string; readonly runId: string }>(
         (await ralph(folder, ['runs', '--format', 'json'])).stdout,
       );
@@ -65,7 +67,8 @@ echo LOOP_COMPLETE`;
   });
 
   test('is resumed in that worktree, from the main checkout and from inside of it', async () => {
-    const body = 'n=$(nth turn); echo "$n" > "made-$n.txt"; if [ "$n" = 1 ]; then touch hangs; sleep 1000; fi; [ "$n" -lt 3 ] || echo LOOP_COMPLETE';
+    const body =
+      'n=$(nth turn); echo "$n" > "made-$n.txt"; if [ "$n" = 1 ]; then touch hangs; sleep 1000; fi; [ "$n" -lt 3 ] || echo LOOP_COMPLETE';
     await withPlace(toFiles('', body), async (folder) => {
       makeRepository(folder);
       const run = start(folder, [...WORKTREE, 'blue']);
@@ -77,22 +80,29 @@ echo LOOP_COMPLETE`;
       expect(limited.code, limited.stdout + limited.stderr).toBe(2);
       const { code, stdout, stderr } = await ralph(tree, ['resume', '--max-iterations', '+5', '-q']);
       expect(code, stdout + stderr).toBe(0);
-      expect(readdirSync(tree).filter((name) => name.startsWith('made')).sort()).toEqual(['made-1.txt', 'made-2.txt', 'made-3.txt']);
+      expect(
+        readdirSync(tree)
+          .filter((name) => name.startsWith('made'))
+          .sort(),
+      ).toEqual(['made-1.txt', 'made-2.txt', 'made-3.txt']);
       expect(readdirSync(folder).filter((name) => name.startsWith('made'))).toEqual([]);
       expect(findProcesses(folder)).toEqual([]);
     });
   });
 
   test('ends as workspace_gone when the worktree is removed; a resume makes it anew', async () => {
-    await withPlace(toFiles('', 'if git rev-parse -q --verify gone > /dev/null; then echo LOOP_COMPLETE; else git tag gone; rm -rf "$PWD"; fi'), async (folder) => {
-      makeRepository(folder);
-      const { code, stdout } = await ralph(folder, [...WORKTREE, 'blue']);
-      expect(code, stdout).toBe(1);
-      expect(stdout).toContain('workspace_gone');
-      expect(stdout).toContain('ralph resume');
-      const resumed = await ralph(folder, ['resume']);
-      expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
-    });
+    await withPlace(
+      toFiles('', 'if git rev-parse -q --verify gone > /dev/null; then echo LOOP_COMPLETE; else git tag gone; rm -rf "$PWD"; fi'),
+      async (folder) => {
+        makeRepository(folder);
+        const { code, stdout } = await ralph(folder, [...WORKTREE, 'blue']);
+        expect(code, stdout).toBe(1);
+        expect(stdout).toContain('workspace_gone');
+        expect(stdout).toContain('ralph resume');
+        const resumed = await ralph(folder, ['resume']);
+        expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
+      },
+    );
   });
 
   test('with a name that is taken, or none, or for a branch that exists, is told apart', async () => {

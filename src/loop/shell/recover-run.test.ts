@@ -17,7 +17,10 @@ function foldDead(...inputs: readonly Input[]): JournalFold {
 }
 
 /** Recovers at this time, and takes what the journal would. */
-async function recover(fold: JournalFold, at: number): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
+async function recover(
+  fold: JournalFold,
+  at: number,
+): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
   const reaped: Activation[] = [];
   const ports = {
     inbox: { end: () => 0, read: (offset: number) => ({ signals: [], problems: [], offset }), append: () => undefined },

@@ -1,0 +1,198 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { withPlace } from './processes.ts';
+import { plainEnvironment, RALPH, ralph } from './ralph.ts';
+import { readStatus } from './run-facts.ts';
+
+const COMMANDS = [
+  'run',
+  'resume',
+  'stop',
+  'status',
+  'runs',
+  'show',
+  'events',
+  'emit',
+  'init',
+  'doctor',
+  'demo',
+  'ps',
+  'reap',
+  'clean',
+  'completions',
+];
+const STREAM = `#!/bin/sh
+case "$1" in --version) echo '9.9.9 (Claude Code)'; exit 0 ;; esac
+echo '{"type":"system","subtype":"init","session_id":"s1","model":"m"}'
+echo '{"type":"assistant","message":{"content":[{"type":"text","text":"LOOP_COMPLETE"}]},"session_id":"s1"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s1","total_cost_usd":0.25}'
+`;
+
+/** Puts a `claude` of ours into `bin/`, and gives a PATH on which it is the only agent. */
+function addClaude(folder: string): { readonly PATH: string; readonly HOME: string; readonly XDG_CACHE_HOME: string } {
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'bin/claude'), STREAM);
+  chmodSync(join(folder, 'bin/claude'), 0o755);
+  return { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder, XDG_CACHE_HOME: join(folder, '.cache') };
+}
+
+describe.concurrent('a newcomer', () => {
+  test('types `ralph init`, then `ralph run`, and an agent works', async () => {
+    await withPlace({}, async (folder) => {
+      const env = addClaude(folder);
+      const init = await ralph(folder, ['init'], env);
+      expect(init.code, init.stderr).toBe(0);
+      expect(init.stdout).toContain('ralph.yml, PROMPT.md');
+      expect(init.stdout).toContain('permissions: default');
+      const again = await ralph(folder, ['init'], env);
+      expect(again.code).toBe(2);
+      expect(again.stderr).toContain('--force');
+      const dry = await ralph(folder, ['run', '--dry-run'], env);
+      expect([dry.code, dry.stderr]).toEqual([0, '']);
+      const run = await ralph(folder, ['run'], env);
+      expect(run.code, run.stdout + run.stderr).toBe(0);
+      expect((await readStatus(folder)).turns[0]?.command[0]).toBe('claude');
+      rmSync(join(folder, 'ralph.yml'));
+      expect((await ralph(folder, ['init', '-b', 'codex'], env)).stdout).toContain('ralph.yml');
+      expect(readFileSync(join(folder, 'ralph.yml'), 'utf8')).toContain('backend: codex');
+    });
+  });
+
+  test('needs no configuration', async () => {
+    await withPlace({}, async (folder) => {
+      const run = await ralph(folder, ['-p', 'do it'], addClaude(folder));
+      expect(run.code, run.stdout + run.stderr).toBe(0);
+      expect(run.stdout).toContain('$0.25');
+    });
+  });
+
+  test('without any agent is told so by run and doctor', async () => {
+    await withPlace({}, async (folder) => {
+      const env = { PATH: '/usr/bin:/bin', HOME: folder, XDG_CACHE_HOME: folder };
+      const run = await ralph(folder, ['run', '-p', 'do it'], env);
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain('ralph doctor');
+      expect(existsSync(join(folder, '.ralph'))).toBe(false);
+      const doctor = await ralph(folder, ['doctor'], env);
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toContain('no agent CLI was found');
+    });
+  });
+
+  test('sees in `ralph doctor` what is there', async () => {
+    await withPlace({}, async (folder) => {
+      const env = addClaude(folder);
+      const { code, stdout } = await ralph(folder, ['doctor'], env);
+      expect(code, stdout).toBe(0);
+      expect(stdout).toMatch(/claude +claude +9\.9\.9/);
+      expect(stdout).toMatch(/amp.*unverified/);
+      const { v, backends } = JSON.parse((await ralph(folder, ['doctor', '--format', 'json'], env)).stdout) as {
+        readonly v: number;
+        readonly backends: readonly { readonly type: string; readonly path: string | null }[];
+      };
+      expect(v).toBe(1);
+      expect(backends.filter((backend) => backend.path !== null).map((backend) => backend.type)).toEqual(['claude']);
+      writeFileSync(join(folder, 'ralph.yml'), 'clii: {}\nevent_loop: { max_iterations: none }\n');
+      const broken = await ralph(folder, ['doctor'], env);
+      expect(broken.code).toBe(1);
+      expect(broken.stdout).toContain('ralph run --dry-run');
+    });
+  });
+
+  test('watches `ralph demo` mend a failing test in less than 20 seconds', { timeout: 60_000 }, async () => {
+    await withPlace({}, async (folder) => {
+      const at = Date.now();
+      const { code, stdout, stderr } = await ralph(folder, ['demo'], { PATH: '/usr/bin:/bin', TMPDIR: folder });
+      expect(code, stdout + stderr).toBe(0);
+      expect(Date.now() - at).toBeLessThan(20_000);
+      expect(stdout.indexOf('node --test fails')).toBeGreaterThan(-1);
+      expect(stdout.indexOf('node --test passes')).toBeGreaterThan(stdout.indexOf('node --test fails'));
+      expect(stdout).toContain('scripts, not models');
+      expect(stdout).toContain('ralph run -p');
+      expect(stdout).toContain('Completed');
+    });
+  });
+
+  test('finds help with examples for every command', async () => {
+    await withPlace({}, async (folder) => {
+      const root = await ralph(folder, ['--help']);
+      expect(root.code).toBe(0);
+      for (const command of COMMANDS) expect(root.stdout).toContain(`  ${command}`);
+      const helps = await Promise.all(COMMANDS.map((command) => ralph(folder, [command, '--help'])));
+      for (const [index, { code, stdout, stderr }] of helps.entries()) {
+        expect([code, stderr], COMMANDS[index]).toEqual([0, '']);
+        expect(stdout, COMMANDS[index]).toContain('Examples:');
+      }
+      expect((await ralph(folder, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+      expect((await ralph(folder, ['help', 'run'])).stdout).toBe(helps[0]?.stdout);
+    });
+  });
+});
+
+describe('completions', () => {
+  test('for bash are a script that bash takes, and complete commands, options and values', async () => {
+    await withPlace({}, async (folder) => {
+      const { code, stdout } = await ralph(folder, ['completions', 'bash']);
+      expect(code).toBe(0);
+      writeFileSync(join(folder, 'c.bash'), stdout);
+      const complete = (...words: readonly string[]): string[] => {
+        const script = `source c.bash; f=$(complete -p ralph | sed 's/.*-F \\([^ ]*\\).*/\\1/'); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "$f" ralph "\${@: -1}" "\${@: -2:1}"; printf '%s\\n' "\${COMPREPLY[@]}"`;
+        const result = spawnSync('bash', ['--norc', '-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
+        expect(result.stderr).toBe('');
+        return result.stdout
+          .split('\n')
+          .map((word) => word.trim())
+          .filter((word) => word !== '');
+      };
+      expect(complete('ralph', 're')).toEqual(['resume', 'reap']);
+      expect(complete('ralph', 'run', '--max-')).toEqual(['--max-iterations', '--max-cost']);
+      expect(complete('ralph', 'completions', 'z')).toEqual(['zsh']);
+    });
+  });
+
+  test('for zsh and fish name every command', async () => {
+    await withPlace({}, async (folder) => {
+      for (const shell of ['zsh', 'fish']) {
+        const { code, stdout } = await ralph(folder, ['completions', shell]);
+        expect(code).toBe(0);
+        for (const command of COMMANDS) expect(stdout, shell).toContain(command);
+      }
+    });
+  });
+});
+
+describe.concurrent('the end of a run', () => {
+  test('is told to the notify command, with its facts, after a resume too; a command that fails is named', async () => {
+    const notify =
+      'printf "%s|%s|%s\\n" "$RALPH_RUN" "$RALPH_END_REASON" "$RALPH_EXIT_CODE" >> told.txt; [ "$RALPH_END_REASON" != completed ] || exit 3';
+    await withPlace(toFiles(`notify: '${notify}'\n`, 'if [ "$(nth turn)" = 2 ]; then echo LOOP_COMPLETE; fi'), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'x', '--max-iterations', '1'])).code).toBe(2);
+      const resumed = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect(resumed.code).toBe(0);
+      const { runId } = await readStatus(folder);
+      expect(readFileSync(join(folder, 'told.txt'), 'utf8')).toBe(`${runId}|max_iterations|2\n${runId}|completed|0\n`);
+      expect(resumed.stderr).toContain('notify');
+    });
+  });
+
+  test('rings the bell of a terminal, and of nothing else', async () => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+      const { code, stdout, stderr } = await ralph(folder, ['run', '-p', 'x']);
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toContain('\u0007');
+      if (spawnSync('script', ['--version']).status !== 0) return;
+      const command = `${process.execPath} ${RALPH} run -p x`;
+      const terminal = execFileSync('script', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: plainEnvironment({ TERM: 'xterm' }),
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      expect(terminal).toContain('\u0007');
+      expect(terminal).toContain('Completed');
+    });
+  });
+});
