@@ -35,6 +35,7 @@ function judge(
   return judgeTurn({
     process: { ...EXITED, ...process },
     end,
+    isForced: false,
     endedFor: 'nobody',
     timeoutMs: 60_000,
     idleTimeoutMs: 5000,
@@ -113,5 +114,17 @@ describe('judgeTurn', () => {
 
   it('tells a log that could not be written before anything else', () => {
     expect(judge('succeeded', { logError: { code: 'ENOSPC', message: 'no space' } }).failure?.message).toContain('ENOSPC');
+  });
+
+  it('believes no final event that came only because the process was told to end', () => {
+    const forced = { isForced: true } as const;
+    expect(judge('succeeded', { stopReason: 'idle-timeout' }, forced).failure?.class).toBe('idle-timeout');
+    expect(judge('failed', { stopReason: 'timeout' }, forced).failure?.class).toBe('timeout');
+    const killed = { status: 'signaled', exitCode: null, signal: 'SIGKILL', leftovers: 3 } as const;
+    expect(judge('succeeded', killed, forced).failure).toEqual({
+      class: 'agent',
+      message: 'the agent ended with signal SIGKILL before its final event',
+    });
+    expect(judge('succeeded', { stopReason: 'stopped' }, { ...forced, endedFor: 'person' }).status).toBe('stopped');
   });
 });

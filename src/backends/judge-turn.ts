@@ -13,6 +13,8 @@ export interface Judgement {
 export interface TurnEvidence {
   readonly process: ProcessResult;
   readonly end: TurnEnd;
+  /** The final event came only after the process was told to end: some agents that are ended in the middle call it a success. */
+  readonly isForced: boolean;
   /** Who asked for the process to be ended first; `lingering`: it had finished and did not go. */
   readonly endedFor: 'nobody' | 'person' | 'lingering';
   readonly timeoutMs: number;
@@ -25,7 +27,7 @@ export interface TurnEvidence {
 
 /** Judges a turn: the agent's own final event first, then how its process ended (decisions, section 3: never exit code 0 alone). */
 export function judgeTurn(evidence: TurnEvidence): Judgement {
-  const { process, end, endedFor } = evidence;
+  const { process, end, endedFor, isForced } = evidence;
   if (process.logError !== undefined) {
     return toFailed({ class: 'agent', message: `a log could not be written (${process.logError.code}: ${process.logError.message})` });
   }
@@ -36,16 +38,18 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
     return { status: 'stopped', failure: null, warnings: [] };
   }
   if (end.failure !== null) return toFailed(end.failure);
+  if (isForced) return toFailed({ class: 'agent', message: `the agent ended with ${describeExit(process)} before its final event` });
   return { status: 'succeeded', failure: null, warnings: toExitWarnings(evidence) };
 }
 
-function judgeTimeout({ end, timeoutMs, idleTimeoutMs }: TurnEvidence, reason: 'timeout' | 'idle-timeout'): Judgement {
+function judgeTimeout({ end, isForced, timeoutMs, idleTimeoutMs }: TurnEvidence, reason: 'timeout' | 'idle-timeout'): Judgement {
   const what =
     reason === 'timeout'
       ? `the turn took longer than ${toDurationText(timeoutMs)}`
       : `nothing was heard from the agent for ${toDurationText(idleTimeoutMs)}`;
-  if (end.verdict === 'succeeded') return { status: 'succeeded', failure: null, warnings: [`${what} after its final event: it was ended`] };
-  if (end.verdict === 'failed' && end.failure !== null) return toFailed(end.failure);
+  const verdict = isForced ? 'missing' : end.verdict;
+  if (verdict === 'succeeded') return { status: 'succeeded', failure: null, warnings: [`${what} after its final event: it was ended`] };
+  if (verdict === 'failed' && end.failure !== null) return toFailed(end.failure);
   if (end.trouble !== null) return toFailed({ ...end.trouble, message: `${end.trouble.message} (${what})` });
   return toFailed({ class: reason, message: what });
 }
@@ -53,8 +57,11 @@ function judgeTimeout({ end, timeoutMs, idleTimeoutMs }: TurnEvidence, reason: '
 function toExitWarnings({ process, endedFor, shouldLeave }: TurnEvidence): readonly string[] {
   if (endedFor === 'lingering') return shouldLeave ? ['the agent had finished but did not exit: it was ended'] : [];
   if (process.exitCode === 0) return [];
-  const ending = process.exitCode === null ? `signal ${process.signal ?? 'unknown'}` : `exit code ${process.exitCode}`;
-  return [`the agent said that it succeeded, then its process ended with ${ending}`];
+  return [`the agent said that it succeeded, then its process ended with ${describeExit(process)}`];
+}
+
+function describeExit({ exitCode, signal }: ProcessResult): string {
+  return exitCode === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exitCode}`;
 }
 
 function toFailed(failure: TurnFailure): Judgement {

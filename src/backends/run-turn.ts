@@ -43,6 +43,7 @@ class TurnChild {
   #isSettled = false;
   #hasOutput = false;
   #endedFor: TurnEvidence['endedFor'] = 'nobody';
+  #wasFinishedFreely = false;
   #lingerTimer: NodeJS.Timeout | undefined;
   #cancelTimer: NodeJS.Timeout | undefined;
 
@@ -82,6 +83,7 @@ class TurnChild {
     this.#hasOutput ||= line.trim() !== '';
     if (isCut) this.#warn(['a line of more than 8 MB was cut for reading; the log has it whole']);
     this.#tell(translator.line(line));
+    this.#wasFinishedFreely = translator.isFinished() && (this.#wasFinishedFreely || !this.#handle.isBeingEnded);
     this.#send(translator.dialogue?.replies() ?? []);
     this.#watchLingering();
   }
@@ -103,9 +105,10 @@ class TurnChild {
     clearTimeout(this.#lingerTimer);
     clearTimeout(this.#cancelTimer);
     const { exitCode, signal, stderrTail } = process;
+    const isForced = translator.isFinished() && !this.#wasFinishedFreely;
     const end = translator.end({ exitCode, signal, stderrTail, now: now() });
     this.#tell(end.events);
-    const { status, failure, warnings } = judgeTurn({ ...request, process, end, endedFor: this.#endedFor, command: path, shouldLeave });
+    const { status, failure, warnings } = judgeTurn({ ...request, process, end, isForced, endedFor: this.#endedFor, command: path, shouldLeave });
     this.#warn(warnings);
     this.#isSettled = true;
     const { usage, sessionId, toolCalls } = end;

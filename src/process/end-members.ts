@@ -13,6 +13,8 @@ const killRounds = 5;
 export interface SignalLedger {
   mark(processes: readonly ProcessRef[], signal: EndSignal): void;
   wasSent(process: ProcessRef, signal: EndSignal): boolean;
+  /** True if nobody was sent anything. */
+  isEmpty(): boolean;
 }
 
 export function createSignalLedger(): SignalLedger {
@@ -25,6 +27,7 @@ export function createSignalLedger(): SignalLedger {
       const last = sent.get(toProcessKey(process));
       return last === signal || last === 'SIGKILL';
     },
+    isEmpty: () => sent.size === 0,
   };
 }
 

@@ -97,7 +97,7 @@ export interface ChildProcessHandle {
   readonly pid: number | undefined;
   /** See `processStartTime`; with the pid it names this process beyond any reuse of the pid. */
   readonly startTime: string | undefined;
-  /** True from the moment at which this program told the child, or what it left behind, to end: what is heard from then on was not said freely. */
+  /** True once the child, or what it left behind, was told to end: what is heard from then on is no free word. */
   readonly isBeingEnded: boolean;
   /** Never rejects. Settles when the child and everything it started are gone and all callbacks have been called. */
   readonly result: Promise<ProcessResult>;

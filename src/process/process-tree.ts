@@ -17,6 +17,8 @@ export interface ProcessTree {
   markRootExited(): void;
   /** Signals the group and every member elsewhere. Meant to be called once per signal, SIGTERM first. */
   signal(signal: EndSignal): void;
+  /** True if any member was told to end. */
+  hasSignalled(): boolean;
   /** Ends what is left after the child; the number of processes that were ended since its exit. */
   endRest(graceMs: number): Promise<number>;
 }
@@ -73,6 +75,7 @@ export function createProcessTree(rootPid: number, marker: string | undefined): 
       hasExited = true;
     },
     signal,
+    hasSignalled: () => !ledger.isEmpty(),
     async endRest(graceMs) {
       if (isSurelyEmpty()) return 0;
       // Without any table of processes the group is all there is to go by.

@@ -56,7 +56,6 @@ export class RunningChild implements ChildProcessHandle {
   #stopReason: StopReason | undefined;
   #isStopping = false;
   #isForced = false;
-  #isEndingRest = false;
   #graceEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -87,7 +86,7 @@ export class RunningChild implements ChildProcessHandle {
   }
 
   get isBeingEnded(): boolean {
-    return this.#isStopping || this.#isEndingRest;
+    return this.#isStopping || this.#tree.hasSignalled();
   }
 
   write(line: string): Promise<boolean> {
@@ -120,7 +119,6 @@ export class RunningChild implements ChildProcessHandle {
     const drainMs = this.#spec.drainMs ?? defaultDrainMs;
     // A child that ended by itself may have helpers that still write its last words; one that was stopped has nothing more to say.
     if (!this.#isStopping) await this.#drain(drainMs, this.#hurried);
-    this.#isEndingRest = true;
     const leftovers = await this.#tree.endRest(this.#restGraceMs());
     await this.#drain(this.#isStopping ? drainMs : lastDrainMs);
     this.#input?.destroy();

@@ -25,6 +25,7 @@ function createFailedHandle(fault: Promise<ProcessFault>, outputs: ChildOutputs,
   return {
     pid: undefined,
     startTime: undefined,
+    isBeingEnded: false,
     result,
     write: () => Promise.resolve(false),
     endInput: () => {},

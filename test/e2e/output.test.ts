@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TEAM_OF_RALPH, toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
-import { ralph, readJsonLines } from './ralph.ts';
+import { ralph, readJsonLines, start } from './ralph.ts';
 
 const BODY = `
 case "$RALPH_HAT" in
@@ -68,8 +68,10 @@ describe.concurrent('what a run says', () => {
 
   test('ends the command, not the run, when nobody reads it any more', async () => {
     await withPlace(toFiles('', 'echo words; [ "$(nth turn)" -lt 4 ] || echo LOOP_COMPLETE'), async (folder) => {
-      const { code } = await runPiped(folder);
-      expect(code).toBe(0);
+      const run = start(folder, ['run', '-p', 'x']);
+      await run.says('Ralph');
+      run.child.stdout?.destroy();
+      expect((await run.done).code).toBe(0);
       const { stdout } = await ralph(folder, ['runs', '--format', 'json']);
       expect(readJsonLines<{ reason: string }>(stdout)[0]?.reason).toBe('completed');
     });
@@ -85,16 +87,3 @@ describe.concurrent('what a run says', () => {
     });
   });
 });
-
-/** The run's output goes to a program that reads one line and leaves. */
-async function runPiped(folder: string): Promise<{ readonly code: number | null }> {
-  const { spawn } = await import('node:child_process');
-  const { RALPH, plainEnvironment } = await import('./ralph.ts');
-  const line = 'set -o pipefail; "$NODE" "$RALPH" run -p x | head -n 1 > /dev/null; echo "${PIPESTATUS[0]}" > ../code-$(basename "$PWD")';
-  void line;
-  const child = spawn('bash', ['-c', '"$NODE" "$RALPH_JS" run -p x | head -n 1 > /dev/null; exit "${PIPESTATUS[0]}"'], {
-    cwd: folder,
-    env: plainEnvironment({ NODE: process.execPath, RALPH_JS: RALPH }),
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code })));
-}

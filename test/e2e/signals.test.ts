@@ -195,7 +195,7 @@ describe.concurrent('Ctrl+C while no agent is at work', () => {
     await withPlace(toFiles(config, 'echo "API Error: 529 overloaded" >&2; touch waits; exit 1'), async (folder) => {
       await interruptWait(folder, RUN);
       const run = start(folder, ['resume']);
-      await run.says('goes on');
+      await run.says('The pause before the next attempt goes on');
       await until('the run to be alive', async () => (await readStatus(folder)).resumes === 1);
       expect((await readStatus(folder)).waiting).toMatchObject({ purpose: 'retry' });
       run.child.kill('SIGINT');

@@ -40,7 +40,7 @@ const MISTAKES: readonly Mistake[] = [
     what: 'a hat that is none',
     args: [...RUN, '--hat', 'aa', '--once'],
     config: `cli: { command: ./agent.sh }\n${HATS}`,
-    says: 'Did you mean a',
+    says: 'Hats: a, b',
   },
   { what: 'a backend that is none', args: [...RUN, '-b', 'cluade'], says: /claude/ },
   { what: 'an event pattern that is none', args: ['events', '--topic', 'build*'], says: 'build.*' },
@@ -77,13 +77,6 @@ const MISTAKES: readonly Mistake[] = [
     args: RUN,
     config: 'cli: { command: ./agent.sh }\nhats: { a: { publishes: [x] } }\n',
     says: 'triggers',
-    code: 1,
-  },
-  {
-    what: 'two hats for one topic',
-    args: RUN,
-    config: 'cli: { command: ./agent.sh }\nhats: { a: { triggers: [x.y] }, b: { triggers: [x.y] } }\n',
-    says: 'Ambiguous',
     code: 1,
   },
   {

@@ -1,9 +1,8 @@
 /** Laws 3 and 7, held against the real shell under a virtual clock. */
 import { describe, expect, test } from 'vitest';
-import type { RunSpec } from '../../src/core/index.ts';
+import type { RunRecord, RunSpec } from '../../src/core/index.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
-import type { Backend } from '../../src/ports/index.ts';
 import { createRandom } from './random.ts';
 import { createPorts, createWorld, readEntries } from './world.ts';
 import type { World } from './world-type.ts';
@@ -101,6 +100,7 @@ describe('law 3: the input is on disk before it is decided', () => {
       for (const entry of readEntries(world)) fold.take(entry);
       expect(readEntries(world)).toHaveLength(failing);
       expect(outcome.state).toEqual(fold.run().state);
+      expect(world.agents.alive).toBe(0);
     }
   });
 });
@@ -112,7 +112,6 @@ describe('law 7: who watches cannot steer', () => {
     for (const seed of SEEDS) {
       const { world } = await playRun(seed, (ports) => ({
         ...ports,
-        wardrobe: { ...ports.wardrobe, backendFor: (order) => withShield(ports.wardrobe.backendFor(order)) },
         observe: () => {
           throw new Error('the screen is broken');
         },
@@ -120,19 +119,25 @@ describe('law 7: who watches cannot steer', () => {
       expect(world.journalLines).toEqual(await undisturbed(seed));
     }
   });
+
+  test('an observer that writes into what it is shown changes nothing of the run', async () => {
+    for (const seed of SEEDS) {
+      const { world } = await playRun(seed, (ports) => ({ ...ports, observe: vandalise }));
+      expect(world.journalLines).toEqual(await undisturbed(seed));
+    }
+  });
 });
 
-/** A backend is not disturbed by who listens to it: test/contract/backend.test.ts holds the adapters to that. */
-function withShield(backend: Backend): Backend {
-  return {
-    ...backend,
-    start: (request, observe) =>
-      backend.start(request, (event) => {
-        try {
-          observe(event);
-        } catch {
-          // As every adapter does.
-        }
-      }),
+/** Tries to turn every hat into Ralph and every topic into another one. */
+function vandalise(record: RunRecord): void {
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const fields = value as Record<string, unknown>;
+    for (const key of Object.keys(fields)) {
+      visit(fields[key]);
+      if (key === 'hat' || key === 'topic') Reflect.set(fields, key, 'ralph');
+      if (key === 'to') Reflect.set(fields, key, []);
+    }
   };
+  visit(record);
 }

@@ -69,7 +69,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const isOneTurn = order.isOneTurn ?? false;
     // One turn was asked for and one was done: that is no limit that was hit.
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
-    const changedFiles = printer.wantsFiles ? await findChangedFiles(order.app.openRun(order.cwd, handle.runId, context.env)) : null;
+    const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
     printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     const problem = await handle.notify(end);
@@ -77,6 +77,15 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     return { handle, end, view, exitCode };
   } finally {
     signals.release();
+  }
+}
+
+/** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
+async function tryToFindChanges({ env }: CliContext, { app, cwd }: WatchOrder, runId: string): Promise<readonly string[] | null> {
+  try {
+    return await findChangedFiles(app.openRun(cwd, runId, env));
+  } catch {
+    return null;
   }
 }
 

@@ -1,10 +1,18 @@
-import { type EndReason, type GateWait, type PlannedTurn, type RunResumed, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/index.ts';
+import {
+  type EndReason,
+  type GateWait,
+  type PlannedTurn,
+  type RunResumed,
+  TOPIC_CONTINUE,
+  TOPIC_RESUME,
+  toDurationText,
+} from '../../core/index.ts';
 import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { gatesOnCompletion } from './complete.ts';
 import { gatesOn } from './guard-events.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
-import { change, order, type Step, setTimer, startClock } from './step.ts';
+import { change, notify, order, type Step, setTimer, startClock } from './step.ts';
 
 /** Ends after which the person has looked into it: what led there is forgotten. */
 const LOOKED_INTO: readonly EndReason[] = ['stalled', 'loop_detected', 'consecutive_failures', 'gate_refused'];
@@ -49,7 +57,10 @@ function forgiveEnd(step: Step): void {
 function repeatOrders(step: Step): void {
   const waits = step.state.timers.filter((timer) => timer.purpose === 'retry' && timer.dueAt > step.at);
   change(step, { timers: step.state.timers.filter((timer) => timer.purpose === 'runtime') });
-  for (const wait of waits) setTimer(step, wait.dueAt, wait.purpose);
+  for (const wait of waits) {
+    setTimer(step, wait.dueAt, wait.purpose);
+    notify(step, 'info', 'transient-error', `The pause before the next attempt goes on for ${toDurationText(wait.dueAt - step.at)}.`);
+  }
   if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });
   for (const wait of step.state.gateWaits) {
     const topics = wait.completion === null ? wait.drafts.map((draft) => draft.topic) : [wait.completion.topic];

@@ -38,6 +38,25 @@ export function runLoop(ports: LoopPorts, settings: LoopSettings, start: LoopSta
   return { post: loop.post, outcome: loop.outcome };
 }
 
+/** An observer's trouble is its own: it must not steer the run, not even by failing. */
+function shield(observe: LoopPorts['observe']): LoopPorts['observe'] {
+  return (record) => {
+    try {
+      observe(record);
+    } catch {
+      // Nobody is there to be told.
+    }
+  };
+}
+
+/** Freezes a value and everything in it that is not frozen yet. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+  return value;
+}
+
 class Loop {
   readonly outcome: Promise<RunOutcome>;
   private readonly ports: LoopPorts;
@@ -52,13 +71,13 @@ class Loop {
   private work: Promise<void> = Promise.resolve();
 
   constructor(ports: LoopPorts, settings: LoopSettings, folded: FoldedRun | null) {
-    this.ports = ports;
+    this.ports = { ...ports, observe: shield(ports.observe) };
     this.topology = folded?.topology ?? null;
     this.state = folded?.state ?? null;
     this.outcome = new Promise((resolve) => {
       this.settle = resolve;
     });
-    this.performer = createPerformer(ports, settings, {
+    this.performer = createPerformer(this.ports, settings, {
       post: this.post,
       topology: () => this.topology as Topology,
       state: () => this.state as RunState,
@@ -83,9 +102,11 @@ class Loop {
     this.topology = toTopology(input) ?? this.topology;
     const decision = decide(this.topology as Topology, this.state ?? INITIAL_STATE, input);
     this.state = decision.state;
-    this.observe({ kind: 'input', seq: entry.seq, input });
+    // Who watches sees the loop's own objects: frozen, so that nobody steers by writing into them.
+    freeze(decision.effects);
+    this.ports.observe({ kind: 'input', seq: entry.seq, input: freeze(input) });
     for (const effect of decision.effects) {
-      this.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
+      this.ports.observe({ kind: 'effect', seq: entry.seq, at: input.at, effect });
       this.work = this.work.then(() => this.perform(effect));
     }
   }
@@ -120,15 +141,12 @@ class Loop {
   /** The ground is gone: nothing more is recorded, so a resume finds the last good state. */
   private fail(detail: string): void {
     if (this.isOver) return;
-    this.observe({ kind: 'effect', seq: 0, at: this.ports.clock.now(), effect: { type: 'run-end', reason: 'storage_failed', detail } });
+    this.ports.observe({
+      kind: 'effect',
+      seq: 0,
+      at: this.ports.clock.now(),
+      effect: { type: 'run-end', reason: 'storage_failed', detail },
+    });
     void this.finish('storage_failed', detail);
-  }
-
-  private observe(record: Parameters<LoopPorts['observe']>[0]): void {
-    try {
-      this.ports.observe(record);
-    } catch {
-      // An observer's trouble is its own: it must not steer the run, not even by failing.
-    }
   }
 }

@@ -23,9 +23,11 @@ interface LiveTurn {
 /** Creates the runner of one loop's turns. */
 export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop: LoopView): TurnRunner {
   const live = new Map<string, LiveTurn>();
+  const opening = new Set<Promise<void>>();
+  let isClosed = false;
 
-  const start = async (order: IterationStart): Promise<void> => {
-    if (!isRunnable(ports, loop, order)) return;
+  const begin = async (order: IterationStart): Promise<void> => {
+    if (isClosed || !isRunnable(ports, loop, order)) return;
     receiveOutsideEvents(ports, loop);
     const opened = await openOrFail(ports, settings, loop, order);
     if (opened === null) return;
@@ -37,17 +39,25 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
       loop.post(report);
     });
     live.set(name, { running: opened.running, done });
+    // The run can end while an agent is being started, when the journal cannot be written any more.
+    if (isClosed) opened.running.kill();
   };
 
   return {
-    start,
+    start: async (order) => {
+      const begun = begin(order);
+      opening.add(begun);
+      await begun.finally(() => opening.delete(begun));
+    },
     stop: (turn, force) => {
       const entry = live.get(toTurnName(turn));
       if (force) entry?.running.kill();
       else entry?.running.stop(settings.stopGraceMs);
     },
     close: async () => {
+      isClosed = true;
       for (const entry of live.values()) entry.running.kill();
+      await Promise.allSettled(opening);
       await Promise.all([...live.values()].map((entry) => entry.done));
     },
   };

