@@ -21,6 +21,7 @@ describe('code fences', () => {
     ['a tab before the fence', 'a\n\t```\n\tin\n\t```\nb'],
     ['a fence in a quote', 'a\n> ```\n> in\n> ```\nb'],
     ['a list in a quote', 'a\n> - ```\n>   in\n>   ```\nb'],
+    ['a closing mark that is indented a little', 'a\n```\nin\n   ```\nb'],
     ['spaces after the closing mark', 'a\n```\nin\n```   \nb'],
   ])('leaves out a block with %s', (_name, text) => {
     expect(outside(text)).toEqual(['a', 'b']);

@@ -96,7 +96,14 @@ describe('event tags of seed 004', () => {
   });
 
   it('a tag that opens on the line of an unclosed one counts', () => {
-    expect(events('I write <event topic="a"> so: <event topic="a">x</event>')).toEqual(['a="x"']);
+    const text = 'I write <event topic="a"> so: <event topic="a">x</event>';
+    expect([events(text), complaints(text)]).toEqual([['a="x"'], ['an <event> tag was never closed']]);
+  });
+
+  it('what stands beside a tag is a line without it', () => {
+    expect(events('EVENT:b <event topic="a">x</event>')).toEqual(['a="x"', 'b=""']);
+    expect(scan('LOOP_COMPLETE <event topic="a">x</event>').promised).toBe(true);
+    expect(scan('<event topic="a">x</event> so, LOOP_COMPLETE').promised).toBe(false);
   });
 
   it('a fence that begins after an unclosed tag hides a sample', () => {
@@ -167,11 +174,8 @@ describe('the text as a whole', () => {
 
   it('takes a thousand signals and reports the rest', () => {
     const { signals, problems } = scan('EVENT:a\n'.repeat(3000));
-    expect([signals.length, problems.length, problems[0]?.message]).toEqual([
-      1000,
-      1000,
-      'too many signals in one turn; this one is left out',
-    ]);
+    expect([signals.length, problems.length]).toEqual([1000, 1000]);
+    expect(problems[0]).toEqual({ where: 'output', message: 'too many signals in one turn; this one is left out', excerpt: 'a' });
   });
 
   it('takes ten million characters of payloads and reports the rest', () => {
@@ -179,6 +183,12 @@ describe('the text as a whole', () => {
     for (let count = 0; count < 20; count += 1) scanner.line(`<event topic="a">${'x'.repeat(900_000)}</event>`);
     const { signals, problems } = scanner.finish();
     expect([signals.length, problems.length]).toEqual([11, 9]);
+  });
+
+  it('counts what a payload of JSON takes', () => {
+    const scanner = createTextSignalScanner(PROMISE);
+    for (let count = 0; count < 20; count += 1) scanner.line(`EVENT:a:["${'x'.repeat(900_000)}"]`);
+    expect(scanner.finish().signals).toHaveLength(11);
   });
 
   it('never throws and stays within its bounds on arbitrary text', () => {

@@ -42,7 +42,7 @@ describe('topics', () => {
     },
   );
 
-  it.each(['*', 'a.*', '*.b', 'a.*.c', 'task.start'])('takes %s as a pattern', (text) => {
+  it.each(['*', 'a.*', '*.b', 'a.*.c', 'task.start', 'a'.repeat(MAX_TOPIC_LENGTH)])('takes %s as a pattern', (text) => {
     expect(isTopicPattern(text)).toBe(true);
   });
 
