@@ -36,8 +36,9 @@ function findTrouble(text: string, exitCode: number | null): readonly string[] |
   const lines = text.split('\n').map((line) => stripControls(line).trim());
   const useful = lines.filter((line) => line !== '' && !NOISE.test(line) && !WARNING.test(line));
   const telling = useful.filter((line) => TROUBLE.test(line));
-  // After exit code 0 only clear words count: what else is there is chatter.
-  const chosen = (telling.length > 0 || exitCode === 0 ? telling : useful).slice(-3);
+  // After exit code 0 or a signal only clear words count: what else is there is chatter.
+  const isChatty = exitCode === 0 || exitCode === null;
+  const chosen = (telling.length > 0 || isChatty ? telling : useful).slice(-3);
   return chosen.length === 0 ? undefined : chosen;
 }
 

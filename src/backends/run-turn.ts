@@ -108,7 +108,15 @@ class TurnChild {
     const isForced = translator.isFinished() && !this.#wasFinishedFreely;
     const end = translator.end({ exitCode, signal, stderrTail, now: now() });
     this.#tell(end.events);
-    const { status, failure, warnings } = judgeTurn({ ...request, process, end, isForced, endedFor: this.#endedFor, command: path, shouldLeave });
+    const { status, failure, warnings } = judgeTurn({
+      ...request,
+      process,
+      end,
+      isForced,
+      endedFor: this.#endedFor,
+      command: path,
+      shouldLeave,
+    });
     this.#warn(warnings);
     this.#isSettled = true;
     const { usage, sessionId, toolCalls } = end;

@@ -2,7 +2,7 @@
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
-import { runBeside, runInterrupted, runKilled, runStopped } from './lanes/stops.mjs';
+import { runBeside, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -61,6 +61,10 @@ export function planSteps(installed, { keep, every }) {
         .filter(({ label }) => every || label === by)
         .map((wearer) => failure(`${how}: ${wearer.label}`, (bench, checks) => runStopped(bench, checks, wearer, how))),
     ),
+    ...wearers
+      // Its launcher dies, and the process behind it reports a success when it is ended.
+      .filter(({ label }) => every || label === 'copilot')
+      .map((wearer) => failure(`the CLI is killed: ${wearer.label}`, (bench, checks) => runLostCli(bench, checks, wearer))),
     ...wearers
       .filter(({ label }) => every || label === 'codex')
       .map((wearer) => failure(`kill -9, then resume: ${wearer.label}`, (bench, checks) => runKilled(bench, checks, wearer))),

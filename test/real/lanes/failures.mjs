@@ -205,24 +205,26 @@ export async function runLateError(bench, checks) {
  * @param {string[]} installed
  */
 export async function runHungModel(bench, checks, installed) {
-  // gemini takes no notice of SIGTERM: its whole tree has to be found and ended.
-  const second = installed.includes('gemini') ? 'gemini' : 'codex';
-  const workers = {
-    first: { triggers: ['task.start'], publishes: ['work.done'], idle_timeout_seconds: 4, backend: wearerOf('claude').backend },
-    second: { triggers: ['try.second'], publishes: ['work.done'], idle_timeout_seconds: 7, backend: wearerOf(second).backend },
-  };
+  // claude obeys SIGTERM; gemini takes no notice, so its whole tree has to be found; copilot says that all went well when it is told to end.
+  const clis = ['claude', 'gemini', 'copilot'].filter((cli) => installed.includes(cli));
+  const topicOf = (/** @type {number} */ index) => (index === 0 ? 'task.start' : `try.${clis[index]}`);
+  const workers = clis.map((cli, index) => [
+    cli,
+    { triggers: [topicOf(index)], publishes: ['work.done'], idle_timeout_seconds: index === 0 ? 4 : 6, backend: wearerOf(cli).backend },
+  ]);
   const project = await bench.createProject('hung', {
     config: {
       event_loop: { recovery_hat: 'medic', terminal_events: ['work.done'] },
-      hats: { ...workers, medic: toMedic(['try.second']) },
+      hats: { ...Object.fromEntries(workers), medic: toMedic(clis.slice(1).map((cli) => `try.${cli}`)) },
     },
   });
   const before = bench.server.requests.length;
   bench.play(
     playHats((turn) => {
       if (turn.hat !== 'medic') return { text: 'I think about it and think about it and think about it.', fault: 'hang' };
-      if (/"hat": ?"second"/.test(turn.prompt)) return DONE;
-      return inOrder(turn, { text: 'The next.', shell: appendLine('try.second', 'try') }, { text: 'Handed over.' });
+      const next = 1 + clis.findIndex((cli) => turn.prompt.includes(`"hat":"${cli}"`) || turn.prompt.includes(`"hat": "${cli}"`));
+      if (next === clis.length) return DONE;
+      return inOrder(turn, { text: 'The next.', shell: appendLine(topicOf(next), 'try') }, { text: 'Handed over.' });
     }),
   );
   const result = await project.ralph(RUN);
@@ -230,16 +232,18 @@ export async function runHungModel(bench, checks, installed) {
   checks.equal(
     'turns',
     toTurns(result.records).map(({ hat, failure }) => [hat, failure]),
-    [
-      ['first', 'idle-timeout'],
+    clis.flatMap((cli) => [
+      [cli, 'idle-timeout'],
       ['medic', undefined],
-      ['second', 'idle-timeout'],
-      ['medic', undefined],
-    ],
+    ]),
   );
-  checks.equal('error events', topicsOf(result, 'error.'), ['error.timeout', 'error.timeout']);
+  checks.equal(
+    'error events',
+    topicsOf(result, 'error.'),
+    clis.map(() => 'error.timeout'),
+  );
   const hung = bench.server.requests.slice(before).flatMap(({ answer, script }) => (answer === 'hang' ? [script] : []));
-  checks.equal('hung requests', [...new Set(hung)], ['first', 'second']);
+  checks.equal('hung requests', [...new Set(hung)], clis);
   checks.equal('processes left', await bench.alive(), []);
 }
 

@@ -1,6 +1,6 @@
 /** Being stopped while a real CLI runs a long command: by a person, by the system, by death; and what is left to go on from. */
 import { existsSync, readFileSync } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkEnd } from '../checks.mjs';
 import { inOrder, playHats } from '../hat-turn.mjs';
@@ -47,6 +47,42 @@ export async function runInterrupted(bench, checks, wearer) {
   checks.ok('it took long to end', Date.now() - asked < STOP_MS, Date.now() - asked);
   checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
   await resume(checks, project, bench);
+}
+
+/**
+ * The CLI itself is killed in the middle of a turn, as by a system that is short of memory: the turn has failed, whatever its other
+ * processes say when they are ended.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ */
+export async function runLostCli(bench, checks, wearer) {
+  const { project, running, pids } = await startLongCommand(bench, checks, wearer, 'lost');
+  if (running === undefined) return;
+  bench.play(playHats(() => DONE));
+  process.kill(await findAgent(project), 'SIGKILL');
+  const result = await running.result;
+  checkEnd(checks, result, 0, 'completed');
+  const turns = toTurns(result.records).map(({ iteration, outcome, failure }) => [iteration, outcome, failure]);
+  checks.equal('turns', turns, [
+    [1, 'failed', 'agent'],
+    [2, 'succeeded', undefined],
+  ]);
+  checks.equal('processes left', [...pids.filter(isAlive), ...(await bench.alive())], []);
+}
+
+/**
+ * @param {import('../bench.mjs').Project} project
+ * @returns {Promise<number>} pid of the only agent so far, from the journal
+ */
+async function findAgent({ cwd }) {
+  const runs = join(cwd, '.ralph', 'runs');
+  const [run] = (await readdir(runs, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const journal = await readFile(join(runs, run?.name ?? '', 'journal.jsonl'), 'utf8');
+  const pid = /"type":"iteration-spawned"[^\n]*?"pid":(\d+)/.exec(journal)?.[1];
+  if (pid === undefined) throw new Error(`No agent in the journal: ${journal.slice(0, 500)}`);
+  return Number(pid);
 }
 
 /**
