@@ -14,6 +14,8 @@ import { createUsageError } from './usage-error.ts';
 export async function runCommandLine(args: readonly string[], context: CliContext): Promise<number> {
   try {
     const exitCode = await dispatch(args, context);
+    // That a file could not be written is told a moment after the write.
+    await new Promise((resolve) => setImmediate(resolve));
     const failure = context.terminal.failure();
     if (failure === null) return exitCode;
     context.terminal.err(`ralph: the output could not be written (${failure}).\n`);

@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findRun } from './find-run.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { createRunFolder } from './run-folder.ts';
+import { createRunFolder, toRunPaths } from './run-folder.ts';
 import { createRunId } from './run-id.ts';
 
 const START = Date.UTC(2026, 10, 21, 22, 0, 0);
@@ -32,6 +33,16 @@ describe('finding a run', () => {
   ])('takes %j for a run', (text, index) => {
     const { state, ids } = createRuns();
     expect(findRun(state, text)).toBe(ids[index]);
+  });
+
+  it('takes the newest that has begun for the last one: not one that was killed before, or over its first line', () => {
+    const { state, ids } = createRuns();
+    const [first = '', second = ''] = ids;
+    writeFileSync(toRunPaths(state.stateDir, first).journal, '{"seq":1}\n');
+    writeFileSync(toRunPaths(state.stateDir, second).journal, '{"seq":');
+    expect(findRun(state, 'last')).toBe(first);
+    writeFileSync(toRunPaths(state.stateDir, second).journal, '{"seq":1}\n{"se');
+    expect(findRun(state, 'last')).toBe(second);
   });
 
   it('asks for more when a beginning fits several, and lists them', () => {

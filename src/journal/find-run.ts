@@ -1,10 +1,12 @@
 import { RalphError } from '../core/index.ts';
-import { listRuns, type StateFolder } from './run-folder.ts';
+import { hasBegun } from './read-journal.ts';
+import { listRuns, type StateFolder, toRunPaths } from './run-folder.ts';
 
 const MAX_SHOWN = 5;
 
 /**
  * The id of the run that a person means: a whole id, its beginning (`20261121-22`), the end of it (`k7f2a`), or `last`.
+ * The last one is the newest that has begun: one that was killed before its first input has nothing to show, and must not hide those before it.
  *
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; the system error.
  */
@@ -13,7 +15,7 @@ export function findRun(state: StateFolder, text: string): string {
   const last = runs.at(-1);
   if (last === undefined) throw toNoRunsError();
   const wanted = text.trim().toLowerCase();
-  if (wanted === 'last') return last;
+  if (wanted === 'last') return runs.findLast((run) => hasBegun({ fs: state.fs, path: toRunPaths(state.stateDir, run).journal })) ?? last;
   if (runs.includes(wanted)) return wanted;
   const matches = wanted === '' ? [] : listMatches(runs, wanted);
   const [match] = matches;

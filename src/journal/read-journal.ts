@@ -30,15 +30,29 @@ export interface JournalPrefix {
 
 /**
  * Gives the good entries of a journal to `visit`, oldest first, at constant memory, and stops before the first line that is cut or damaged.
- * Changes nothing, so it is safe beside a running run.
+ * Changes nothing, so it is safe beside a running run. A journal that is not there (its run was killed before it began) is an empty one.
  *
- * @throws the system error (`ENOENT`); RalphError `journal-newer`.
+ * @throws the system error; RalphError `journal-newer`.
  */
 export function readJournal(file: JournalFile, visit: (entry: JournalEntry) => void): JournalExtent {
+  if (file.fs.stat(file.path) === null) return { lastSeq: 0, goodBytes: 0, damage: null };
   const { lastSeq, goodBytes, fault } = scanJournal(file, visit);
   if (fault === null) return { lastSeq, goodBytes, damage: null };
   const lostBytes = Math.max(0, (file.fs.stat(file.path)?.sizeBytes ?? 0) - goodBytes);
   return { lastSeq, goodBytes, damage: { goodBytes, lostBytes, message: `${fault}; ${lostBytes} bytes from there on are not read` } };
+}
+
+/** Whether a journal has a first line: without one, its run never began. */
+export function hasBegun({ fs, path }: JournalFile): boolean {
+  if (fs.stat(path) === null) return false;
+  return withHandle(fs, fs.open(path, 'read'), (handle) => {
+    let lines = 0;
+    scanLines({ fs, handle, from: 0, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, () => {
+      lines += 1;
+      return false;
+    });
+    return lines > 0;
+  });
 }
 
 /** Visits the good prefix, or the part of it before byte `toBytes`. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
@@ -175,6 +175,39 @@ echo LOOP_COMPLETE`;
       expect((await readStatus(folder)).isAlive).toBe(false);
       expect((await ralph(folder, ['runs'])).stdout).toContain('dead');
       await ralph(folder, ['reap']);
+      expect(findProcesses(folder)).toEqual([]);
+    });
+  });
+});
+
+describe.concurrent('after kill -9', () => {
+  test('of a run that had not begun yet, the one before is still the last one', async () => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+      expect((await ralph(folder, [...RUN, '-q'])).code).toBe(0);
+      mkdirSync(join(folder, '.ralph/runs/20991231-235959-aaaaa/turns'), { recursive: true });
+      for (const command of ['status', 'show', 'events']) {
+        const { code, stdout, stderr } = await ralph(folder, [command]);
+        expect([code, stderr], command).toEqual([0, '']);
+        expect(stdout, command).toContain('omplete');
+      }
+      expect((await ralph(folder, ['runs'])).stdout).toContain('damaged');
+      const named = await ralph(folder, ['resume', '20991231']);
+      expect(named.code).toBe(1);
+      expect(named.stderr).toContain('Start a new run');
+    });
+  });
+
+  test('of a run that was about to stop, it goes on nevertheless', async () => {
+    const body = 'if [ "$(nth turn)" = 1 ]; then trap "" TERM; touch hangs; while :; do sleep 1; done; fi; echo LOOP_COMPLETE';
+    await withPlace(toFiles('', body), async (folder) => {
+      const run = start(folder, RUN);
+      await until('the agent to hang', () => existsSync(join(folder, 'hangs')));
+      run.child.kill('SIGINT');
+      await run.says('Ctrl+C: stopping');
+      run.child.kill('SIGKILL');
+      await run.done;
+      const { code, stdout } = await ralph(folder, ['resume']);
+      expect(code, stdout).toBe(0);
       expect(findProcesses(folder)).toEqual([]);
     });
   });

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { TEAM_OF_RALPH, toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
-import { ralph, readJsonLines, start } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph, readJsonLines, start } from './ralph.ts';
 
 const BODY = `
 case "$RALPH_HAT" in
@@ -74,6 +76,20 @@ describe.concurrent('what a run says', () => {
       expect((await run.done).code).toBe(0);
       const { stdout } = await ralph(folder, ['runs', '--format', 'json']);
       expect(readJsonLines<{ reason: string }>(stdout)[0]?.reason).toBe('completed');
+    });
+  });
+
+  test('is missed when it cannot be written', async () => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+      const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+      const { status, stderr } = spawnSync(process.execPath, [RALPH, 'run', '-p', 'x', '-q'], {
+        cwd: folder,
+        env: plainEnvironment(),
+        stdio: [...stdio],
+      });
+      expect(String(stderr)).toContain('could not be written (ENOSPC)');
+      expect(status).toBe(1);
+      expect((await ralph(folder, ['status'])).stdout).toContain('Completed');
     });
   });
 

@@ -1,9 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { findProcesses, withPlace } from './processes.ts';
-import { ralph, type Started, start } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph, type Started, start } from './ralph.ts';
 import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
@@ -70,6 +71,25 @@ describe.concurrent('Ctrl+C', () => {
       expect(Date.now() - at).toBeLessThan(3000);
       expect(findProcesses(folder)).toEqual([]);
       expect((await readStatus(folder)).end).toMatchObject({ reason: 'interrupted' });
+      await expectResume(folder);
+    });
+  });
+});
+
+describe('Ctrl+C in a terminal', () => {
+  test('reaches the run and not its agent, which is asked to end', async (context) => {
+    if (spawnSync('script', ['--version']).status !== 0) context.skip('there is no `script` to make a terminal');
+    await withPlace(hangsOnce(`trap 'echo no > interrupted' INT; ${AGENTS['cleans up when it is asked to end']}`), async (folder) => {
+      const terminal = spawn('script', ['-qec', `'${process.execPath}' '${RALPH}' run -p work`, '/dev/null'], {
+        cwd: folder,
+        env: plainEnvironment(),
+      });
+      const ended = new Promise<number | null>((resolve) => terminal.once('close', resolve));
+      await until('the agent to be at work', () => existsSync(join(folder, 'hangs')));
+      terminal.stdin.write('\u0003');
+      expect(await ended).toBe(130);
+      expect([existsSync(join(folder, 'cleaned')), existsSync(join(folder, 'interrupted'))]).toEqual([true, false]);
+      expect(findProcesses(folder)).toEqual([]);
       await expectResume(folder);
     });
   });
@@ -147,6 +167,18 @@ describe.concurrent('a run that is told to end', () => {
       expect((await patient.done).code).toBe(0);
       expect((await run.done).code).toBe(130);
       await expectResume(folder);
+    });
+  });
+
+  test('by `ralph stop` while it is parked stays parked', async () => {
+    const body = 'if [ "$(nth turn)" = 1 ]; then echo "You have hit your usage limit" >&2; exit 1; fi; echo LOOP_COMPLETE';
+    await withPlace(toFiles('', body), async (folder) => {
+      const run = start(folder, RUN);
+      await run.says('parked');
+      expect((await ralph(folder, ['stop'])).code).toBe(0);
+      expect((await run.done).code).toBe(2);
+      expect((await readStatus(folder)).end).toMatchObject({ reason: 'parked' });
+      expect((await ralph(folder, ['resume'])).code).toBe(0);
     });
   });
 

@@ -52,13 +52,15 @@ export async function createBench(installed, { keep }) {
   /** @type {import('./model/types.d.ts').Handler} */
   let play = () => undefined;
   const server = await startModelServer({ handler: (conversation) => play(conversation) });
-  let env = /** @type {Record<string, string>} */ ({});
+  const env = /** @type {Record<string, string>} */ ({});
   for (const { spec, bin } of installed) {
     await symlink(bin, join(commands, spec.bin));
     Object.assign(env, await environment(spec.name, { home, port: server.port }));
   }
-  // What was found on this machine must not be found again: only these CLIs are on PATH before everything else.
-  env = { ...env, PATH: `${commands}:${env['PATH']}` };
+  // These CLIs come before any other of their name on this machine.
+  env['PATH'] = `${commands}:${env['PATH']}`;
+  // To say that root may skip permissions is Ralph's own affair.
+  delete env['IS_SANDBOX'];
   return {
     server,
     home,

@@ -18,7 +18,7 @@ const IN_FILE = /Your whole task is written in the file (\S+) \./;
  * @param {import('./model/types.d.ts').Conversation} conversation
  * @returns {HatTurn | undefined} undefined for a request that has nothing to do with a hat
  */
-export function readHatTurn({ turns }) {
+function readHatTurn({ turns }) {
   const prompts = turns.map(({ role, text }) => (role === 'user' ? readPrompt(text) : undefined));
   const at = prompts.findLastIndex((text) => text !== undefined);
   const prompt = prompts[at];

@@ -265,8 +265,9 @@ function checkRequests(checks, members, requests) {
 async function checkFiles(checks, members, project) {
   const read = (/** @type {string} */ path) => readFile(join(project.cwd, path), 'utf8').catch(() => '(missing)');
   for (const { hat } of members) checks.equal(`work/${hat}.txt`, (await read(`work/${hat}.txt`)).trim(), 'right');
-  for (const hat of ['planner', ...members.map((member) => member.hat)])
-    await checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`));
+  for (const { hat, wearer } of [{ hat: 'planner', wearer: wearerOf('claude') }, ...members]) {
+    checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`), wearer.keepsPath);
+  }
   checks.equal('notes.md', await read('notes.md'), 'first line\nmy second line\n');
   checks.equal('private.txt', await read('private.txt'), 'mine\n');
   const status = (await project.git('status', '--porcelain')).split('\n').filter((line) => line !== '' && !line.endsWith(' work/'));

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
+import { withPlace } from './processes.ts';
+import { ralph, readJsonLines } from './ralph.ts';
+import { readEvents, readStatus, toRoutes } from './run-facts.ts';
+
+/** The second turn completes the work. */
+const TWO_TURNS = 'printf "%s" "$prompt" > asked.txt; if [ "$(nth turn)" = 2 ]; then echo LOOP_COMPLETE; fi';
+
+describe.concurrent('`ralph resume`', () => {
+  test('names what was changed since, and goes on with it only if that is accepted', async () => {
+    await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', TWO_TURNS, { 'PROMPT.md': 'the old task\n' }), async (folder) => {
+      expect((await ralph(folder, ['run'])).code).toBe(2);
+      writeFileSync(join(folder, 'PROMPT.md'), 'the new task\n');
+      writeFileSync(join(folder, 'ralph.yml'), `${readFileSync(join(folder, 'ralph.yml'), 'utf8')}core: { specs_dir: ./plans }\n`);
+      const refused = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect([refused.code, refused.stdout]).toEqual([2, '']);
+      expect(refused.stderr).toMatch(/prompt/);
+      expect(refused.stderr).toMatch(/specs/);
+      expect(refused.stderr).toContain('--accept-changes');
+      expect((await readStatus(folder)).turns).toHaveLength(1);
+      const accepted = await ralph(folder, ['resume', '--max-iterations', '+1', '--accept-changes']);
+      expect(accepted.code, accepted.stderr).toBe(0);
+      expect(readFileSync(join(folder, 'asked.txt'), 'utf8')).toContain('the new task');
+    });
+  });
+
+  test('refuses a configuration that was broken since, and leaves the run as it is', async () => {
+    await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', TWO_TURNS), async (folder) => {
+      const good = readFileSync(join(folder, 'ralph.yml'), 'utf8');
+      expect((await ralph(folder, ['run', '-p', 'x'])).code).toBe(2);
+      writeFileSync(join(folder, 'ralph.yml'), 'hats: [');
+      const broken = await ralph(folder, ['resume', '--max-iterations', '+1', '--accept-changes']);
+      expect(broken.code).toBe(1);
+      expect(broken.stderr).toContain('ralph.yml:1');
+      writeFileSync(join(folder, 'ralph.yml'), good);
+      expect((await ralph(folder, ['resume', '--max-iterations', '+1'])).code).toBe(0);
+    });
+  });
+
+  test('with hats that were taken away hands what waits to those who are there', async () => {
+    const body = `
+case "$RALPH_HAT" in
+  planner) if [ "$(nth plan)" = 1 ]; then emit build.task tower; else echo LOOP_COMPLETE; fi ;;
+  maker) emit build.done 'made by the maker' ;;
+esac`;
+    await withPlace(toFiles(PLANNER_AND_BUILDER, body), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'x', '--max-iterations', '1'])).code).toBe(2);
+      writeFileSync(join(folder, 'ralph.yml'), readFileSync(join(folder, 'ralph.yml'), 'utf8').replace('builder:', 'maker:'));
+      const { code, stdout, stderr } = await ralph(folder, ['resume', '--max-iterations', '+5', '--accept-changes']);
+      expect(code, stdout + stderr).toBe(0);
+      expect((await readStatus(folder)).turns.map((turn) => turn.hat)).toEqual(['planner', 'maker', 'planner']);
+      expect(toRoutes(await readEvents(folder)).filter((route) => route.includes('build.task'))).toHaveLength(1);
+    });
+  });
+
+  test('goes on after a journal whose last line was cut short by a power loss, and sets the rest aside', async () => {
+    await withPlace(toFiles('', TWO_TURNS), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'x', '--max-iterations', '1'])).code).toBe(2);
+      const { runId } = await readStatus(folder);
+      const journal = join(folder, '.ralph/runs', runId, 'journal.jsonl');
+      const whole = readFileSync(journal, 'utf8');
+      writeFileSync(journal, whole.slice(0, -40));
+      const { code, stdout, stderr } = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect(code, stdout + stderr).toBe(0);
+      expect(existsSync(`${journal}.damaged-1`)).toBe(true);
+      expect((await readStatus(folder)).turns.map((turn) => turn.status)).toEqual(['interrupted', 'succeeded']);
+    });
+  });
+
+  test('takes the beginning of an id, prints for programs, and tells apart what is no run', async () => {
+    await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', TWO_TURNS), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'x'])).code).toBe(2);
+      const { runId } = await readStatus(folder);
+      const { code, stdout } = await ralph(folder, ['resume', runId.slice(0, 15), '--max-iterations', '2', '--format', 'ndjson']);
+      expect(code, stdout).toBe(0);
+      const records = readJsonLines<{ readonly kind: string; readonly v: number; readonly type?: string }>(stdout);
+      expect(records.every((record) => record.v === 1)).toBe(true);
+      expect(records.some((record) => record.type === 'run-resumed')).toBe(true);
+      expect(records.at(-1)).toMatchObject({ kind: 'end', reason: 'completed' });
+      const unknown = await ralph(folder, ['resume', 'nope']);
+      expect(unknown.code).toBe(2);
+      expect(unknown.stderr).toContain(runId);
+    });
+  });
+
+  test('needs the folder of the agents no more: what was cleaned away is made again', async () => {
+    await withPlace(
+      toFiles(
+        '',
+        'ralph emit note.taken "$(cat .agent/scratchpad.md 2> /dev/null || echo none)"; if [ -f second ]; then echo LOOP_COMPLETE; fi',
+      ),
+      async (folder) => {
+        expect((await ralph(folder, ['run', '-p', 'x', '--max-iterations', '1'])).code).toBe(2);
+        rmSync(join(folder, '.agent'), { recursive: true });
+        writeFileSync(join(folder, 'second'), '');
+        const { code, stdout, stderr } = await ralph(folder, ['resume', '--max-iterations', '+1']);
+        expect(code, stdout + stderr).toBe(0);
+        expect(existsSync(join(folder, '.agent/.gitignore'))).toBe(true);
+        expect((await readEvents(folder, '--topic', 'note.taken')).map((event) => event.iteration)).toEqual([1, 2]);
+      },
+    );
+  });
+});
