@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
@@ -36,6 +36,13 @@ describe('the folder of a turn', () => {
     expect(readFileSync(promptFile, 'utf8')).toBe('first');
     store.open({ ...TURN, attempt: 3 }, 'third');
     store.close({ ...TURN, attempt: 3 });
+  });
+
+  it('is not made where the folder of the run was removed: its journal is gone, too', () => {
+    const { dir, store } = openStore();
+    rmSync(dirname(dir), { recursive: true });
+    expect(() => store.open(TURN, 'x')).toThrow('ENOENT');
+    expect(existsSync(dirname(dir))).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type TurnId, toTurnName } from '../core/index.ts';
 import type { TurnFolder, TurnStore } from '../ports/index.ts';
 import type { FileSystem } from './file-system.ts';
-import { makeFolders, withHandle, writeAll } from './whole-file.ts';
+import { withHandle, writeAll } from './whole-file.ts';
 
 export interface TurnStoreSettings {
   readonly fs: FileSystem;
@@ -29,13 +29,17 @@ interface OpenText {
   roomBytes: number;
 }
 
-/** Keeps turns in `<dir>/<iteration>.<attempt>/`. `open` throws `EEXIST` for a turn that has a folder: nothing is ever overwritten. */
+/**
+ * Keeps turns in `<dir>/<iteration>.<attempt>/`. `open` throws `EEXIST` for a turn that has a folder: nothing is ever overwritten; and `ENOENT` where the
+ * folder of the run is gone.
+ */
 export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnStore {
   const texts = new Map<string, OpenText>();
 
   const open = (turn: TurnId, prompt: string): ReturnType<TurnStore['open']> => {
     const folder = toTurnFolder(dir, turn);
-    makeFolders(fs, dir);
+    // Never the run's own folder: where that was removed, together with the journal, nothing may look as if all were well.
+    if (fs.stat(dir) === null) fs.makeFolder(dir);
     fs.makeFolder(join(dir, toTurnName(turn)));
     const bytes = Buffer.from(prompt);
     withHandle(fs, fs.open(folder.promptFile, 'create'), (handle) => writeAll(fs, handle, bytes));

@@ -160,6 +160,17 @@ describe.concurrent('a run says in words', () => {
     });
   });
 
+  test('that an agent removed its journal, with `git clean -x`', async () => {
+    await withPlace(toFiles('', 'git clean -fdxq'), async (folder) => {
+      makeRepository(folder);
+      const { code, stdout } = await ralph(folder, RUN);
+      expect(code).toBe(1);
+      expect(stdout).toContain('storage_failed');
+      expect(stdout).toContain('the folder of the run was removed');
+      expect(existsSync(join(folder, '.ralph'))).toBe(false);
+    });
+  });
+
   for (const name of ['.ralph', '.agent']) {
     test(`that a file is where ${name} belongs`, async () => {
       await withPlace(toFiles('', 'echo LOOP_COMPLETE', { [name]: 'a file\n' }), async (folder) => {

@@ -158,7 +158,7 @@ async function exists(path) {
 /** @param {string} stderr */
 function npmReason(stderr) {
   const lines = stderr.split('\n').map((line) => line.trim());
-  const telling = lines.filter((line) => /^npm error (?!A complete log|code )/.test(line));
+  const telling = lines.filter((line) => /^npm error (?!A complete log|code |syscall |errno )/.test(line));
   return (telling[0] ?? lastLine(stderr)).replace(/^npm error\s*/, '').slice(0, 300);
 }
 

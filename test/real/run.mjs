@@ -16,6 +16,7 @@ import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
+import { acpWearerOf } from './wearers.mjs';
 
 /** Without these a team is none: their install may not be refused. */
 const NEEDED = ['claude', 'codex'];
@@ -91,7 +92,9 @@ async function main(argv) {
   }
   const startedAt = Date.now();
   const { installed, refused } = await installClis(options.specs, { report: (line) => say(`     ${line}`) });
-  for (const { spec, reason } of refused) say(`skip           ${spec.name} ${spec.version}: ${reason}`);
+  for (const { spec, reason } of refused) say(`skip           the hats of ${spec.name} ${spec.version}: ${reason}`);
+  if (acpWearerOf(installed.map(({ spec }) => spec.name)) === undefined)
+    say('skip           the hat over ACP: no CLI that speaks it is there');
   if (options.installOnly) return refused.length === 0 ? 0 : 1;
   const isTeam = options.lanes.some((lane) => lane !== 'direct');
   const missing = NEEDED.filter((name) => isTeam && !installed.some(({ spec }) => spec.name === name));

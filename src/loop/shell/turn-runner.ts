@@ -76,7 +76,12 @@ async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopVi
   try {
     return await openTurn(ports, settings, loop, order);
   } catch (error) {
-    failStorage(ports, loop, `the folder of turn ${toTurnName(order)} cannot be written (${toErrorCode(error)})`);
+    const code = toErrorCode(error);
+    const what =
+      code === 'ENOENT'
+        ? 'the folder of the run was removed, with its journal'
+        : `the folder of turn ${toTurnName(order)} cannot be written`;
+    failStorage(ports, loop, `${what} (${code})`);
     const { iteration, attempt } = order;
     loop.post({
       type: 'iteration-ended',
