@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { RalphError, toErrorCode } from '../core/index.ts';
 
 /** Why a file could not be read as text. */
@@ -13,12 +13,30 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
     const stats = statSync(path);
     if (stats.isDirectory()) return { fault: 'folder', message: 'it is a folder' };
     if (stats.size > maxBytes) return tooLarge(maxBytes);
-    const bytes = readFileSync(path);
+    const bytes = readAtMost(path, maxBytes + 1);
     return bytes.length > maxBytes ? tooLarge(maxBytes) : decode(bytes);
   } catch (error) {
     const code = toErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { fault: 'missing', message: 'it is not there' };
     return { fault: 'unreadable', message: `it cannot be read (${code})` };
+  }
+}
+
+/** Reads to the end or to so many bytes: a device such as /dev/zero has no end. Throws the system error. */
+function readAtMost(path: string, maxBytes: number): Buffer {
+  const handle = openSync(path, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let left = maxBytes; left > 0; ) {
+      const chunk = Buffer.alloc(Math.min(left, 65_536));
+      const count = readSync(handle, chunk);
+      if (count === 0) break;
+      chunks.push(chunk.subarray(0, count));
+      left -= count;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -37,7 +37,8 @@ export function createTurnStream(writer: LineWriter, look: Look): TurnStream {
         case 'text':
           return writer.text(cleaner.take(event.text));
         case 'message-end':
-          return writer.finish();
+          // A message ends before its tools do: their line stays open for the verdict.
+          return tools.size === 0 ? writer.finish() : undefined;
         case 'tool-start':
           return startTool(event.id, event.name, event.summary);
         case 'tool-end':

@@ -270,3 +270,30 @@ describe('gates and the end', () => {
     expect(ending(run)).toBe('completed');
   });
 });
+
+describe('a gate that refuses the same claim again and again', () => {
+  const LOOPING = {
+    hats: [makeHat('builder', ['build.start', 'build.blocked'], ['build.done'])],
+    gates: [makeGate(['build.done'], 'npm test')],
+  };
+
+  it('with the same output is a loop', () => {
+    const run = play(LOOPING);
+    run.end([write('build.start')]);
+    for (let turn = 0; turn < 3; turn += 1) {
+      run.end([write('build.done', 'it works')]);
+      run.judge(() => false);
+    }
+    expect(ending(run)).toBe('loop_detected');
+  });
+
+  it('for a new claim each time is none', () => {
+    const run = play(LOOPING);
+    run.end([write('build.start')]);
+    for (let turn = 0; turn < 6; turn += 1) {
+      run.end([write('build.done', `attempt ${turn}`)]);
+      run.judge(() => false);
+    }
+    expect(ending(run)).toBeNull();
+  });
+});

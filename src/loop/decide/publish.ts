@@ -7,8 +7,10 @@ import {
   type Json,
   type RalphEvent,
   SYSTEM,
+  TOPIC_COMPLETE,
   TOPIC_CONTINUE,
   TOPIC_TASK_DONE,
+  toBlockedTopic,
   toComparablePayload,
   toTextHash,
 } from '../../core/index.ts';
@@ -109,7 +111,9 @@ function noteRequired(step: Step, topic: string): void {
  */
 function isOwnWord(step: Step, draft: EventDraft): boolean {
   const goesOn = draft.topic === TOPIC_TASK_DONE || draft.topic === TOPIC_CONTINUE;
-  return draft.by === undefined && draft.source !== EXTERNAL && !(step.topology.classic && goesOn);
+  // The same claim, refused by the same gate with the same output, is a loop too; a refused completion has its own limit.
+  const isOwn = draft.by === undefined || (draft.by !== 'default' && draft.topic !== toBlockedTopic(TOPIC_COMPLETE));
+  return isOwn && draft.source !== EXTERNAL && !(step.topology.classic && goesOn);
 }
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {
