@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
-          exclude: ['src/process/**'],
+          exclude: ['src/process/**', 'src/workspace/**'],
           pool: 'threads',
           isolate: false,
         },
@@ -39,6 +39,8 @@ export default defineConfig({
         define: toDefine(),
         test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 },
       },
+      // Real git in real repositories: too slow for the check, so with the suites.
+      integration('git', 'src/workspace/**/*.test.ts', 60_000),
       integration('contract', 'test/contract/**/*.test.ts', 30_000),
       integration('replay', 'test/replay/**/*.test.ts', 30_000),
       integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),

@@ -35,7 +35,7 @@ const BUILD_STEPS = [
 ];
 
 /** These use child processes and clocks: one at a time, and their progress is shown. */
-const SUITES = ['contract', 'replay', 'scenario', 'e2e'].map((project) => ({
+const SUITES = ['git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
   name: `${project} tests`,
   commands: [bin('vitest', 'run', '--project', project)],
   shown: true,
