@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { EXTERNAL } from '../core/index.ts';
+import { EXTERNAL, RalphError } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
-import { findRun, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findRun, listRuns, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import { createJournalFold } from '../loop/shell/index.ts';
 import { findLayout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
@@ -16,14 +17,28 @@ export interface OutsideEvent {
 /**
  * Appends an event that comes from a person or another program, to the run that is under way, else to the newest one.
  *
- * @throws RalphError `no-runs`, and what {@link emitInto} throws
+ * @throws RalphError `no-runs`, `emit-run-over`, and what {@link emitInto} throws
  */
 export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
   const layout = findLayout(cwd);
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const living = [...listRuns(state)].reverse().find((runId) => findHolder(layout, runId) !== null);
   const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
+  if (living === undefined) refuseComplete(paths);
   const { workspace, settings } = readRunFile(paths.settings);
   emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat: EXTERNAL, contractFile: toContractPath(paths.folder) });
   return { runId: paths.runId, isRunAlive: living !== undefined };
+}
+
+/** A run that is complete is never resumed, so nobody would ever read the event. */
+function refuseComplete(paths: RunPaths): void {
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
+  if (fold.run().state.end?.reason !== 'completed') return;
+  throw new RalphError({
+    code: 'emit-run-over',
+    what: `No run is under way, and the newest one (${paths.runId}) is complete; nothing was published.`,
+    why: 'Events of earlier runs are never read by a later run.',
+    fix: 'Start a run first: ralph run',
+  });
 }

@@ -18,10 +18,10 @@ const TABLE: readonly (readonly [type: BackendType, format: string, bypass: stri
   [
     'codex',
     'codex',
-    'codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT',
-    'codex exec --json --skip-git-repo-check PROMPT',
-    'codex exec -m M --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT',
-    'codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox - <PROMPT',
+    'codex exec -c allow_login_shell=false --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT',
+    'codex exec -c allow_login_shell=false --json --skip-git-repo-check PROMPT',
+    'codex exec -c allow_login_shell=false -m M --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT',
+    'codex exec -c allow_login_shell=false --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox - <PROMPT',
   ],
   [
     'gemini',
@@ -125,10 +125,14 @@ describe("the user's own flags", () => {
     [
       'codex',
       ['--json', '-m', 'x', '--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check'],
-      'codex exec --json -m x --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -- PROMPT',
+      'codex exec --json -m x --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -c allow_login_shell=false -- PROMPT',
     ],
-    ['codex', ['-s', 'read-only'], 'codex exec -s read-only --json --skip-git-repo-check PROMPT'],
-    ['codex', ['exec', '--model=x'], 'codex exec --model=x --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT'],
+    ['codex', ['-s', 'read-only'], 'codex exec -s read-only -c allow_login_shell=false --json --skip-git-repo-check PROMPT'],
+    [
+      'codex',
+      ['exec', '--model=x'],
+      'codex exec --model=x -c allow_login_shell=false --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox PROMPT',
+    ],
     ['gemini', ['--approval-mode', 'plan', '-o', 'text'], 'gemini --approval-mode plan -o text --skip-trust -p PROMPT'],
     ['opencode', ['run', '--format', 'default'], 'opencode run --format default PROMPT'],
     ['pi', ['-p', '--mode', 'text'], 'pi --mode text -p PROMPT'],

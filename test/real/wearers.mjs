@@ -13,10 +13,9 @@ import { modelOf } from './cli-config.mjs';
  * @property {boolean} counts it reports tokens
  * @property {boolean} prices it reports a cost
  * @property {boolean} tellsTools its stream shows tool calls
- * @property {boolean} keepsPath its shell has the PATH that the CLI was started with; codex uses a login shell, which sets one of its own
  */
 
-/** @type {Record<string, Omit<Wearer, 'cli' | 'bin' | 'label' | 'tellsTools' | 'keepsPath'>>} */
+/** @type {Record<string, Omit<Wearer, 'cli' | 'bin' | 'label' | 'tellsTools'>>} */
 const WEARERS = {
   claude: {
     backend: { type: 'claude', model: modelOf('claude') },
@@ -69,7 +68,7 @@ const ACP_CLIS = ['gemini', 'copilot', 'opencode'];
 export function wearerOf(cli) {
   const known = WEARERS[cli];
   if (known === undefined) throw new Error(`No backend is known for CLI '${cli}'.`);
-  return { cli, bin: cli, label: cli, tellsTools: cli !== 'auggie', keepsPath: cli !== 'codex', ...known };
+  return { cli, bin: cli, label: cli, tellsTools: cli !== 'auggie', ...known };
 }
 
 /**
@@ -93,6 +92,5 @@ export function acpWearerOf(installed) {
     counts: true,
     prices: false,
     tellsTools: true,
-    keepsPath: true,
   };
 }

@@ -16,12 +16,19 @@ export function planCodex({ spec, prompt, place }: InvocationOrder): Invocation 
   );
   return {
     command: spec.command ?? 'codex',
-    args: ['exec', ...user, ...endLists(ours), place === 'arg' ? prompt : '-'],
+    args: ['exec', ...user, ...keepPath(user), ...endLists(ours), place === 'arg' ? prompt : '-'],
     stdin: place === 'arg' ? 'none' : 'prompt',
     env: {},
     format: 'codex',
     warnings: spec.agent === undefined ? [] : ['codex has no agents: `agent` is ignored'],
   };
+}
+
+/**
+ * Codex runs commands in a login shell, and `/etc/profile` sets a PATH of its own there: `ralph` would not be found. Tried with 0.169.0.
+ */
+function keepPath(user: readonly string[]): readonly string[] {
+  return user.some((word) => word.includes('allow_login_shell')) ? [] : ['-c', 'allow_login_shell=false'];
 }
 
 /** A list-valued flag of the user's (`-i a.png`) would swallow the prompt if nothing of ours came between. */

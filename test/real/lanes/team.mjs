@@ -266,7 +266,7 @@ async function checkFiles(checks, members, project) {
   const read = (/** @type {string} */ path) => readFile(join(project.cwd, path), 'utf8').catch(() => '(missing)');
   for (const { hat } of members) checks.equal(`work/${hat}.txt`, (await read(`work/${hat}.txt`)).trim(), 'right');
   for (const { hat, wearer } of [{ hat: 'planner', wearer: wearerOf('claude') }, ...members]) {
-    checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`), wearer.keepsPath);
+    checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`));
   }
   checks.equal('notes.md', await read('notes.md'), 'first line\nmy second line\n');
   checks.equal('private.txt', await read('private.txt'), 'mine\n');
@@ -286,16 +286,15 @@ async function checkFiles(checks, members, project) {
  * @param {import('../checks.mjs').Checks} checks
  * @param {string} hat
  * @param {string} text what `env` and `command -v ralph` said in the hat's shell
- * @param {boolean} keepsPath
  */
-function checkEnvironment(checks, hat, text, keepsPath) {
+function checkEnvironment(checks, hat, text) {
   const names = text.split('\n').map((line) => line.split('=')[0]);
   const missing = ['RALPH_BIN', 'RALPH_EVENTS_FILE', 'RALPH_RUN_ID', 'RALPH_ITERATION', 'RALPH_HAT'].filter(
     (name) => !names.includes(name),
   );
   checks.equal(`${hat}: variables missing in its shell`, missing, []);
   checks.ok(`${hat}: RALPH_HAT in its shell`, text.includes(`\nRALPH_HAT=${hat}\n`));
-  checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, !keepsPath || /\/ralph\n$/.test(text), text.split('\n').at(-2));
+  checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, /\/ralph\n$/.test(text), text.split('\n').at(-2));
 }
 
 /**
