@@ -10,7 +10,6 @@ import { clearStopWish, watchStopWish } from './stop-file.ts';
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
   const { paths, file } = parts;
-  clearStopWish(paths.folder);
   const loop = runLoop(run.ports, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
   const unwatch = watchStopWish(paths.folder, (wish) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', 'ralph stop'));
@@ -25,8 +24,15 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, state };
   });
-  const notify = (end: RunEnd): Promise<string | null> =>
-    notifyEnd({ runId: paths.runId, cwd: file.workspace, settings: file.settings, end, env: toPlainEnvironment(parts.env) });
+  const notify = (end: RunEnd, abort?: AbortSignal): Promise<string | null> =>
+    notifyEnd({
+      runId: paths.runId,
+      cwd: file.workspace,
+      settings: file.settings,
+      end,
+      env: toPlainEnvironment(parts.env),
+      ...(abort && { abort }),
+    });
   return { runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, stop, outcome, notify };
 }
 

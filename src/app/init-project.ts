@@ -1,6 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError } from '../core/index.ts';
+import { BACKEND_TYPES, RalphError } from '../core/index.ts';
 
 /** What `ralph init` is to do. */
 export interface InitOrder {
@@ -12,7 +12,7 @@ export interface InitOrder {
 }
 
 /**
- * Writes a commented `ralph.yml` and a `PROMPT.md`. Files that are there stay, unless forced: then only these two are replaced.
+ * Writes a commented `ralph.yml` and a `PROMPT.md`. Files that are there stay; forced, they are kept as `ralph.yml.old` and `PROMPT.md.old`.
  *
  * @returns the names of the files that were written
  * @throws RalphError `init-exists` when a configuration is there already
@@ -25,14 +25,25 @@ export function initProject({ cwd, backend, force }: InitOrder): { readonly writ
       code: 'init-exists',
       what: 'ralph.yml is here already.',
       why: 'It is yours; it is not overwritten.',
-      fix: 'Edit it, or write a new one with: ralph init --force',
+      fix: 'Edit it, or write both files anew with: ralph init --force (what is there is kept as ralph.yml.old and PROMPT.md.old)',
       exitCode: 2,
     });
   }
+  if (backend !== undefined && !BACKEND_TYPES.some((type) => type === backend)) throw toUnknownBackend(backend);
+  for (const file of force ? [config, prompt] : []) if (existsSync(file)) renameSync(file, `${file}.old`);
   writeFileSync(config, toConfig(backend));
-  const isPromptMine = !existsSync(prompt) || force;
+  const isPromptMine = !existsSync(prompt);
   if (isPromptMine) writeFileSync(prompt, PROMPT);
   return { written: isPromptMine ? ['ralph.yml', 'PROMPT.md'] : ['ralph.yml'] };
+}
+
+function toUnknownBackend(backend: string): RalphError {
+  return new RalphError({
+    code: 'init-backend',
+    what: `There is no backend ${JSON.stringify(backend.slice(0, 60))}.`,
+    fix: `Backends: ${BACKEND_TYPES.filter((type) => type !== 'scripted').join(', ')}.`,
+    exitCode: 2,
+  });
 }
 
 const PROMPT = `# What is to be done

@@ -1,11 +1,13 @@
 import { listRuns, nodeFileSystem, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
+import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { reapRun } from './processes.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
-import { findHolder } from './run-lock.ts';
+import { findHolder, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,6 +65,17 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
 }
 
 async function remove(layout: Layout, runId: string, env: Environment): Promise<void> {
+  const lock = await lockRun({ layout, runId, worktree: null, command: 'ralph clean' });
+  try {
+    // Once the run is gone, nobody could find what it left running.
+    await reapRun(runId);
+    await removeUnwatched(layout, runId, env);
+  } finally {
+    release(lock);
+  }
+}
+
+async function removeUnwatched(layout: Layout, runId: string, env: Environment): Promise<void> {
   const paths = toRunPaths(layout.stateDir, runId);
   try {
     const file = readRunFile(paths.settings);

@@ -11,6 +11,8 @@ export interface Notification {
   readonly settings: Pick<Settings, 'notify'>;
   readonly end: RunEnd;
   readonly env: Readonly<Record<string, string>>;
+  /** Ends the command. */
+  readonly abort?: AbortSignal;
 }
 
 /**
@@ -19,10 +21,16 @@ export interface Notification {
  *
  * @returns what went wrong, in words, or `null`
  */
-export async function notifyEnd({ runId, cwd, settings, end, env }: Notification): Promise<string | null> {
+export async function notifyEnd({ runId, cwd, settings, end, env, abort }: Notification): Promise<string | null> {
   if (settings.notify === null) return null;
   const facts = { RALPH_RUN: runId, RALPH_END_REASON: end.reason, RALPH_END_DETAIL: end.detail, RALPH_EXIT_CODE: String(end.exitCode) };
-  const result = await runShellLine(settings.notify, { cwd, env: { ...env, ...facts }, timeoutMs: TIMEOUT_MS });
+  const result = await runShellLine(settings.notify, {
+    cwd,
+    env: { ...env, ...facts },
+    timeoutMs: TIMEOUT_MS,
+    stopGraceMs: 1000,
+    ...(abort && { abort }),
+  });
   if (result.status === 'exited' && result.exitCode === 0) return null;
   return `The notify command failed (${result.status === 'exited' ? `exit ${result.exitCode}` : (result.stopReason ?? result.status)}).`;
 }

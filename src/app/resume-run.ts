@@ -14,6 +14,7 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, readRunFile, writeRunFile } from './run-file.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { clearStopWish } from './stop-file.ts';
 
 /** How a run is to go on. */
 export interface ResumeOptions {
@@ -46,6 +47,8 @@ export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promis
   const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
   const locks: Lock[] = [await lockRun(order)];
   try {
+    // Only what is older than our lock is an old wish: who asks from now on means this process.
+    clearStopWish(paths.folder);
     locks.push(await lockWorkspace(order));
     return await goOn({ options, watch, layout, paths, file, locks });
   } catch (error) {

@@ -12,7 +12,7 @@ export interface RunHandle {
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
   readonly outcome: Promise<RunEnd>;
   /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */
-  readonly notify: (end: RunEnd) => Promise<string | null>;
+  readonly notify: (end: RunEnd, abort?: AbortSignal) => Promise<string | null>;
 }
 
 /** How a run ended, this time. */

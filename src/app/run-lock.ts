@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/index.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
@@ -17,7 +18,11 @@ export interface LockOrder {
 
 /** Where the lock of a workspace is. */
 export function toWorkspaceLock(layout: Layout, worktree: string | null): string {
-  return worktree === null ? join(layout.stateDir, 'lock') : join(layout.worktreesDir, `${worktree}.lock`);
+  if (worktree !== null) return join(layout.worktreesDir, `${worktree}.lock`);
+  // A worktree of a run is the same folder whether it is entered by name or by `cd`.
+  const home = dirname(layout.root);
+  const isOurs = basename(home) === 'worktrees' && existsSync(join(dirname(home), 'runs'));
+  return isOurs ? `${layout.root}.lock` : join(layout.stateDir, 'lock');
 }
 
 /**

@@ -34,6 +34,7 @@ export function watchStopWish(runFolder: string, onWish: (wish: StopWish) => voi
   const watcher = tryWatch(runFolder, look);
   const poll = setInterval(look, POLL_MS);
   poll.unref();
+  look();
   return () => {
     clearInterval(poll);
     watcher?.close();

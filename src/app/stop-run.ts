@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/index.ts';
-import { findRun, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import { findLivingRun } from './find-living-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findHolder } from './run-lock.ts';
 import { writeStopWish } from './stop-file.ts';
@@ -28,7 +29,7 @@ export interface StopOrder {
  */
 export async function stopRun(order: StopOrder): Promise<{ readonly runId: string; readonly stopped: boolean }> {
   const layout = findLayout(order.cwd);
-  const runId = findAlive(layout, order.run);
+  const runId = findAlive(layout, order);
   writeStopWish(toRunPaths(layout.stateDir, runId).folder, order.now ? 'now' : 'after');
   order.onWaiting?.(runId);
   const deadline = order.now ? Date.now() + STOP_NOW_MS : Number.POSITIVE_INFINITY;
@@ -39,13 +40,13 @@ export async function stopRun(order: StopOrder): Promise<{ readonly runId: strin
   return { runId, stopped: true };
 }
 
-function findAlive(layout: Layout, run: string | undefined): string {
+function findAlive(layout: Layout, { run, cwd }: StopOrder): string {
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  const runId = run === undefined ? [...listRuns(state)].reverse().find((id) => findHolder(layout, id) !== null) : findRun(state, run);
-  if (runId !== undefined && findHolder(layout, runId) !== null) return runId;
+  const runId = run === undefined ? findLivingRun(layout, cwd) : findRun(state, run);
+  if (runId !== null && findHolder(layout, runId) !== null) return runId;
   throw new RalphError({
     code: 'stop-nothing',
-    what: runId === undefined ? 'No run is under way in this folder.' : `Run ${runId} is not under way.`,
+    what: runId === null ? 'No run is under way in this folder.' : `Run ${runId} is not under way.`,
     fix: 'See the runs of this folder: ralph runs. What a dead run left behind: ralph ps',
   });
 }

@@ -1,3 +1,4 @@
+import { RalphError, toErrorCode } from '../core/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal } from './terminal.ts';
@@ -7,7 +8,7 @@ export function createContext(given: Readonly<Record<string, string | undefined>
   const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
   const isAnswerable = process.stdin.isTTY === true && process.stderr.isTTY === true;
   return {
-    cwd: process.cwd(),
+    cwd: findFolder(),
     env,
     terminal: createTerminal(process.stdout, process.stderr, env),
     signals: process,
@@ -22,4 +23,17 @@ async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function findFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new RalphError({
+      code: 'folder-gone',
+      what: `The folder you are in cannot be used (${toErrorCode(error)}).`,
+      why: 'It was removed or moved since you went there.',
+      fix: 'Go to one that exists: cd',
+    });
+  }
 }

@@ -12,5 +12,14 @@ export async function main(args: readonly string[], env?: Readonly<Record<string
     return 0;
   }
   const [{ runCommandLine }, { createContext }] = await Promise.all([import('./command-line.ts'), import('./create-context.ts')]);
-  return runCommandLine(args, createContext(env ?? (await import('../config/index.ts')).readEnvironment()));
+  const given = env ?? (await import('../config/index.ts')).readEnvironment();
+  try {
+    return await runCommandLine(args, createContext(given));
+  } catch (error) {
+    // The command line never throws: this is the context, which has no terminal yet.
+    const [{ describeError }, { plainStyle }] = await Promise.all([import('./describe-error.ts'), import('./style.ts')]);
+    const { text, exitCode } = describeError(error, { style: plainStyle, debug: false });
+    process.stderr.write(text);
+    return exitCode;
+  }
 }

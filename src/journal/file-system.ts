@@ -43,7 +43,7 @@ export interface FileSystem {
   readonly rename: (from: string, to: string) => void;
   readonly unlink: (path: string) => void;
   /** One level; throws `EEXIST`. */
-  readonly makeFolder: (path: string) => void;
+  readonly makeFolder: (path: string, permissions?: number) => void;
   /** An empty one. */
   readonly removeFolder: (path: string) => void;
   /** In no particular order. */

@@ -38,7 +38,7 @@ export const nodeFileSystem: FileSystem = {
   },
   rename: (from, to) => renameSync(from, to),
   unlink: (path) => unlinkSync(path),
-  makeFolder: (path) => mkdirSync(path),
+  makeFolder: (path, permissions = 0o777) => mkdirSync(path, permissions),
   removeFolder: (path) => rmdirSync(path),
   list: (path) => readdirSync(path, { withFileTypes: true }).map((item) => ({ name: item.name, kind: toKind(item) })),
   syncFolder,

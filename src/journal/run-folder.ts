@@ -43,7 +43,8 @@ function toRunsFolder(stateDir: string): string {
 export function createRunFolder({ fs, stateDir }: StateFolder, runId: string): RunPaths {
   const paths = toRunPaths(stateDir, runId);
   makeFolders(fs, toRunsFolder(stateDir));
-  fs.makeFolder(paths.folder);
+  // For its owner alone: prompts, and what agents print, may hold secrets.
+  fs.makeFolder(paths.folder, 0o700);
   fs.syncFolder(toRunsFolder(stateDir));
   makeFolders(fs, paths.turns);
   return paths;

@@ -72,7 +72,10 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
     printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
-    const problem = await handle.notify(end);
+    // The run is over: what is left to be stopped is the command that tells of it.
+    const leaving = new AbortController();
+    signals.attach(() => leaving.abort());
+    const problem = await handle.notify(end, leaving.signal);
     if (problem !== null) context.terminal.err(`ralph: ${problem}\n`);
     return { handle, end, view, exitCode };
   } finally {

@@ -1,4 +1,4 @@
-import { type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
+import { type IterationEnded, type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
 import type { RunningTurn } from '../../ports/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
@@ -34,7 +34,10 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
     const name = toTurnName(order);
     const done = opened.running.result.then(async (result) => {
       if (result.logError !== null) failStorage(ports, loop, `the turn's output cannot be written (${result.logError})`);
-      const report = await reportTurn(ports, loop, opened, result);
+      const report = await reportTurn(ports, loop, opened, result).catch((error: unknown) => {
+        failStorage(ports, loop, `the end of turn ${name} could not be recorded (${toErrorCode(error)})`);
+        return toInterrupted(ports, loop, order);
+      });
       live.delete(name);
       loop.post(report);
     });
@@ -82,17 +85,14 @@ async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopVi
         ? 'the folder of the run was removed, with its journal'
         : `the folder of turn ${toTurnName(order)} cannot be written`;
     failStorage(ports, loop, `${what} (${code})`);
-    const { iteration, attempt } = order;
-    loop.post({
-      type: 'iteration-ended',
-      at: ports.clock.now(),
-      iteration,
-      attempt,
-      ...INTERRUPTED,
-      inboxOffset: loop.state().inboxOffset,
-    });
+    loop.post(toInterrupted(ports, loop, order));
     return null;
   }
+}
+
+/** The end of a turn of which nothing can be told. */
+function toInterrupted(ports: LoopPorts, loop: LoopView, { iteration, attempt }: IterationStart): IterationEnded {
+  return { type: 'iteration-ended', at: ports.clock.now(), iteration, attempt, ...INTERRUPTED, inboxOffset: loop.state().inboxOffset };
 }
 
 function failStorage(ports: LoopPorts, loop: LoopView, message: string): void {

@@ -265,7 +265,7 @@ function checkRequests(checks, members, requests) {
 async function checkFiles(checks, members, project) {
   const read = (/** @type {string} */ path) => readFile(join(project.cwd, path), 'utf8').catch(() => '(missing)');
   for (const { hat } of members) checks.equal(`work/${hat}.txt`, (await read(`work/${hat}.txt`)).trim(), 'right');
-  for (const { hat, wearer } of [{ hat: 'planner', wearer: wearerOf('claude') }, ...members]) {
+  for (const { hat } of [{ hat: 'planner', wearer: wearerOf('claude') }, ...members]) {
     checkEnvironment(checks, hat, await read(`.agent/workspace/${hat}.env`));
   }
   checks.equal('notes.md', await read('notes.md'), 'first line\nmy second line\n');
