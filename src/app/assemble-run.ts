@@ -49,6 +49,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     journal,
     clock: systemClock,
     inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
+    outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl' }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner({ cwd: file.workspace, env: toPlainEnvironment(env), marker: toGateMarker(paths.runId) }),
     workspace: withSnapshots(workspace),
@@ -65,6 +66,11 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     observe: watch.observe,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+}
+
+/** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */
+export function toOutsideFile(paths: RunPaths): string {
+  return join(paths.folder, 'outside.jsonl');
 }
 
 /** The workspace of a run, for the loop and for `ralph show --diff`. */

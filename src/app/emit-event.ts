@@ -1,11 +1,10 @@
-import { join } from 'node:path';
-import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
+import { EXTERNAL, RalphError } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/shell/index.ts';
+import { toOutsideFile } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout } from './layout.ts';
-import { readRunFile } from './run-file.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -24,28 +23,20 @@ export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const living = findLivingRun(layout, cwd);
   const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
-  const run = readState(paths);
-  if (living === null) refuseComplete(paths, run);
-  const { workspace, settings } = readRunFile(paths.settings);
-  // What is written during a turn counts as that hat's: refused here it is told, refused by the loop it would be lost.
-  const hat = living === null ? EXTERNAL : (run.activations[0]?.hat ?? EXTERNAL);
-  emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat, contractFile: toContractPath(paths.folder) });
+  if (living === null) refuseComplete(paths);
+  emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile: toContractPath(paths.folder) });
   return { runId: paths.runId, isRunAlive: living !== null };
 }
 
 /** A run that is complete is never resumed, so nobody would ever read the event. */
-function refuseComplete(paths: RunPaths, run: RunState): void {
-  if (run.end?.reason !== 'completed') return;
+function refuseComplete(paths: RunPaths): void {
+  const fold = createJournalFold();
+  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
+  if (fold.run().state.end?.reason !== 'completed') return;
   throw new RalphError({
     code: 'emit-run-over',
     what: `No run is under way, and the newest one (${paths.runId}) is complete; nothing was published.`,
     why: 'Events of earlier runs are never read by a later run.',
     fix: 'Start a run first: ralph run',
   });
-}
-
-function readState(paths: RunPaths): RunState {
-  const fold = createJournalFold();
-  readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
-  return fold.run().state;
 }

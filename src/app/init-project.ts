@@ -71,7 +71,7 @@ ${line}
 event_loop:
   prompt_file: PROMPT.md
   max_iterations: 30
-  max_runtime_seconds: 2h
+  max_runtime_seconds: 7200
   # max_cost_usd: 10
 
 # Ralph runs these commands itself before it believes that the work is done.

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly configFiles: readonly string[];
   readonly flags: ConfigFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Nothing will be started, so it does not matter whether an agent is installed. */
+  readonly isDry?: boolean;
   /** One turn of this hat, and no more. */
   readonly hat?: string;
   /** What came from standard input, for `-P -`. */
@@ -44,7 +46,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = loadSettings(request);
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
-  const found = withFoundBackends(asked, request.env);
+  const found = withFoundBackends(asked, request);
   const topology = compileTopology(found.spec);
   const turn = {
     hat: topology.entry,
@@ -85,11 +87,11 @@ function toFirstEvent(topology: Topology): Parameters<typeof buildPrompt>[1]['ev
  * Puts the first agent that is installed in the place of every `auto`. Under `hats` Ralph is only the safety net: a team whose hats all name
  * their backends starts without one for him.
  */
-function withFoundBackends(settings: Settings, env: RunRequest['env']): Settings {
+function withFoundBackends(settings: Settings, { env, isDry }: RunRequest): Settings {
   const open = Object.keys(settings.backends).filter((hat) => settings.backends[hat]?.some((spec) => spec.type === 'auto'));
   if (open.length === 0) return settings;
-  const isOptional = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH);
-  const type = findAgent(settings, env, isOptional);
+  const isSafetyNet = compileTopology(settings.spec).coordination === 'hats' && open.every((hat) => hat === RALPH);
+  const type = findAgent(settings, env, isDry === true || isSafetyNet);
   if (type === null) return settings;
   const fill = (spec: BackendSpec): BackendSpec => (spec.type === 'auto' ? { ...spec, type } : spec);
   const backends = Object.fromEntries(Object.entries(settings.backends).map(([hat, list]) => [hat, list.map(fill)]));

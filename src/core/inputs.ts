@@ -69,6 +69,8 @@ export interface IterationEnded extends At, TurnId, TurnReport {
 export interface EventsReceived extends At, TurnSignals {
   readonly type: 'events-received';
   readonly inboxOffset: number;
+  /** Where the next read of the run's own file for people begins. */
+  readonly outsideOffset?: number;
 }
 
 /** The answer to one `gates-run`. */

@@ -97,6 +97,8 @@ export interface RunState {
   /** Since when the clock of `max_runtime_seconds` runs; `null` while it stands. */
   readonly runningSince: number | null;
   readonly inboxOffset: number;
+  /** The same for the run's own file in which people publish. */
+  readonly outsideOffset: number;
   readonly counters: Counters;
   readonly pending: readonly PendingEvent[];
   readonly activations: readonly Activation[];

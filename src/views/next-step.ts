@@ -46,7 +46,10 @@ function toCheckpointNotes(view: RunView): readonly string[] {
       : [
           `Not committed, because you had changed them before the run: ${leftOut.slice(0, 5).join(', ')}${leftOut.length > 5 ? ', …' : ''}.`,
         ];
-  const failed = view.checkpoints.findLast((made) => made.commit === null && made.note !== '');
+  // Nothing to commit, and no repository to commit to, are no trouble that anybody could mend.
+  const failed = view.checkpoints.findLast(
+    ({ commit, note }) => commit === null && note !== '' && !/nothing new|not a git repository/.test(note),
+  );
   return failed === undefined || view.checkpoints.some((made) => made.commit !== null)
     ? notes
     : [...notes, `No checkpoint was made: ${failed.note}`];

@@ -39,6 +39,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
 
 function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
   const agents = (backends[id] ?? backends[RALPH] ?? [])
+    .filter((spec) => spec.type !== 'auto')
     .map((spec) => `${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`)
     .join(', then ');
   const flow =

@@ -93,5 +93,6 @@ export function toPlanRequest(
     },
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
     ...(flags.hat === undefined ? {} : { hat: flags.hat }),
+    ...(flags.dryRun === true ? { isDry: true } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { RalphError, toTurnName } from '../../core/index.ts';
 import {
@@ -91,8 +91,9 @@ export async function printFile({ reader, terminal }: ShownRun, turn: TurnView, 
 
 /** What the assistant said; where nothing of that was kept, the raw output. */
 function findFile(reader: ShownRun['reader'], name: string, part: 'prompt' | 'output'): string | null {
-  const names = part === 'prompt' ? (['prompt.md'] as const) : (['text.md', 'stdout.log'] as const);
-  return names.map((file) => reader.turnFile(name, file)).find((path) => existsSync(path)) ?? null;
+  const names = part === 'prompt' ? (['prompt.md'] as const) : (['text.md', 'stdout.log', 'stderr.log'] as const);
+  const paths = names.map((file) => reader.turnFile(name, file)).filter((path) => existsSync(path));
+  return paths.find((path) => statSync(path).size > 0) ?? paths[0] ?? null;
 }
 
 /** What a turn changed, as a patch. */

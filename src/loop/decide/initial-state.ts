@@ -11,6 +11,7 @@ export const INITIAL_STATE: RunState = {
   elapsedMs: 0,
   runningSince: null,
   inboxOffset: 0,
+  outsideOffset: 0,
   counters: { event: 0, iteration: 0, request: 0, timer: 0, counted: 0 },
   pending: [],
   activations: [],

@@ -7,6 +7,8 @@ export interface LoopPorts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly inbox: Inbox;
+  /** Where people publish: no agent writes here, so nothing in it is ever taken for a hat's. Absent: they cannot. */
+  readonly outside?: Inbox;
   readonly turns: TurnStore;
   readonly gates: GateRunner;
   readonly workspace: Workspace;

@@ -1,5 +1,5 @@
 import { type IterationEnded, type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
-import type { RunningTurn } from '../../ports/index.ts';
+import type { InboxBatch, RunningTurn } from '../../ports/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { INTERRUPTED, isRunnable, type OpenedTurn, openTurn } from './open-turn.ts';
@@ -66,13 +66,23 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
   };
 }
 
-/** What came while no hat was active is nobody's turn's: it is taken before the next one begins. */
+/**
+ * What came while no hat was active is nobody's turn's, and what people wrote is theirs whenever they did: both are taken before the next
+ * turn begins.
+ */
 function receiveOutsideEvents(ports: LoopPorts, loop: LoopView): void {
-  if (!loop.topology().spec.eventSources.includes('jsonl')) return;
-  const { signals, problems, offset } = readWholeInbox(ports.inbox, loop.state().inboxOffset);
+  const { inboxOffset, outsideOffset } = loop.state();
+  const isOn = loop.topology().spec.eventSources.includes('jsonl');
+  const left = isOn ? readWholeInbox(ports.inbox, inboxOffset) : NOTHING;
+  const said = ports.outside === undefined ? NOTHING : readWholeInbox(ports.outside, outsideOffset);
+  const signals = [...left.signals, ...said.signals];
+  const problems = [...left.problems, ...said.problems];
   if (signals.length === 0 && problems.length === 0) return;
-  loop.post({ type: 'events-received', at: ports.clock.now(), signals, problems, inboxOffset: offset });
+  const offsets = { inboxOffset: isOn ? left.offset : inboxOffset, outsideOffset: said === NOTHING ? outsideOffset : said.offset };
+  loop.post({ type: 'events-received', at: ports.clock.now(), signals, problems, ...offsets });
 }
+
+const NOTHING: InboxBatch = { signals: [], problems: [], offset: 0 };
 
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
 async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn | null> {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { withPlace } from './processes.ts';
+import { ralph, start } from './ralph.ts';
+import { readEvents, toRoutes } from './run-facts.ts';
+
+const TEAM = `
+hats:
+  worker:
+    triggers: [task.start, task.resume]
+    publishes: [work.done]
+  listener:
+    triggers: [human.note]
+    publishes: [note.read, LOOP_COMPLETE]
+`;
+
+test('what a person emits while a hat works is from outside: it reaches its hat, and nobody is blamed for it', async () => {
+  const body = `
+if [ "$RALPH_HAT" = worker ]; then
+  touch working; while [ ! -e emitted ]; do sleep 0.05; done; echo worked
+else
+  case "$prompt" in *"please check"*) echo LOOP_COMPLETE ;; esac
+fi`;
+  await withPlace(toFiles(TEAM, body), async (folder) => {
+    const run = start(folder, ['run', '-p', 'x', '--no-tui']);
+    await run.says('worker');
+    const emitted = await ralph(folder, ['emit', 'human.note', 'please check']);
+    expect(emitted.code, emitted.stderr).toBe(0);
+    await ralph(folder, ['status']);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(`${folder}/emitted`, '');
+    const { code, stdout } = await run.done;
+    expect(code, stdout).toBe(0);
+    const routes = toRoutes(await readEvents(folder));
+    expect(routes).toContain('external -> human.note -> listener');
+    expect(routes.join('\n')).not.toContain('scope_violation');
+  });
+});
