@@ -1,10 +1,14 @@
-import { EXTERNAL, RalphError } from '../core/index.ts';
+import { join } from 'node:path';
+import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold } from '../loop/shell/index.ts';
 import { toOutsideFile } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
-import { findLayout } from './layout.ts';
+import { isInsideRun } from './is-inside-run.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { readRunFile } from './run-file.ts';
+import { findHolder } from './run-lock.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -24,15 +28,35 @@ export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
   const living = findLivingRun(layout, cwd);
   const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
   if (living === null) refuseComplete(paths);
+  const hat = findActiveHat(layout, paths);
+  if (hat !== null) {
+    const { workspace, settings } = readRunFile(paths.settings);
+    emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat, contractFile: toContractPath(paths.folder) });
+    return { runId: paths.runId, isRunAlive: true };
+  }
   emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile: toContractPath(paths.folder) });
   return { runId: paths.runId, isRunAlive: living !== null };
 }
 
-/** A run that is complete is never resumed, so nobody would ever read the event. */
-function refuseComplete(paths: RunPaths): void {
+/**
+ * The hat in whose turn this is called although its environment was cleared: an agent does not get the rights of a person by forgetting who it is.
+ * `null` for a person.
+ */
+function findActiveHat(layout: Layout, paths: RunPaths): string | null {
+  const holder = findHolder(layout, paths.runId)?.owner ?? null;
+  if (holder === null || !isInsideRun(holder.pid)) return null;
+  return readState(paths).activations[0]?.hat ?? null;
+}
+
+function readState(paths: RunPaths): RunState {
   const fold = createJournalFold();
   readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
-  if (fold.run().state.end?.reason !== 'completed') return;
+  return fold.run().state;
+}
+
+/** A run that is complete is never resumed, so nobody would ever read the event. */
+function refuseComplete(paths: RunPaths): void {
+  if (readState(paths).end?.reason !== 'completed') return;
   throw new RalphError({
     code: 'emit-run-over',
     what: `No run is under way, and the newest one (${paths.runId}) is complete; nothing was published.`,

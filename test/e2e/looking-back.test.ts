@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEAM_OF_RALPH, toFiles } from './agent-script.ts';
 import { git, makeRepository } from './git.ts';
 import { withPlace } from './processes.ts';
 import { makeFolder, ralph, readJsonLines, start } from './ralph.ts';
-import { type EventFacts, readEvents, readStatus, until } from './run-facts.ts';
+import { type EventFacts, readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const BODY = `
 case "$RALPH_HAT" in
@@ -163,7 +163,7 @@ esac`;
       expect((await ralph(folder, ['emit', 'LOOP_COMPLETE'])).code).toBe(1);
       writeFileSync(join(folder, 'go'), '');
       await run.done;
-      expect(readFileSync(join(folder, '.agent/events.jsonl'), 'utf8')).toContain('from outside');
+      expect(toRoutes(await readEvents(folder))).toContain('external -> review.rejected -> builder');
     });
   });
 });

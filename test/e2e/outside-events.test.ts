@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
@@ -14,6 +15,19 @@ hats:
     publishes: [note.read, LOOP_COMPLETE]
 `;
 
+test('an agent that clears its environment is still held to its own contract', async () => {
+  const body = `
+env -u RALPH_HAT -u RALPH_EVENTS_FILE -u RALPH_CONTRACT -u RALPH_RUN_ID -u RALPH_TURN "$RALPH_BIN" emit human.note "I am a person" > emitted.txt 2>&1
+echo "$?" > code.txt
+echo worked`;
+  await withPlace(toFiles(TEAM, body), async (folder) => {
+    await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
+    expect(readFileSync(`${folder}/code.txt`, 'utf8')).toBe('1\n');
+    expect(readFileSync(`${folder}/emitted.txt`, 'utf8')).toContain('worker may not publish human.note');
+    expect(toRoutes(await readEvents(folder)).join('\n')).not.toContain('human.note');
+  });
+});
+
 test('what a person emits while a hat works is from outside: it reaches its hat, and nobody is blamed for it', async () => {
   const body = `
 if [ "$RALPH_HAT" = worker ]; then
@@ -27,7 +41,6 @@ fi`;
     const emitted = await ralph(folder, ['emit', 'human.note', 'please check']);
     expect(emitted.code, emitted.stderr).toBe(0);
     await ralph(folder, ['status']);
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(`${folder}/emitted`, '');
     const { code, stdout } = await run.done;
     expect(code, stdout).toBe(0);
