@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type HatSpec, type Input, matchesTopic, type RunSpec, UNKNOWN_USAGE } from '../src/core/index.ts';
+import { makeHat, makeSpec } from '../src/core/spec-fixtures.ts';
 import { nodeFileSystem, openJsonlJournal, readJournal } from '../src/journal/index.ts';
 import { createJournalFold } from '../src/loop/shell/index.ts';
 import { compileTopology, takersOf } from '../src/topology/index.ts';
@@ -11,8 +12,8 @@ const INPUTS = 100_000;
 /** Look-ups per second. */
 export function measureRouting(): { hats: number; exact: number; pattern: number; map: number } {
   const exactTopics = Array.from({ length: HATS }, (_, index) => `area${index}.done`);
-  const exact = compileTopology(makeSpec(exactTopics.map((topic, index) => makeHat(`hat${index}`, [topic]))));
-  const pattern = compileTopology(makeSpec(exactTopics.map((_, index) => makeHat(`hat${index}`, [`area${index}.*`]))));
+  const exact = compileTopology(toSpec(exactTopics.map((topic, index) => makeHat(`hat${index}`, [topic]))));
+  const pattern = compileTopology(toSpec(exactTopics.map((_, index) => makeHat(`hat${index}`, [`area${index}.*`]))));
   const map = new Map(exactTopics.map((topic, index) => [topic, [`hat${index}`]]));
   return {
     hats: HATS,
@@ -55,7 +56,7 @@ function* makeInputs(): Generator<Input> {
     makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
     makeHat('builder', ['build.task'], ['build.done']),
   ];
-  yield { type: 'run-started', at: 1, runId: 'bench', spec: makeSpec(hats), flags: [], inboxOffset: 0 };
+  yield { type: 'run-started', at: 1, runId: 'bench', spec: toSpec(hats), flags: [], inboxOffset: 0 };
   for (let turn = 1; turn * 2 < INPUTS; turn += 1) {
     const at = turn * 10;
     yield {
@@ -93,50 +94,7 @@ function* makeInputs(): Generator<Input> {
   }
 }
 
-function makeHat(id: string, triggers: readonly string[], publishes: readonly string[] = []): HatSpec {
-  const topics = publishes.map((topic) => ({ topic }));
-  return {
-    id,
-    name: id,
-    description: '',
-    triggers,
-    publishes: topics,
-    defaultPublishes: [],
-    transitions: [],
-    instructions: '',
-    maxActivations: null,
-    timeoutMs: 1,
-    idleTimeoutMs: 1,
-    backends: ['bench'],
-  };
-}
-
-function makeSpec(hats: readonly HatSpec[]): RunSpec {
-  return {
-    objective: 'bench',
-    coordinator: 'auto',
-    mode: null,
-    promise: 'LOOP_COMPLETE',
-    startingEvent: null,
-    startingHat: null,
-    recoveryHat: null,
-    routing: 'exclusive',
-    eventSources: ['jsonl', 'text'],
-    terminalEvents: [],
-    requiredEvents: [],
-    hats,
-    ralph: { instructions: '', backends: ['bench'], timeoutMs: 1, idleTimeoutMs: 1 },
-    limits: {
-      maxIterations: 1_000_000,
-      maxRuntimeMs: 1e12,
-      maxCostUsd: null,
-      maxConsecutiveFailures: 5,
-      checkpointInterval: 0,
-      cooldownMs: 0,
-    },
-    loopDetection: { repetition: 3, oscillation: 3 },
-    retry: { maxAttempts: 3, baseMs: 1, maxMs: 1 },
-    onLimit: 'wait',
-    gates: [],
-  };
+/** A team that works for ever: no limit ends the run that is folded. */
+function toSpec(hats: readonly HatSpec[]): RunSpec {
+  return makeSpec({ hats, limits: { maxIterations: 1_000_000, maxRuntimeMs: 1e12 } });
 }

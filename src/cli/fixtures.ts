@@ -1,4 +1,5 @@
-import type { BackendEvent, Effect, HatSpec, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
+import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
+import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
 import type { AppApi, CliContext } from './cli-context.ts';
 import { plainStyle } from './style.ts';
@@ -69,49 +70,17 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
   return { context, out: () => written.out, err: () => written.err, signal };
 }
 
-const HAT: Omit<HatSpec, 'id' | 'name' | 'triggers' | 'publishes'> = {
-  description: '',
-  defaultPublishes: [],
-  transitions: [],
-  instructions: '',
-  maxActivations: null,
-  timeoutMs: 1000,
-  idleTimeoutMs: 1000,
-  backends: ['claude'],
-};
-
 function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
-  return {
+  return makeSpec({
     objective: 'Make the tests pass.\nAll of them.',
-    coordinator: 'auto',
-    mode: null,
-    promise: 'LOOP_COMPLETE',
-    startingEvent: null,
-    startingHat: null,
-    recoveryHat: null,
-    routing: 'exclusive',
-    eventSources: ['jsonl', 'text'],
-    terminalEvents: [],
-    requiredEvents: [],
     hats: [
-      { ...HAT, id: 'planner', name: 'planner', triggers: ['task.start', 'task.resume', 'build.*'], publishes: [{ topic: 'build.task' }] },
-      { ...HAT, id: 'builder', name: 'builder', triggers: ['build.task'], publishes: [{ topic: 'build.done' }] },
+      makeHat('planner', ['task.start', 'task.resume', 'build.*'], ['build.task']),
+      makeHat('builder', ['build.task'], ['build.done']),
     ],
-    ralph: { instructions: '', backends: ['claude'], timeoutMs: 1000, idleTimeoutMs: 1000 },
-    limits: {
-      maxIterations: 30,
-      maxRuntimeMs: 7_200_000,
-      maxCostUsd: 5,
-      maxConsecutiveFailures: 5,
-      checkpointInterval: 5,
-      cooldownMs: 0,
-    },
-    loopDetection: { repetition: 3, oscillation: 3 },
-    retry: { maxAttempts: 6, baseMs: 5000, maxMs: 300_000 },
-    onLimit: 'wait',
-    gates: [{ on: ['build.done'], run: 'npm test', timeoutMs: 600_000 }],
+    limits: { maxIterations: 30, maxRuntimeMs: 7_200_000, maxCostUsd: 5, checkpointInterval: 5 },
+    gates: [makeGate(['build.done'])],
     ...changes,
-  };
+  });
 }
 
 /** A plan as far as the commands look into it. */

@@ -60,13 +60,13 @@ describe('the text of a turn', () => {
     store.close(other);
   });
 
-  it('ends at the cap, without half a character and without a gap', () => {
+  it('ends at the cap, without half a character and without a gap, and says so once', () => {
     const { store } = openStore(8);
     const { textPath } = store.open(TURN, '');
     store.appendText(TURN, 'abc');
     store.appendText(TURN, 'd€€');
     store.appendText(TURN, 'e');
-    expect(readFileSync(textPath, 'utf8')).toBe('abcd€');
+    expect(readFileSync(textPath, 'utf8')).toBe('abcd€\n[text cut here: the rest was not kept]\n');
     store.close(TURN);
   });
 
@@ -74,8 +74,9 @@ describe('the text of a turn', () => {
     const { store } = openStore(4);
     const { textPath } = store.open(TURN, '');
     store.appendText(TURN, 'abcd');
-    store.appendText(TURN, 'e');
     expect(readFileSync(textPath, 'utf8')).toBe('abcd');
+    store.appendText(TURN, 'e');
+    expect(readFileSync(textPath, 'utf8')).toBe('abcd\n[text cut here: the rest was not kept]\n');
     store.close(TURN);
   });
 

@@ -24,9 +24,13 @@ export function toTurnFolder(dir: string, turn: TurnId): TurnFolder {
   };
 }
 
+/** Said once where the text is cut, so that its end is not taken for the agent's. */
+const CUT_NOTE = Buffer.from('\n[text cut here: the rest was not kept]\n');
+
 interface OpenText {
   readonly handle: number;
   roomBytes: number;
+  isCut: boolean;
 }
 
 /**
@@ -43,18 +47,19 @@ export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnS
     fs.makeFolder(join(dir, toTurnName(turn)));
     const bytes = Buffer.from(prompt);
     withHandle(fs, fs.open(folder.promptFile, 'create'), (handle) => writeAll(fs, handle, bytes));
-    texts.set(toTurnName(turn), { handle: fs.open(folder.textPath, 'append'), roomBytes: capBytes });
+    texts.set(toTurnName(turn), { handle: fs.open(folder.textPath, 'append'), roomBytes: capBytes, isCut: false });
     return { ...folder, promptHash: createHash('sha256').update(bytes).digest('hex') };
   };
 
   const appendText = (turn: TurnId, text: string): void => {
     const open = texts.get(toTurnName(turn));
-    if (open === undefined || open.roomBytes <= 0) return;
+    if (open === undefined || open.isCut) return;
     const bytes = Buffer.from(text);
     const kept = cutToCharacter(bytes, open.roomBytes);
     // The first text that does not fit whole is the last: a gap in the middle would read as if nothing were missing.
-    open.roomBytes = kept.length < bytes.length ? 0 : open.roomBytes - kept.length;
-    writeAll(fs, open.handle, kept);
+    open.isCut = kept.length < bytes.length;
+    open.roomBytes -= kept.length;
+    writeAll(fs, open.handle, open.isCut ? Buffer.concat([kept, CUT_NOTE]) : kept);
   };
 
   const close = (turn: TurnId): void => {

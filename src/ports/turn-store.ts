@@ -13,7 +13,7 @@ export interface TurnFolder {
 export interface TurnStore {
   /** Makes the folder and writes the prompt; returns the paths and the prompt's SHA-256. Throws the system error. */
   readonly open: (turn: TurnId, prompt: string) => TurnFolder & { readonly promptHash: string };
-  /** Appends assistant text; drops it silently above the cap. Throws the system error. */
+  /** Appends assistant text; above the cap it is dropped, and the file says so. Throws the system error. */
   readonly appendText: (turn: TurnId, text: string) => void;
   readonly close: (turn: TurnId) => void;
 }

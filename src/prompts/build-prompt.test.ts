@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextSignalScanner, type Feedback, type HatSpec, isPromiseLine, type Json, type RunSpec } from '../core/index.ts';
+import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
-import { SETTINGS, sampleEvent, sampleHat, sampleTopology, sampleTurn } from './fixtures.ts';
+import { SETTINGS, sampleEvent, sampleTopology, sampleTurn } from './fixtures.ts';
 import type { PromptSettings, PromptTurn } from './prompt-context.ts';
 
 /** Words of our own headings, so that a promise is also one of these. */
@@ -72,7 +73,7 @@ const hats: fc.Arbitrary<HatSpec> = fc
     rest: hostile,
   })
   .map(({ id, name, description, triggers, publishes, rest }) =>
-    sampleHat(id, triggers, publishes, { name, description, instructions: rest === '' ? '' : `Orders of ${JSON.stringify(id)}: ${rest}` }),
+    makeHat(id, triggers, publishes, { name, description, instructions: rest === '' ? '' : `Orders of ${JSON.stringify(id)}: ${rest}` }),
   );
 
 const topologies: fc.Arbitrary<Topology> = fc
@@ -189,14 +190,14 @@ describe('the laws of every prompt', () => {
   it('who may not end the run is never shown a configured promise by Ralph’s own words', () => {
     const topology = sampleTopology({
       promise: 'FINI',
-      hats: [sampleHat('planner', ['task.start', 'task.resume', 'b'], ['a']), sampleHat('worker', ['a'], ['b'])],
+      hats: [makeHat('planner', ['task.start', 'task.resume', 'b'], ['a']), makeHat('worker', ['a'], ['b'])],
     });
     for (const hat of ['worker', 'ralph']) expect(buildPrompt(topology, sampleTurn(hat), SETTINGS)).not.toContain('FINI');
     expect(buildPrompt(topology, sampleTurn('planner'), SETTINGS)).toContain('`FINI`');
   });
 
   it('stays quick for a team of a thousand hats', () => {
-    const many = Array.from({ length: 1000 }, (_, index) => sampleHat(`h${index}`, [`t${index}`], [`t${index + 1}`, 'x.*']));
+    const many = Array.from({ length: 1000 }, (_, index) => makeHat(`h${index}`, [`t${index}`], [`t${index + 1}`, 'x.*']));
     const startedAt = performance.now();
     expect(buildPrompt(sampleTopology({ hats: many }), sampleTurn('ralph'), SETTINGS)).toContain('h998 -> t999 -> h999');
     expect(performance.now() - startedAt).toBeLessThan(2000);

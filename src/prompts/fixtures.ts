@@ -1,4 +1,5 @@
 import type { Feedback, HatSpec, RalphEvent, RunSpec } from '../core/index.ts';
+import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import type { PromptSettings, PromptTurn } from './prompt-context.ts';
 
@@ -14,60 +15,22 @@ export const SETTINGS: PromptSettings = {
 export const OBJECTIVE = 'Add a `--json` flag to the `list` command.\n\nIt prints one object a line, and the README says so.';
 
 export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
-  return {
-    objective: OBJECTIVE,
-    coordinator: 'auto',
-    mode: null,
-    promise: 'LOOP_COMPLETE',
-    startingEvent: null,
-    startingHat: null,
-    recoveryHat: null,
-    routing: 'exclusive',
-    eventSources: ['jsonl', 'text'],
-    terminalEvents: [],
-    requiredEvents: [],
-    hats: null,
-    ralph: { instructions: '', backends: ['claude'], timeoutMs: 1000, idleTimeoutMs: 1000 },
-    limits: { maxIterations: 100, maxRuntimeMs: 1000, maxCostUsd: null, maxConsecutiveFailures: 5, checkpointInterval: 5, cooldownMs: 0 },
-    loopDetection: { repetition: 3, oscillation: 3 },
-    retry: { maxAttempts: 3, baseMs: 1000, maxMs: 1000 },
-    onLimit: 'wait',
-    gates: [],
-    ...changes,
-  };
+  return makeSpec({ objective: OBJECTIVE, ...changes });
 }
 
 export function sampleTopology(changes: Partial<RunSpec> = {}): Topology {
   return compileTopology(sampleSpec(changes));
 }
 
-export function sampleHat(id: string, triggers: readonly string[], publishes: readonly string[], changes: Partial<HatSpec> = {}): HatSpec {
-  return {
-    id,
-    name: id,
-    description: '',
-    triggers,
-    publishes: publishes.map((topic) => ({ topic })),
-    defaultPublishes: [],
-    transitions: [],
-    instructions: '',
-    maxActivations: null,
-    timeoutMs: 1000,
-    idleTimeoutMs: 1000,
-    backends: ['claude'],
-    ...changes,
-  };
-}
-
 /** A builder and a reviewer under Ralph. */
 export const TEAM: readonly HatSpec[] = [
-  sampleHat('builder', ['build.task', 'review.rejected'], ['build.done', 'build.blocked'], {
+  makeHat('builder', ['build.task', 'review.rejected'], ['build.done', 'build.blocked'], {
     name: 'Builder',
     description: 'Writes code and its tests.',
     instructions: 'Implement exactly what the task says.\nKeep functions short.',
     defaultPublishes: ['build.done'],
   }),
-  sampleHat('reviewer', ['build.done'], ['review.approved', 'review.rejected'], {
+  makeHat('reviewer', ['build.done'], ['review.approved', 'review.rejected'], {
     name: 'Reviewer',
     description: 'Reads diffs; looks for bugs.',
     instructions: 'Read the diff of the last commit.\nReject with the reason, approve with what you checked.',
@@ -76,8 +39,8 @@ export const TEAM: readonly HatSpec[] = [
 
 /** A planner and a builder that need no coordinator. */
 export const SELF_COORDINATED: readonly HatSpec[] = [
-  sampleHat('planner', ['task.start', 'task.resume', 'build.done', 'build.blocked'], ['build.task'], { name: 'Planner' }),
-  sampleHat('builder', ['build.task'], ['build.done', 'build.blocked'], { name: 'Builder' }),
+  makeHat('planner', ['task.start', 'task.resume', 'build.done', 'build.blocked'], ['build.task'], { name: 'Planner' }),
+  makeHat('builder', ['build.task'], ['build.done', 'build.blocked'], { name: 'Builder' }),
 ];
 
 export function sampleEvent(topic: string, payload: RalphEvent['payload'] = '', changes: Partial<RalphEvent> = {}): RalphEvent {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SELF_COORDINATED, sampleHat, sampleTopology, TEAM } from './fixtures.ts';
+import { makeHat } from '../core/spec-fixtures.ts';
+import { SELF_COORDINATED, sampleTopology, TEAM } from './fixtures.ts';
 import { flowLines } from './flow-lines.ts';
 import { toText } from './words.ts';
 
@@ -26,26 +27,26 @@ describe('the flow of events as text', () => {
   });
 
   it('ends a line at a terminal event and leaves the ways to end the run out', () => {
-    const hats = [sampleHat('deployer', ['deploy.start'], ['deploy.done', 'LOOP_COMPLETE'])];
+    const hats = [makeHat('deployer', ['deploy.start'], ['deploy.done', 'LOOP_COMPLETE'])];
     expect(draw({ hats, terminalEvents: ['deploy.done'] })).toEqual(['task.start -> ralph -> deploy.start -> deployer -> deploy.done']);
   });
 
   it('names the target of a targeted event and all takers of a pattern', () => {
     const hats = [
-      sampleHat('lead', ['task.start'], ['review.*'], { publishes: [{ topic: 'review.*' }, { topic: 'hand', target: 'b' }] }),
-      sampleHat('a', ['review.code'], []),
-      sampleHat('b', ['review.text'], []),
+      makeHat('lead', ['task.start'], ['review.*'], { publishes: [{ topic: 'review.*' }, { topic: 'hand', target: 'b' }] }),
+      makeHat('a', ['review.code'], []),
+      makeHat('b', ['review.text'], []),
     ];
     expect(draw({ hats, coordinator: 'hats' })).toEqual(['task.start -> lead -> review.* -> a, b', 'lead -> hand -> b']);
   });
 
   it('shows a hat that publishes to itself without going round for ever', () => {
-    expect(draw({ hats: [sampleHat('loner', ['task.start', 'again'], ['again'])] })).toEqual(['task.start -> loner -> again -> loner']);
+    expect(draw({ hats: [makeHat('loner', ['task.start', 'again'], ['again'])] })).toEqual(['task.start -> loner -> again -> loner']);
   });
 
   it('numbers the receivers that are too many to name', () => {
-    const takers = Array.from({ length: 8 }, (_, index) => sampleHat(`t${index}`, ['news'], []));
-    const hats = [sampleHat('lead', ['task.start'], ['news']), ...takers];
+    const takers = Array.from({ length: 8 }, (_, index) => makeHat(`t${index}`, ['news'], []));
+    const hats = [makeHat('lead', ['task.start'], ['news']), ...takers];
     expect(draw({ hats, routing: 'fanout' })).toEqual(['task.start -> lead -> news -> t0, t1, t2, t3, t4 and 3 more']);
   });
 });

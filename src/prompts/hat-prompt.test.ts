@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { makeHat } from '../core/spec-fixtures.ts';
 import { buildPrompt } from './build-prompt.ts';
-import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleHat, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 
 const team = sampleTopology({ hats: TEAM });
 const ask = (hat: string, topology = team, changes = {}): string => buildPrompt(topology, sampleTurn(hat, changes), SETTINGS);
@@ -38,7 +39,7 @@ describe('the prompt of a hat', () => {
       { topic: 'hand', target: 'reviewer' },
       { topic: 'odd.*' },
     ];
-    const hats = [sampleHat('lead', ['go'], [], { publishes }), ...TEAM];
+    const hats = [makeHat('lead', ['go'], [], { publishes }), ...TEAM];
     const prompt = ask('lead', sampleTopology({ hats, terminalEvents: ['deploy.done'] }));
     expect(prompt).toContain('- `review.*` (any topic of this form) -> builder\n');
     expect(prompt).toContain('- `deploy.done` -> nobody, it is recorded\n');
@@ -77,7 +78,7 @@ describe('who may end the run', () => {
   });
 
   it('tells a hat that lists the promise how to end and does not list the promise as an event', () => {
-    const hats = [sampleHat('closer', ['all.done'], ['LOOP_COMPLETE', 'more.work']), ...TEAM];
+    const hats = [makeHat('closer', ['all.done'], ['LOOP_COMPLETE', 'more.work']), ...TEAM];
     const prompt = ask('closer', sampleTopology({ hats }));
     expect(prompt).toContain('`LOOP_COMPLETE` on a line of its own');
     expect(prompt).not.toContain('`LOOP_COMPLETE` ->');
@@ -99,7 +100,7 @@ describe('who may end the run', () => {
   });
 
   it('leaves a lone hat that publishes nothing with the promise alone', () => {
-    const lone = sampleTopology({ hats: [sampleHat('worker', ['task.start', 'task.resume'], [], { instructions: 'Work.' })] });
+    const lone = sampleTopology({ hats: [makeHat('worker', ['task.start', 'task.resume'], [], { instructions: 'Work.' })] });
     const prompt = ask('worker', lone);
     expect(prompt).toContain('in a loop that calls you until the work is done');
     expect(prompt).not.toContain('HAND OVER');
@@ -108,7 +109,7 @@ describe('who may end the run', () => {
   });
 
   it('tells a hat that may neither publish nor end to note the result and stop', () => {
-    const prompt = ask('mute', sampleTopology({ hats: [sampleHat('mute', ['m'], []), ...TEAM] }));
+    const prompt = ask('mute', sampleTopology({ hats: [makeHat('mute', ['m'], []), ...TEAM] }));
     expect(prompt).toContain('You publish no events: note the result in the scratchpad, then stop. You cannot end the run.');
     expect(prompt).not.toContain('ralph emit');
   });
@@ -136,7 +137,7 @@ describe('the channels that are on', () => {
   });
 
   it('ends the run by an event when text is off, and then shows how even a silent hat publishes it', () => {
-    const prompt = only(['jsonl'], 'worker', [sampleHat('worker', ['task.start', 'task.resume'], [])]);
+    const prompt = only(['jsonl'], 'worker', [makeHat('worker', ['task.start', 'task.resume'], [])]);
     expect(prompt).toContain('publish `task.complete`, with the evidence as payload');
     expect(prompt).not.toContain('LOOP_COMPLETE');
     expect(prompt.match(/ralph emit/g)).toHaveLength(1);

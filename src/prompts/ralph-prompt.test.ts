@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { makeHat } from '../core/spec-fixtures.ts';
 import { buildPrompt } from './build-prompt.ts';
-import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleHat, sampleSpec, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleSpec, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 
 const solo = sampleTopology();
 const team = sampleTopology({ hats: TEAM });
@@ -48,8 +49,8 @@ describe('seed 003, steps 3 and 5: the prompt of Ralph', () => {
 
   it('Multi-hat section includes correct topology table', () => {
     const hats = [
-      sampleHat('qa', ['test.*'], [], { name: 'Quality', description: 'Tests | measures.\nDaily.' }),
-      sampleHat('idle', ['x'], ['y']),
+      makeHat('qa', ['test.*'], [], { name: 'Quality', description: 'Tests | measures.\nDaily.' }),
+      makeHat('idle', ['x'], ['y']),
     ];
     const prompt = ask(sampleTopology({ hats }));
     expect(prompt).toContain('| qa | test.* | - | Quality: Tests \\| measures. Daily. |');

@@ -1,9 +1,10 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import type { Feedback, HatSpec } from '../core/index.ts';
+import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/index.ts';
 import { planSections } from './build-prompt.ts';
-import { FAILED_GATE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleHat, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { FAILED_GATE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptTurn } from './prompt-context.ts';
 
 /** Tokens (o200k_base) that Ralph adds: those of the whole prompt, less those of the user's and other agents' words. */
@@ -29,7 +30,7 @@ const RESUME = sampleEvent('task.resume');
 
 function chain(length: number): readonly HatSpec[] {
   return Array.from({ length }, (_, index) =>
-    sampleHat(`hat${index}`, [`step${index}.go`, `step${index}.again`], [`step${index + 1}.go`, `step${index}.failed`], {
+    makeHat(`hat${index}`, [`step${index}.go`, `step${index}.again`], [`step${index + 1}.go`, `step${index}.failed`], {
       name: `Worker ${index}`,
       description: `Does step ${index}.`,
     }),

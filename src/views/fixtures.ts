@@ -12,63 +12,22 @@ import {
   UNKNOWN_USAGE,
   type Usage,
 } from '../core/index.ts';
+import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 const RUN_ID = '20261121-223331-k7f2a';
 const OBJECTIVE = 'Make the failing test of the cart pass.\n\nTouch nothing but `src/cart.mjs`.';
 
-function sampleHat(id: string, triggers: readonly string[], publishes: readonly string[]): HatSpec {
-  return {
-    id,
-    name: id,
-    description: '',
-    triggers,
-    publishes: publishes.map((topic) => ({ topic })),
-    defaultPublishes: [],
-    transitions: [],
-    instructions: '',
-    maxActivations: null,
-    timeoutMs: 3_600_000,
-    idleTimeoutMs: 900_000,
-    backends: ['claude'],
-  };
-}
-
 const TEAM: readonly HatSpec[] = [
-  sampleHat('planner', ['task.start', 'task.resume', 'build.blocked', 'review.passed'], ['build.task']),
-  sampleHat('builder', ['build.task', 'review.rejected'], ['build.done']),
-  sampleHat('reviewer', ['build.done'], ['review.passed', 'review.rejected']),
+  makeHat('planner', ['task.start', 'task.resume', 'build.blocked', 'review.passed'], ['build.task']),
+  makeHat('builder', ['build.task', 'review.rejected'], ['build.done']),
+  makeHat('reviewer', ['build.done'], ['review.passed', 'review.rejected']),
 ];
 
 export function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {
-  return {
-    objective: OBJECTIVE,
-    coordinator: 'auto',
-    mode: null,
-    promise: 'LOOP_COMPLETE',
-    startingEvent: null,
-    startingHat: null,
-    recoveryHat: null,
-    routing: 'exclusive',
-    eventSources: ['jsonl', 'text'],
-    terminalEvents: [],
-    requiredEvents: [],
-    hats: TEAM,
-    ralph: { instructions: '', backends: ['claude'], timeoutMs: 3_600_000, idleTimeoutMs: 900_000 },
-    limits: {
-      maxIterations: 12,
-      maxRuntimeMs: 14_400_000,
-      maxCostUsd: null,
-      maxConsecutiveFailures: 5,
-      checkpointInterval: 5,
-      cooldownMs: 0,
-    },
-    loopDetection: { repetition: 3, oscillation: 3 },
-    retry: { maxAttempts: 6, baseMs: 5000, maxMs: 300_000 },
-    onLimit: 'wait',
-    gates: [{ on: ['build.done', 'task.complete'], run: 'node --test', timeoutMs: 20_000 }],
-    ...changes,
-  };
+  const limits = { maxIterations: 12, checkpointInterval: 5 };
+  const gates = [{ on: ['build.done', 'task.complete'], run: 'node --test', timeoutMs: 20_000 }];
+  return makeSpec({ objective: OBJECTIVE, hats: TEAM, limits, gates, ...changes });
 }
 
 function sampleGate(passed: boolean, changes: Partial<GateResult> = {}): GateResult {

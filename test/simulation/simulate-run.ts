@@ -1,4 +1,5 @@
 import type { HatSpec, RunSpec } from '../../src/core/index.ts';
+import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';
 import { createPorts, createWorld, readEntries } from './world.ts';
@@ -34,7 +35,7 @@ export interface SimulatedRun {
 export async function simulateRun(seed: number): Promise<SimulatedRun> {
   const random = createRandom(seed);
   const world = createWorld(random);
-  const spec = makeSpec(random);
+  const spec = toSpec(random);
   let deaths = 0;
   for (;;) {
     const outcome = await play(world, spec, random.chance(0.4) ? 1 + random.below(60) : MAX_STEPS);
@@ -110,43 +111,28 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function makeHat(id: string, triggers: readonly string[], publishes: readonly string[], random: Random): HatSpec {
-  return {
-    id,
-    name: id,
-    description: '',
-    triggers,
-    publishes: publishes.map((topic) => ({ topic })),
+function toHat(id: string, triggers: readonly string[], publishes: readonly string[], random: Random): HatSpec {
+  return makeHat(id, triggers, publishes, {
     defaultPublishes: random.chance(0.3) && publishes[0] !== undefined ? [publishes[0]] : [],
-    transitions: [],
-    instructions: '',
     maxActivations: random.chance(0.2) ? 1 + random.below(4) : null,
     timeoutMs: 600_000,
-    idleTimeoutMs: 300_000,
     backends: random.chance(0.3) ? ['a', 'b'] : ['a'],
-  };
+  });
 }
 
 /** A declaration by chance: solo, classic, or a team of three under either coordination. */
-function makeSpec(random: Random): RunSpec {
+function toSpec(random: Random): RunSpec {
   const entry = random.chance(0.5) ? ['task.start', 'task.resume'] : [];
   const hats = [
-    makeHat('planner', [...entry, 'build.done', 'build.blocked'], ['build.task'], random),
-    makeHat('builder', ['build.task', 'review.*'], ['build.done', 'build.blocked', 'nobody.takes'], random),
-    makeHat('reviewer', ['nobody.*', 'error.cli'], random.chance(0.5) ? ['review.*', 'LOOP_COMPLETE'] : ['review.*'], random),
+    toHat('planner', [...entry, 'build.done', 'build.blocked'], ['build.task'], random),
+    toHat('builder', ['build.task', 'review.*'], ['build.done', 'build.blocked', 'nobody.takes'], random),
+    toHat('reviewer', ['nobody.*', 'error.cli'], random.chance(0.5) ? ['review.*', 'LOOP_COMPLETE'] : ['review.*'], random),
   ];
   const kind = random.below(6);
-  return {
-    objective: 'do it',
-    coordinator: 'auto',
+  return makeSpec({
     mode: kind === 0 ? 'single' : null,
-    promise: 'LOOP_COMPLETE',
-    startingEvent: null,
-    startingHat: null,
-    recoveryHat: null,
     routing: random.chance(0.2) ? 'fanout' : 'exclusive',
     eventSources: random.chance(0.8) ? ['jsonl', 'text'] : ['jsonl'],
-    terminalEvents: [],
     requiredEvents: random.chance(0.2) ? ['build.done'] : [],
     hats: kind <= 1 ? null : hats,
     ralph: { instructions: '', backends: ['a'], timeoutMs: 600_000, idleTimeoutMs: 300_000 },
@@ -158,9 +144,7 @@ function makeSpec(random: Random): RunSpec {
       checkpointInterval: random.below(4),
       cooldownMs: random.chance(0.2) ? 1000 : 0,
     },
-    loopDetection: { repetition: 3, oscillation: 3 },
-    retry: { maxAttempts: 3, baseMs: 1000, maxMs: 10_000 },
     onLimit: random.pick(['wait', 'switch', 'stop']),
-    gates: random.chance(0.4) ? [{ on: ['task.complete', 'build.done'], run: 'make test', timeoutMs: 1000 }] : [],
-  };
+    gates: random.chance(0.4) ? [makeGate(['task.complete', 'build.done'], 'make test')] : [],
+  });
 }

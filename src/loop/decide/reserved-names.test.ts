@@ -37,23 +37,7 @@ const OWN_WORDS = [
   'workspace',
 ];
 const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment)-[a-z]+$/;
-const BACKENDS = [
-  'claude',
-  'codex',
-  'gemini',
-  'opencode',
-  'pi',
-  'copilot',
-  'qwen',
-  'cline',
-  'auggie',
-  'amp',
-  'kiro',
-  'acp',
-  'custom',
-  'native',
-  'scripted',
-];
+const BACKENDS: readonly string[] = [...core.BACKEND_TYPES, 'native'];
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !/(\.test|fixtures)\.ts$/.test(name));
 const lines = files.flatMap((name) =>
