@@ -14,6 +14,8 @@ export interface RunDraft extends Omit<Draft<RunView>, 'turns' | 'totals'> {
   workingSince: number | null;
   /** Gates that were asked and have not answered, by request. */
   readonly gateRequests: Map<number, { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined }>;
+  /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
+  ralphBackends: readonly string[];
   /** Iterations with a turn that ended by itself. */
   readonly finished: Set<number>;
 }
@@ -52,6 +54,7 @@ export function createDraft(): RunDraft {
     resumes: 0,
     workingSince: null,
     gateRequests: new Map(),
+    ralphBackends: [],
     finished: new Set(),
   };
 }
@@ -67,7 +70,7 @@ export function findTurn(draft: RunDraft, iteration: number, attempt?: number): 
 
 /** What stands now, untouched by what comes later. */
 export function toView(draft: RunDraft): RunView {
-  const { workingSince: _since, gateRequests: _gates, finished, ...view } = draft;
+  const { workingSince: _since, gateRequests: _gates, ralphBackends: _backends, finished, ...view } = draft;
   return {
     ...view,
     turns: draft.turns.map(toTurnView),

@@ -65,7 +65,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     iteration,
     attempt,
     hat,
-    backend: draft.hats.find((entry) => entry.id === hat)?.backends[effect.backend] ?? '',
+    backend: (draft.hats.find((entry) => entry.id === hat)?.backends ?? draft.ralphBackends)[effect.backend] ?? '',
     startedAt: at,
     status: 'running',
     failure: null,

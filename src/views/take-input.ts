@@ -42,6 +42,7 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
   draft.objective = spec.objective;
   draft.limits = spec.limits;
   draft.gates = spec.gates.map((gate) => gate.run);
+  draft.ralphBackends = spec.ralph.backends;
   draft.coordination = topology.coordination;
   draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
   if (topology.coordination !== 'hats' && !topology.classic) draft.hats.unshift({ id: 'ralph', backends: spec.ralph.backends });

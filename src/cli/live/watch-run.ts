@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/index.ts';
 import { createRunViewFold, isTurnDone, type RunView, type RunViewFold } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
@@ -71,6 +72,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
     const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
     printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
+    if (order.show.format === 'text' && isWorktree(handle.workspace)) context.terminal.out(toPlaceText(context.cwd, handle.workspace));
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     // The run is over: what is left to be stopped is the command that tells of it.
     const leaving = new AbortController();
@@ -124,4 +126,14 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
 /** The end as the run itself tells it: where the disk is full, the journal could not. */
 function toEndView(view: RunView, { reason, detail }: RunEnd): RunView {
   return { ...view, status: 'ended', end: view.end ?? { reason, detail, at: view.at } };
+}
+
+/** The folder of `--worktree` runs has this name, whatever the state folder is called. */
+function isWorktree(workspace: string): boolean {
+  return workspace.includes(`${sep}worktrees${sep}`);
+}
+
+/** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look. */
+function toPlaceText(cwd: string, workspace: string): string {
+  return `The work is in ${relative(cwd, workspace) || '.'}, a git worktree: commit there what is left, then merge its branch.\n`;
 }
