@@ -46,7 +46,13 @@ export function askGates(
 ): void {
   const request = count(step, 'request');
   const { hat, iteration, drafts, completion, gates } = wait;
-  change(step, { gateWaits: [...step.state.gateWaits, { request, gates, hat, iteration, completion, drafts }] });
+  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts };
+  change(step, { gateWaits: [...step.state.gateWaits, gateWait] });
+  orderGates(step, gateWait);
+}
+
+/** Gives the order, for the first time or, after a crash, again. */
+export function orderGates(step: Step, { request, gates, completion, drafts }: GateWait): void {
   const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
   order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)] });
 }

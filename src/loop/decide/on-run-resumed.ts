@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { gatesOnCompletion } from './complete.ts';
-import { gatesOn } from './guard-events.ts';
+import { gatesOn, orderGates } from './guard-events.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
 import { change, notify, order, type Step, setTimer, startClock } from './step.ts';
@@ -62,10 +62,7 @@ function repeatOrders(step: Step): void {
     notify(step, 'info', 'transient-error', `The pause before the next attempt goes on for ${toDurationText(wait.dueAt - step.at)}.`);
   }
   if (step.state.checkpointing !== null) order(step, { type: 'checkpoint-make', iteration: step.state.checkpointing });
-  for (const wait of step.state.gateWaits) {
-    const topics = wait.completion === null ? wait.drafts.map((draft) => draft.topic) : [wait.completion.topic];
-    order(step, { type: 'gates-run', request: wait.request, gates: wait.gates, topics: [...new Set(topics)] });
-  }
+  for (const wait of step.state.gateWaits) orderGates(step, wait);
 }
 
 /** `task.resume` is published only if nothing was interrupted and nothing is pending (decisions, section 1). */
