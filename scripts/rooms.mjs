@@ -43,6 +43,10 @@ export const ROOMS = {
     holds: 'finds, reads, merges, checks and explains settings; the only room that sees YAML and `process.env`',
     mayImport: ['core'],
   },
+  validation: {
+    holds: 'a configuration and the flow of its events checked together; repairs of its text',
+    mayImport: ['core', 'config', 'topology'],
+  },
   journal: {
     holds: 'the append-only record of inputs: lock, snapshot, tail, resume; the inbox of the agents',
     mayImport: ['core', 'ports'],
@@ -124,6 +128,7 @@ export const ROOMS = {
       'prompts',
       'ports',
       'config',
+      'validation',
       'journal',
       'process',
       'backends',
@@ -143,11 +148,11 @@ export const ROOMS = {
   },
   cli: {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
-    mayImport: ['emit', 'app', 'config', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
+    mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
   },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',
-    mayImport: ['app', 'config', 'topology', 'simulate', 'views', 'core'],
+    mayImport: ['app', 'config', 'validation', 'topology', 'simulate', 'views', 'core'],
   },
 };
 

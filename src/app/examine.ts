@@ -1,7 +1,8 @@
 import { type BackendReport, detectBackends } from '../backends/index.ts';
-import { findConfigFile, loadSettings } from '../config/index.ts';
+import { findConfigFile } from '../config/index.ts';
 import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
+import { checkConfig } from '../validation/index.ts';
 
 /** One thing that `ralph doctor` looked at. */
 export interface DoctorCheck {
@@ -20,7 +21,7 @@ export interface DoctorReport {
 
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
 export async function examine(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorReport> {
-  const [backends, git, config] = await Promise.all([detectBackends({ env }), checkGit(cwd, env), checkConfig(cwd, env)]);
+  const [backends, git, config] = await Promise.all([detectBackends({ env }), checkGit(cwd, env), checkConfiguration(cwd, env)]);
   return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends)], backends };
 }
 
@@ -48,14 +49,14 @@ async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Pro
   };
 }
 
-async function checkConfig(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
+async function checkConfiguration(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
   const file = findConfigFile(cwd);
   if (file === null) return { name: 'configuration', status: 'ok', text: 'none: one agent does everything (solo)' };
   try {
-    const { settings, diagnostics } = loadSettings({ cwd, configFiles: [], env, prompt: 'optional' });
+    const { settings, diagnostics } = checkConfig({ cwd, configFiles: [], env, prompt: 'optional' });
     const errors = diagnostics.filter((entry) => entry.severity === 'error').length;
     if (settings === null)
-      return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph run --dry-run' };
+      return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph validate' };
     return { name: 'configuration', status: 'ok', text: file };
   } catch (error) {
     return { name: 'configuration', status: 'problem', text: isRalphError(error) ? error.message : String(error) };

@@ -1,8 +1,9 @@
 import { firstAvailable } from '../backends/index.ts';
-import { type ConfigFlags, type Diagnostic, loadSettings, renderDiagnostics, type Settings, toLabel } from '../config/index.ts';
+import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toLabel } from '../config/index.ts';
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
+import { checkConfig } from '../validation/index.ts';
 import { toCostWarnings } from './cost-warnings.ts';
 import { narrowSpec } from './narrow-spec.ts';
 
@@ -43,7 +44,7 @@ export interface RunPlan {
  * @throws RalphError: `config-invalid` with every finding; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
-  const { settings, diagnostics } = loadSettings(request);
+  const { settings, diagnostics } = checkConfig(request);
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
   const found = withFoundBackends(asked, request);

@@ -1,4 +1,5 @@
-import type { Diagnostic, Finding } from './diagnostic.ts';
+import type { Finding } from '../core/index.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { toLeafSchema } from './leaf-schema.ts';
 import { toLeafValue } from './leaf-value.ts';
 import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isRalphError, type RalphError } from '../core/index.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import { type LoadedSettings, type LoadRequest, loadSettings } from './load-settings.ts';
+import { type Diagnostic, hasErrors } from './diagnostic.ts';
+import { type LoadRequest, loadConfig } from './load-config.ts';
 import type { Settings } from './settings.ts';
 
 /** A temporary folder with files in it, for the time of one call. */
@@ -20,13 +20,27 @@ export function inFolder<Result>(files: Readonly<Record<string, string | Uint8Ar
   }
 }
 
+/** What a run would be started with as far as `config` can say; the flow of events is not looked at. */
+export interface LoadedSettings {
+  readonly settings: Settings | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Loads a configuration for a run. */
+export function loadSettings(request: LoadRequest & { readonly prompt?: 'optional' }): LoadedSettings {
+  const { draft, diagnostics, requirePrompt } = loadConfig(request);
+  if (draft === null || hasErrors(diagnostics)) return { settings: null, diagnostics };
+  if (request.prompt !== 'optional') requirePrompt();
+  return { settings: draft, diagnostics };
+}
+
 /** Loads a text as `ralph.yml`, with a prompt on the command line. */
-export function loadText(yaml: string, request: Partial<LoadRequest> = {}): LoadedSettings {
+export function loadText(yaml: string, request: Partial<LoadRequest> & { readonly prompt?: 'optional' } = {}): LoadedSettings {
   return inFolder({ 'ralph.yml': yaml }, (cwd) => loadSettings({ cwd, flags: { prompt: 'Do it.' }, ...request }));
 }
 
 /** The settings of a text that has no errors. */
-export function settingsOf(yaml: string, request: Partial<LoadRequest> = {}): Settings {
+export function settingsOf(yaml: string, request: Partial<LoadRequest> & { readonly prompt?: 'optional' } = {}): Settings {
   const { settings, diagnostics } = loadText(yaml, request);
   if (settings === null) throw new Error(`unexpected findings: ${diagnostics.map((diagnostic) => diagnostic.message).join(' ')}`);
   return settings;

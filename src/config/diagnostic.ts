@@ -1,5 +1,4 @@
-/** Only errors keep a run from starting. A note says that something is fine but not read by this version. */
-export type Severity = 'error' | 'warning' | 'hint' | 'note';
+import type { Finding } from '../core/index.ts';
 
 /** A place in a file. Lines and columns count from 1, columns in UTF-16 units; the end is behind the last character. */
 export interface Span {
@@ -28,22 +27,10 @@ export interface RelatedSpan extends ShownSpan {
   readonly message: string;
 }
 
-/** Something to be said about a configuration. */
-export interface Diagnostic extends ShownSpan {
-  /** Stable, kebab-case. */
-  readonly code: string;
-  readonly severity: Severity;
-  /** What is wrong: one sentence, the first line of what is shown. */
-  readonly message: string;
-  /** Why it matters. */
-  readonly why: string;
-  /** What to do; may hold lines of YAML to write. */
-  readonly fix: string;
+/** Something to be said about a configuration, with its place. */
+export interface Diagnostic extends Finding, ShownSpan {
   readonly related?: readonly RelatedSpan[];
 }
-
-/** A finding that has no place yet. */
-export type Finding = Omit<Diagnostic, keyof ShownSpan>;
 
 /** True if one of them keeps a run from starting. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
@@ -52,10 +39,11 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 
 /** In the order of the files as first mentioned, then of the text; equal findings once. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const files = [...new Set(diagnostics.map((diagnostic) => diagnostic.file))];
+  const files = new Map([...new Set(diagnostics.map((diagnostic) => diagnostic.file))].map((file, index) => [file, index]));
+  const rank = (diagnostic: Diagnostic): number => files.get(diagnostic.file) ?? 0;
   const seen = new Set<string>();
   return [...diagnostics]
-    .sort((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column)
+    .sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column)
     .filter((diagnostic) => {
       const key = JSON.stringify([diagnostic.code, diagnostic.file, diagnostic.line, diagnostic.column, diagnostic.message]);
       return !seen.has(key) && seen.add(key);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inFolder, settingsOf } from './config-fixtures.ts';
+import { inFolder, loadSettings, settingsOf } from './config-fixtures.ts';
 import { diffSettings } from './digest.ts';
-import { loadSettings } from './load-settings.ts';
 
 const YAML = 'event_loop: {max_iterations: 5}\nhats: {a: {triggers: [x]}, b: {triggers: [y]}}\ncli: {backend: claude}';
 const flags = { prompt: 'Do it.' };

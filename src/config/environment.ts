@@ -9,7 +9,7 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'RALPH_CONTRACT',
 ];
 
-/** The environment of this process, for those who start others and for {@link loadSettings}. No other room reads it. */
+/** The environment of this process, for those who start others and for `loadConfig`. No other room reads it. */
 export function readEnvironment(): Readonly<Record<string, string>> {
   const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(entries);

@@ -1,9 +1,9 @@
 /** Front door of `config`: YAML, environment and command line become settings, or findings with their places. */
-export type { Diagnostic, RelatedSpan, Severity, ShownSpan, Span } from './diagnostic.ts';
+export { type Diagnostic, hasErrors, type RelatedSpan, type ShownSpan, type Span, sortDiagnostics } from './diagnostic.ts';
 export { diffSettings } from './digest.ts';
 export { readEnvironment } from './environment.ts';
 export { findConfigFile } from './find-config-file.ts';
-export { type LoadedSettings, type LoadRequest, loadSettings } from './load-settings.ts';
+export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { parseYamlText } from './parse-yaml-text.ts';
 export { type RenderOptions, renderDiagnostics } from './render-diagnostics.ts';

@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inFolder, tokenAt } from './config-fixtures.ts';
+import { inFolder, loadSettings, tokenAt } from './config-fixtures.ts';
 import { hasErrors } from './diagnostic.ts';
-import { loadSettings } from './load-settings.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
 const BASE = `mode: multi

@@ -1,4 +1,5 @@
-import type { Diagnostic, Severity, ShownSpan } from './diagnostic.ts';
+import type { Severity } from '../core/index.ts';
+import type { Diagnostic, ShownSpan } from './diagnostic.ts';
 
 /** How findings are shown. */
 export interface RenderOptions {

@@ -1,4 +1,5 @@
-import type { Diagnostic, Excerpt, Finding, ShownSpan } from './diagnostic.ts';
+import type { Finding } from '../core/index.ts';
+import type { Diagnostic, Excerpt, ShownSpan } from './diagnostic.ts';
 
 /** A text with a name. */
 export interface SourceFile {

@@ -1,5 +1,5 @@
+import type { Finding } from '../core/index.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
-import type { Finding } from './diagnostic.ts';
 import { findNearMiss } from './did-you-mean.ts';
 import { type Path, toPathText } from './located-value.ts';
 import type { Keys } from './setting.ts';

@@ -1,5 +1,5 @@
+import type { Finding } from '../core/index.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
-import type { Finding } from './diagnostic.ts';
 import { findNearMiss } from './did-you-mean.ts';
 import { toExpectation, toShortExpectation } from './expectation.ts';
 import { type LocatedValue, type Path, toPathText } from './located-value.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from './diagnostic.ts';
+import type { Finding } from '../core/index.ts';
 import { RESERVED_VARIABLES } from './environment.ts';
 import { quote } from './value-finding.ts';
 

@@ -30,6 +30,7 @@ export type {
   TurnSignals,
 } from './event.ts';
 export type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+export type { Finding, FlowFinding, HatList, ListSubject, RelatedSubject, Repair, RepairChange, Severity, Subject } from './finding.ts';
 export type { GateResult } from './gate-result.ts';
 export { toTextHash } from './hash.ts';
 export { type InboxLine, parseInboxLine } from './inbox-line.ts';

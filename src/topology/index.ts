@@ -15,3 +15,4 @@ export {
 } from './queries.ts';
 export type { Route, RouteTable } from './route-table.ts';
 export type { Coordination, Topology } from './topology.ts';
+export { type FlowFacts, type FlowRule, validateTopology } from './validate-topology.ts';

@@ -42,7 +42,7 @@ function toRoom(path: string): string | null {
 }
 
 /** Rooms that are allowed to know the configuration: the one that reads it, the composition root, the commands. */
-const KNOWERS = ['config', 'app', 'cli'];
+const KNOWERS = ['config', 'validation', 'app', 'cli'];
 
 test('law 6: nobody receives the whole configuration: no room but the composition root and the commands is given the settings', {
   timeout: 120_000,
@@ -55,7 +55,7 @@ test('law 6: nobody receives the whole configuration: no room but the compositio
   const isWhole = (type: ts.Type): boolean =>
     [type.aliasSymbol, type.symbol].some((symbol) =>
       symbol?.declarations?.some(
-        (node) => ['Settings', 'LoadedSettings'].includes(symbol.name) && toRoom(node.getSourceFile().fileName) === 'config',
+        (node) => ['Settings', 'LoadedConfig'].includes(symbol.name) && toRoom(node.getSourceFile().fileName) === 'config',
       ),
     );
   const holdsWhole = (expression: ts.Expression): boolean => {

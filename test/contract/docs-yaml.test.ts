@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { type LoadedSettings, loadSettings, parseYamlText } from '../../src/config/index.ts';
+import { parseYamlText } from '../../src/config/index.ts';
 import { isJsonObject, type Json } from '../../src/core/index.ts';
+import { type CheckedConfig, checkConfig } from '../../src/validation/index.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const GUIDE = 'docs/guide/configuration.md';
@@ -35,14 +36,14 @@ function listBlocks(): readonly Block[] {
   });
 }
 
-function load(text: string): LoadedSettings {
+function load(text: string): CheckedConfig {
   const cwd = mkdtempSync(join(FOLDER, 'case-'));
   writeFileSync(join(cwd, 'ralph.yml'), text);
   for (const [, file] of text.matchAll(/instructions_file: (\S+)/g)) {
     mkdirSync(dirname(join(cwd, file as string)), { recursive: true });
     writeFileSync(join(cwd, file as string), 'Do it.\n');
   }
-  return loadSettings({ cwd, prompt: 'optional' });
+  return checkConfig({ cwd, prompt: 'optional' });
 }
 
 /** What an unknown key of a section is answered with names every key that is known there. */

@@ -1,5 +1,6 @@
+import type { Finding } from '../../core/index.ts';
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
-import type { Diagnostic, Finding } from '../diagnostic.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { quote } from '../value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 

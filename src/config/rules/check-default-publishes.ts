@@ -1,5 +1,6 @@
+import type { Finding } from '../../core/index.ts';
 import { DEFAULT_PROMISE, hasWildcard, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { Diagnostic, Finding } from '../diagnostic.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { quote } from '../value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 

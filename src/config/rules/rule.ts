@@ -1,4 +1,5 @@
-import type { Diagnostic, Finding } from '../diagnostic.ts';
+import type { Finding } from '../../core/index.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { findPlace, type LocatedMap, type Path } from '../located-value.ts';
 import type { Declared, DeclaredHat } from '../settings-table.ts';
 import { toDiagnostic, toSpan } from '../source-file.ts';

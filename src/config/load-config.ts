@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
-import { RalphError } from '../core/index.ts';
+import { type FlowFinding, RalphError } from '../core/index.ts';
 import { checkShape } from './check-shape.ts';
 import { type CompiledBackends, compileBackends } from './compile-backends.ts';
-import { compileObjective } from './compile-objective.ts';
+import { compileObjective, type Objective } from './compile-objective.ts';
 import { compileSettings } from './compile-settings.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
 import { toEffective } from './effective.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { toPlacedFinding } from './locate-subject.ts';
 import { CONFIG_VARIABLES, type ConfigFlags, readOverrides } from './overrides.ts';
-import { readConfigFiles } from './read-config-files.ts';
+import { type ConfigFiles, readConfigFiles } from './read-config-files.ts';
 import { readInstructions } from './read-instructions.ts';
 import { toBackendFinding } from './rules/check-backends.ts';
 import { checkRules } from './rules/check-rules.ts';
@@ -26,47 +27,82 @@ export interface LoadRequest {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What came by standard input, for `-P -`. */
   readonly stdinPrompt?: string;
-  /** `optional` for commands that look at a configuration without running it. Default: `required`. */
-  readonly prompt?: 'required' | 'optional';
 }
 
-/** A configuration, and everything that is to be said about it. */
-export interface LoadedSettings {
-  /** `null` if and only if one of the diagnostics is an error. */
-  readonly settings: Settings | null;
+/** A configuration as it was read, with everything that `config` alone can say about it. The flow of its events is not looked at here. */
+export interface LoadedConfig {
+  /** The files, as they are shown; empty where only defaults are in force. */
+  readonly files: readonly string[];
   /** Sorted by place. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The settings without what is wrong in them, so that the rest can be looked at; `null` where a file is no YAML at all. */
+  readonly draft: Settings | null;
+  /** Topics as they were probably meant where a trigger could not be read, by hat: what they would take is no orphan. */
+  readonly looseTriggers: Readonly<Record<string, readonly string[]>>;
+  /** The place of a finding about the flow of events. */
+  readonly toDiagnostic: (finding: FlowFinding) => Diagnostic;
+  /** The objective that a run needs; throws RalphError `prompt-missing` and so on (exit code 2) where there is none. */
+  readonly requirePrompt: () => Objective;
 }
 
 /**
- * Loads the settings of a run. What is said in several places is taken from the first of: the command line, the environment
+ * Loads a configuration. What is said in several places is taken from the first of: the command line, the environment
  * (`RALPH_CONFIG_BACKEND`, `RALPH_CONFIG_MODEL`, `RALPH_CONFIG_MAX_ITERATIONS`, `RALPH_CONFIG_MAX_COST_USD`), the configuration file (of
  * several `-c` the last), the defaults. The backend of the command line is `cli.backend`: a hat that names its own keeps it. The file itself is
  * the one that `-c` names, else `RALPH_CONFIG`, else `ralph.yml`, `ralph.yaml`, `.ralph/config.yml` of the folder, else none.
  *
  * @throws RalphError (exit code 2) for what is wrong outside the configuration file: a named file that is missing, a flag or variable
- * that cannot be read, and, when the file is in order, a missing prompt
+ * that cannot be read
  */
-export function loadSettings(request: LoadRequest): LoadedSettings {
+export function loadConfig(request: LoadRequest): LoadedConfig {
   const { flags = {}, env = {} } = request;
   const cwd = resolve(request.cwd);
   const overrides = readOverrides(flags, env);
   const files = readConfigFiles(cwd, toNamedFiles(request));
-  if (files.root === null) return { settings: null, diagnostics: sortDiagnostics(files.diagnostics) };
-  const shape = checkShape(files.root);
-  const hatIds = listHatIds(files.root);
+  if (files.root === null) return toUnreadable(files);
+  const { root } = files;
+  const shape = checkShape(root);
+  const hatIds = listHatIds(root);
   const backends = compileBackends(shape.declared, overrides);
-  const input = { root: files.root, declared: shape.declared, hatIds, isBroken: shape.isBroken, toItemPath: shape.toItemPath };
-  const instructions = readInstructions(shape.declared, files.root);
+  const input = { root, declared: shape.declared, hatIds, isBroken: shape.isBroken, toItemPath: shape.toItemPath };
+  const instructions = readInstructions(shape.declared, root);
   const found = [...files.diagnostics, ...shape.diagnostics, ...checkRules(input, backends), ...instructions.diagnostics];
-  const diagnostics = sortDiagnostics(found);
-  if (hasErrors(diagnostics)) return { settings: null, diagnostics };
-  refuseNamedBackend(backends);
+  if (!hasErrors(found)) refuseNamedBackend(backends);
   const { prompt, prompt_file: promptFile } = toEffective(EVENT_LOOP_KEYS, shape.declared.event_loop);
   const stdin = request.stdinPrompt === undefined ? {} : { stdinPrompt: request.stdinPrompt };
-  const objective = compileObjective({ cwd, flags, ...stdin, prompt, promptFile, isRequired: request.prompt !== 'optional' });
-  const parts = { configFiles: files.names, flags, declared: shape.declared, hatIds, overrides, backends, instructions, objective };
-  return { settings: compileSettings(parts), diagnostics };
+  const objectiveRequest = { cwd, flags, ...stdin, prompt, promptFile };
+  const objective = compileObjective({ ...objectiveRequest, isRequired: false });
+  return {
+    files: files.names,
+    diagnostics: sortDiagnostics(found),
+    draft: compileSettings({
+      configFiles: files.names,
+      flags,
+      declared: shape.declared,
+      hatIds,
+      overrides,
+      backends,
+      instructions,
+      objective,
+    }),
+    looseTriggers: {},
+    toDiagnostic: (finding) => toPlacedFinding(root, finding),
+    requirePrompt: () => compileObjective({ ...objectiveRequest, isRequired: true }),
+  };
+}
+
+function toUnreadable({ names, diagnostics }: ConfigFiles): LoadedConfig {
+  const fail = (): never => {
+    throw new Error('a configuration without contents was asked for them');
+  };
+  return {
+    files: names,
+    diagnostics: sortDiagnostics(diagnostics),
+    draft: null,
+    looseTriggers: {},
+    toDiagnostic: fail,
+    requirePrompt: fail,
+  };
 }
 
 function toNamedFiles({ configFiles = [], env = {} }: LoadRequest): readonly string[] {

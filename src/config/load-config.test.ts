@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inFolder, loadText, refusalOf, settingsOf } from './config-fixtures.ts';
+import { inFolder, loadSettings, loadText, refusalOf, settingsOf } from './config-fixtures.ts';
 import { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
-import { type LoadRequest, loadSettings } from './load-settings.ts';
+import type { LoadRequest } from './load-config.ts';
 
 const flags = { prompt: 'Do it.' };
 
 /** Loads from a folder with these files; the objective by default comes from the command line. */
-function load(files: Readonly<Record<string, string | Uint8Array>>, request: Partial<LoadRequest> = {}) {
+function load(files: Readonly<Record<string, string | Uint8Array>>, request: Partial<LoadRequest> & { readonly prompt?: 'optional' } = {}) {
   return inFolder(files, (cwd) => loadSettings({ cwd, flags, ...request }));
 }
 

@@ -1,0 +1,72 @@
+import type { FlowFinding, HatList, Subject } from '../core/index.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { findPlace, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
+import { type Place, toDiagnostic, toSpan } from './source-file.ts';
+import { TRIGGER_KEYS } from './trigger-names.ts';
+
+/** A finding about the flow of events, at its place in the files. */
+export function toPlacedFinding(root: LocatedMap, { at, related, ...finding }: FlowFinding): Diagnostic {
+  const others = (related ?? []).map((other) => ({ ...toSpan(locateSubject(root, other.at)), message: other.message }));
+  return { ...toDiagnostic(locateSubject(root, at), finding), ...(others.length === 0 ? {} : { related: others }) };
+}
+
+/** Where a part of a configuration stands; where it is not written, the nearest part of it that is. */
+export function locateSubject(root: LocatedMap, subject: Subject): Place {
+  switch (subject.kind) {
+    case 'hats':
+      return findPlace(root, ['hats'], 'key');
+    case 'hat':
+      return findPlace(root, ['hats', subject.hat], 'key');
+    case 'hat-list':
+      return findPlace(root, toListPath(root, subject.hat, subject.list), 'key');
+    case 'hat-item':
+      return locateItem(root, toListPath(root, subject.hat, subject.list), subject.item);
+    case 'hat-words':
+      return locateWords(root, ['hats', subject.hat, 'instructions'], subject.words);
+    case 'loop':
+      return subject.item === undefined
+        ? findPlace(root, ['event_loop', subject.key])
+        : locateItem(root, ['event_loop', subject.key], subject.item);
+    case 'gate':
+      return subject.topic === undefined
+        ? findPlace(root, ['gates', subject.index], 'key')
+        : locateItem(root, ['gates', subject.index, 'on'], subject.topic);
+  }
+}
+
+/** The list of a hat under the name that the user gave it; a list that is not written leads to the hat itself. */
+function toListPath(root: LocatedMap, hat: string, list: HatList): Path {
+  const entries = readAt(root, ['hats', hat]);
+  const names: readonly string[] = list === 'triggers' ? TRIGGER_KEYS : [list];
+  const written = entries?.kind === 'map' ? names.find((name) => entries.entries.has(name)) : undefined;
+  return written === undefined ? ['hats', hat] : ['hats', hat, written];
+}
+
+function locateItem(root: LocatedMap, list: Path, item: string): Place {
+  const value = readAt(root, list);
+  const items = value?.kind === 'list' ? value.items : value === undefined ? [] : [value];
+  for (const candidate of items) {
+    const topic = candidate.kind === 'map' ? candidate.entries.get('topic')?.value : candidate;
+    if (topic?.kind === 'scalar' && topic.written === item) return topic.place;
+  }
+  return findPlace(root, list, 'key');
+}
+
+/** Words in a text: where they are written as they are read; else the text's key. */
+function locateWords(root: LocatedMap, path: Path, words: string): Place {
+  const value = readAt(root, path);
+  if (value?.kind !== 'scalar') return findPlace(root, path, 'key');
+  const { file, start, end } = value.place;
+  const at = file.text.slice(start, end).indexOf(words);
+  return at < 0 ? toShownPlace({ key: findPlace(root, path, 'key'), value }) : { file, start: start + at, end: start + at + words.length };
+}
+
+function readAt(root: LocatedValue, path: Path): LocatedValue | undefined {
+  let value: LocatedValue | undefined = root;
+  for (const step of path) {
+    if (value?.kind === 'map') value = value.entries.get(String(step))?.value;
+    else if (value?.kind === 'list' && typeof step === 'number') value = value.items[step];
+    else return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,45 @@
+import { type Diagnostic, hasErrors, type LoadRequest, loadConfig, type Settings, sortDiagnostics } from '../config/index.ts';
+import { type Coordination, compileTopology, type Topology, validateTopology } from '../topology/index.ts';
+
+/** What a configuration is loaded from, and whether a run is to follow. */
+export interface CheckRequest extends LoadRequest {
+  /** `optional` for commands that look at a configuration without running it. Default: `required`. */
+  readonly prompt?: 'required' | 'optional';
+}
+
+/** A configuration with every finding about it. */
+export interface CheckedConfig {
+  readonly files: readonly string[];
+  /** `null` if and only if one of the diagnostics is an error. */
+  readonly settings: Settings | null;
+  /** The topology without what is wrong in it; `null` where a file is no YAML at all. */
+  readonly topology: Topology | null;
+  readonly coordination: Coordination | null;
+  /** All of them, sorted by place. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Loads a configuration, compiles its topology and checks both. With `strict_validation: false` errors about the flow of events are warnings.
+ *
+ * @throws RalphError (exit code 2) as `loadConfig` does, and, when there is no error and a prompt is required, for a missing one
+ */
+export function checkConfig(request: CheckRequest): CheckedConfig {
+  const loaded = loadConfig(request);
+  const { draft, files } = loaded;
+  if (draft === null) return { files, settings: null, topology: null, coordination: null, diagnostics: loaded.diagnostics };
+  const topology = compileTopology(draft.spec);
+  const findings = validateTopology(topology, { looseTriggers: loaded.looseTriggers });
+  const placed = findings.map((finding) => {
+    const diagnostic = loaded.toDiagnostic(finding);
+    return finding.severity === 'error' && !draft.strictValidation ? { ...diagnostic, severity: 'warning' as const } : diagnostic;
+  });
+  const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed]);
+  const isValid = !hasErrors(diagnostics);
+  const settings = isValid && request.prompt !== 'optional' ? withObjective(draft, loaded.requirePrompt()) : draft;
+  return { files, settings: isValid ? settings : null, topology, coordination: topology.coordination, diagnostics };
+}
+
+function withObjective(settings: Settings, objective: { readonly source: Settings['objective'] }): Settings {
+  return { ...settings, objective: objective.source };
+}
