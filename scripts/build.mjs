@@ -27,7 +27,10 @@ async function bundle(outDir) {
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' },
     platform: 'node',
     external: Object.keys(dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
-    transform: { target: 'node20', define: { RALPH_VERSION: JSON.stringify(version) } },
+    transform: {
+      target: 'node20',
+      define: { RALPH_VERSION: JSON.stringify(version), RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library') },
+    },
   });
   const { output } = await build.write({
     dir: outDir,
@@ -36,8 +39,17 @@ async function bundle(outDir) {
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await build.close();
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const library = await bundleYamlLibrary(rolldown, outDir);
+  const modules = [...output, ...library].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
+}
+
+/** The library for unusual and wrong YAML, by itself and in the form that can be required: most calls of the command do without. */
+async function bundleYamlLibrary(rolldown, outDir) {
+  const build = await rolldown({ cwd: ROOT, input: { 'yaml-library': 'yaml' }, platform: 'node', transform: { target: 'node20' } });
+  const { output } = await build.write({ dir: outDir, format: 'cjs', entryFileNames: 'chunks/[name].cjs' });
+  await build.close();
+  return output;
 }
 
 async function emitTypes(outDir) {

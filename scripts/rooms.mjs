@@ -99,6 +99,10 @@ export const ROOMS = {
     holds: 'folds of the journal: run view, cost view, graph view',
     mayImport: ['core', 'topology'],
   },
+  drawing: {
+    holds: 'laid out drawings of the flow graph: svg and unicode',
+    mayImport: ['core', 'topology'],
+  },
   simulate: {
     holds: 'plays a topology with seeded agents through the real `decide`',
     mayImport: ['core', 'topology', 'loop/decide'],
@@ -148,11 +152,11 @@ export const ROOMS = {
   },
   cli: {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
-    mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
+    mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
   },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',
-    mayImport: ['app', 'config', 'validation', 'topology', 'simulate', 'views', 'core'],
+    mayImport: ['app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'core'],
   },
 };
 

@@ -1,2 +1,4 @@
 /** The version in package.json, written in by the build (scripts/build.mjs) and by the test runner (vitest.config.ts). */
 declare const RALPH_VERSION: string;
+/** How `yaml` is required: the part that the build keeps by itself, in the tests the package. */
+declare const RALPH_YAML_LIBRARY: string;

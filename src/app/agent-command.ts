@@ -1,22 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The folder of this package, whether it runs from `dist/` or from `src/app/`. */
-export function findPackageFolder(): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    if (isPackageFolder(folder)) return folder;
-    if (dirname(folder) === folder) return process.cwd();
-  }
-}
-
-function isPackageFolder(folder: string): boolean {
-  try {
-    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown }).name === 'ralph-hats';
-  } catch {
-    return false;
-  }
-}
+import { join } from 'node:path';
+import { findPackageFolder } from '../config/index.ts';
 
 /**
  * Puts an executable `ralph` into a folder of the run's own, for `RALPH_BIN` and the agents' PATH: a shell script that starts exactly this

@@ -1,29 +1,23 @@
-import { listBackends } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { BackendSpec } from '../core/index.ts';
+import { isCostUnknown } from '../core/index.ts';
 
 /**
- * Says which agents a limit of cost cannot hold: those that tell neither their cost nor tokens that a price is known for (decisions, section 6).
+ * Says which agents a limit of cost cannot hold (decisions, section 6), as far as the check of the configuration could not: where the limit was given
+ * on the command line, or the agent was only found now. `told`: the settings about which it has said so.
  */
-export function toCostWarnings(settings: Settings): readonly string[] {
+export function toCostWarnings(settings: Settings, told: Settings | null): readonly string[] {
   if (settings.spec.limits.maxCostUsd === null) return [];
-  const blind = [
-    ...new Set(
-      Object.values(settings.backends)
-        .flat()
-        .filter((spec) => !isCostKnown(spec, settings))
-        .map((spec) => spec.command ?? spec.type),
-    ),
-  ];
+  const known = new Set(told === null ? [] : listBlind(told));
+  const blind = listBlind(settings).filter((name) => !known.has(name));
   if (blind.length === 0) return [];
   return [
     `max_cost_usd cannot hold ${blind.join(', ')}: its cost is not known to Ralph. A price under \`prices\` helps where it tells its tokens.`,
   ];
 }
 
-function isCostKnown(spec: BackendSpec, settings: Settings): boolean {
-  if (spec.type === 'auto') return true;
-  const tells = listBackends().find((descriptor) => descriptor.type === spec.type)?.tells ?? 'nothing';
-  const hasPrice = spec.model !== undefined && Object.keys(settings.prices).some((name) => spec.model?.startsWith(name));
-  return tells === 'cost' || (tells === 'tokens' && hasPrice);
+function listBlind({ backends, prices }: Settings): readonly string[] {
+  const blind = Object.values(backends)
+    .flat()
+    .filter((spec) => isCostUnknown(spec, Object.keys(prices)));
+  return [...new Set(blind.map((spec) => spec.command ?? spec.type))];
 }

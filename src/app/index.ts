@@ -1,9 +1,9 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
-export { parseYamlText, readEnvironment } from '../config/index.ts';
-export { findPackageFolder } from './agent-command.ts';
+export { findPackageFolder, parseYamlText, readEnvironment } from '../config/index.ts';
 export { emitFromOutside, type OutsideEvent } from './emit-event.ts';
 export { type DoctorCheck, type DoctorReport, examine } from './examine.ts';
-export { type InitOrder, initProject } from './init-project.ts';
+export { checkInit, type Initialised, type InitOrder, initProject } from './init-project.ts';
+export { listAgents } from './list-agents.ts';
 export { type CleanOrder, cleanRuns, summariseRuns } from './list-runs.ts';
 export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';
 export { listProcesses, reapProcesses } from './processes.ts';

@@ -1,93 +1,100 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { BACKEND_TYPES, RalphError } from '../core/index.ts';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findConfigFile, type Preset, readPreset } from '../config/index.ts';
+import { DETECTED_BACKENDS, findNearMiss, RalphError } from '../core/index.ts';
+import { detectTestCommand, type TestCommand } from './detect-test-command.ts';
+import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
+import { writeInitFiles } from './init-files.ts';
+import { listAgents } from './list-agents.ts';
+import { STARTER_CONFIG, STARTER_PROMPT } from './starter-files.ts';
 
 /** What `ralph init` is to do. */
 export interface InitOrder {
   readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The preset to write; absent: one agent does everything. */
+  readonly preset?: string;
   /** The backend to write; absent: the line is a comment, so the first agent that is found is taken. */
   readonly backend?: string;
   /** Overwrite what is there. */
   readonly force: boolean;
 }
 
-/**
- * Writes a commented `ralph.yml` and a `PROMPT.md`. Files that are there stay; forced, they are kept as `ralph.yml.old` and `PROMPT.md.old`.
- *
- * @returns the names of the files that were written
- * @throws RalphError `init-exists` when a configuration is there already
- */
-export function initProject({ cwd, backend, force }: InitOrder): { readonly written: readonly string[] } {
-  const config = join(cwd, 'ralph.yml');
-  const prompt = join(cwd, 'PROMPT.md');
-  if (existsSync(config) && !force) {
-    throw new RalphError({
-      code: 'init-exists',
-      what: 'ralph.yml is here already.',
-      why: 'It is yours; it is not overwritten.',
-      fix: 'Edit it, or write both files anew with: ralph init --force (what is there is kept as ralph.yml.old and PROMPT.md.old)',
-      exitCode: 2,
-    });
-  }
-  if (backend !== undefined && !BACKEND_TYPES.some((type) => type === backend)) throw toUnknownBackend(backend);
-  for (const file of force ? [config, prompt] : []) if (existsSync(file)) renameSync(file, `${file}.old`);
-  writeFileSync(config, toConfig(backend));
-  const isPromptMine = !existsSync(prompt);
-  if (isPromptMine) writeFileSync(prompt, PROMPT);
-  return { written: isPromptMine ? ['ralph.yml', 'PROMPT.md'] : ['ralph.yml'] };
+/** What was written, and what was found out for it. */
+export interface Initialised {
+  /** The names of the files. */
+  readonly written: readonly string[];
+  /** The hats of the team; empty where one agent does everything. */
+  readonly hats: readonly string[];
+  /** The gate that was written, because the project has tests. */
+  readonly gate: TestCommand | null;
+  /** True if the team asks for an agent of another make. */
+  readonly wantsOther: boolean;
+  /** The one that was written for it; `null` where none was found. */
+  readonly otherBackend: string | null;
 }
 
-function toUnknownBackend(backend: string): RalphError {
-  return new RalphError({
-    code: 'init-backend',
-    what: `There is no backend ${JSON.stringify(backend.slice(0, 60))}.`,
-    fix: `Backends: ${BACKEND_TYPES.filter((type) => type !== 'scripted').join(', ')}.`,
+/**
+ * Writes a commented `ralph.yml`, a `PROMPT.md`, and the schema that editors check the first by. A configuration that is there is refused, a
+ * task stays; forced, both are kept under their names with `.old`.
+ *
+ * @throws RalphError `init-exists`, `init-backend`, `preset-unknown` (exit code 2); `init-unwritable`, `state-folder` (exit code 1)
+ */
+export function initProject(order: InitOrder): Initialised {
+  const { cwd, backend, force } = order;
+  checkInit(cwd, force);
+  if (backend !== undefined && !DETECTED_BACKENDS.some((type) => type === backend)) throw toUnknownBackend(backend);
+  const preset = order.preset === undefined ? null : readPreset(order.preset);
+  const text = preset?.text ?? STARTER_CONFIG;
+  const gate = hasTestGate(text) ? detectTestCommand(cwd) : null;
+  const wantsOther = wantsOtherBackend(text);
+  const otherBackend = wantsOther ? findOther(order) : null;
+  const config = fitConfig(text, { backend: backend ?? null, otherBackend, testCommand: gate?.command ?? null });
+  const prompt = preset === null ? STARTER_PROMPT : readPrompt(preset);
+  const written = writeInitFiles(cwd, { config, prompt, force });
+  return { written, hats: preset?.hats ?? [], gate, wantsOther, otherBackend };
+}
+
+/**
+ * Whether `ralph init` may write here.
+ *
+ * @throws RalphError `init-exists` (exit code 2) when a configuration is there already and nothing is to be overwritten
+ */
+export function checkInit(cwd: string, force: boolean): void {
+  const found = findConfigFile(cwd);
+  if (found === null || force) return;
+  throw new RalphError({
+    code: 'init-exists',
+    what: `${found} is here already.`,
+    why: 'It is yours; it is not overwritten.',
+    fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old and PROMPT.md.old)`,
     exitCode: 2,
   });
 }
 
-const PROMPT = `# What is to be done
+/** An installed agent that is not the one of the team. */
+function findOther({ cwd, env, backend }: InitOrder): string | null {
+  const agents = listAgents(env, cwd);
+  const own = backend ?? agents[0];
+  return agents.find((type) => type !== own) ?? null;
+}
 
-Describe the outcome, not the steps. Say how anybody can see that it is reached:
+function readPrompt({ name, path }: Preset): string {
+  return readFileSync(join(dirname(path), 'prompts', `${name}.md`), 'utf8');
+}
 
-- [ ] \`npm test\` passes
-- [ ] …
-`;
-
-function toConfig(backend: string | undefined): string {
-  const line =
-    backend === undefined
-      ? '  # backend: claude        # first agent found on your PATH when left out: see `ralph doctor`'
-      : `  backend: ${backend}`;
-  return `# Ralph keeps agents at work until the task in PROMPT.md is really done.
-# Every key: docs/guide/configuration.md. Start with: ralph run
-
-cli:
-${line}
-  # Agents run unattended, so they are started with their own "ask nobody" flag.
-  # permissions: default   # leaves that flag out
-  # model: …
-
-event_loop:
-  prompt_file: PROMPT.md
-  max_iterations: 30
-  max_runtime_seconds: 7200
-  # max_cost_usd: 10
-
-# Ralph runs these commands itself before it believes that the work is done.
-# gates:
-#   - on: [task.complete]
-#     run: npm test
-
-# Without hats one agent does everything. A team hands on by events:
-# hats:
-#   planner:
-#     description: Cuts the work into small steps.
-#     triggers: [task.start, task.resume, build.done, build.blocked]
-#     publishes: [build.task]
-#   builder:
-#     description: Does one step, test first.
-#     triggers: [build.task]
-#     publishes: [build.done, build.blocked]
-`;
+function toUnknownBackend(backend: string): RalphError {
+  const needsCommand = backend === 'custom' || backend === 'acp';
+  const near = findNearMiss(backend, DETECTED_BACKENDS);
+  const name = JSON.stringify(backend.slice(0, 60));
+  return new RalphError({
+    code: 'init-backend',
+    what: needsCommand
+      ? `A ${backend} backend needs a command, which this cannot know.`
+      : `There is no backend ${name}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    fix: needsCommand
+      ? `ralph init, then write into ralph.yml: cli: {backend: ${backend}, command: ./agent.sh}`
+      : `Backends: ${DETECTED_BACKENDS.join(', ')}.`,
+    exitCode: 2,
+  });
 }

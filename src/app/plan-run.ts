@@ -1,5 +1,5 @@
 import { firstAvailable } from '../backends/index.ts';
-import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toLabel } from '../config/index.ts';
+import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
@@ -13,6 +13,10 @@ export interface RunRequest {
   readonly cwd: string;
   /** `-c FILE`, in order; empty: the folder's own. */
   readonly configFiles: readonly string[];
+  /** `--hats FILE` or `--hats preset:NAME`. */
+  readonly hatsOverlay?: string;
+  /** `-c key.path=value`, in order, as they were typed. */
+  readonly assignments?: readonly string[];
   readonly flags: ConfigFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Nothing will be started, so it does not matter whether an agent is installed. */
@@ -62,7 +66,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     settings: found,
     topology,
     diagnostics,
-    warnings: toCostWarnings(found),
+    warnings: toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
     firstPrompt: buildPrompt(topology, turn, found.prompts),
     ownWords: planSections(topology, turn, found.prompts)
       .filter((section) => section.own)
@@ -75,7 +79,7 @@ function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
   return new RalphError({
     code: 'config-invalid',
     what: 'The configuration cannot be run.',
-    fix: renderDiagnostics(diagnostics),
+    fix: `${renderDiagnostics(diagnostics)}\n\nCheck again: ralph validate\n${toExplainHint(diagnostics)}`,
     exitCode: 1,
   });
 }

@@ -144,9 +144,10 @@ async function takeChanges({ options, layout, file }: Resumption): Promise<RunFi
 }
 
 function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<RunPlan> {
-  const { configFiles, flags } = file.settings;
+  const { configFiles, flags, hatsOverlay, assignments = [] } = file.settings;
+  const overlay = hatsOverlay === undefined ? {} : { hatsOverlay };
   const stdin = file.stdinPrompt === null ? {} : { stdinPrompt: file.stdinPrompt };
-  return planRun({ cwd: layout.root, configFiles, flags, env: options.env, ...stdin });
+  return planRun({ cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, ...stdin });
 }
 
 /** The agents' folder may be gone since (a fresh clone, a cleaned tree); a worktree too. */

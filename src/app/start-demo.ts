@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPackageFolder } from '../config/index.ts';
 import { runCommand } from '../process/index.ts';
-import { findPackageFolder } from './agent-command.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { startRun } from './start-run.ts';

@@ -50,8 +50,6 @@ export interface CliDescriptor {
   readonly command: string;
   /** False for those that were built from documentation and have never been run. */
   readonly verified: boolean;
-  /** What its stream tells of a turn's cost: money, tokens that a price table can turn into money, or nothing. */
-  readonly tells: 'cost' | 'tokens' | 'nothing';
   /** The ways in which it takes a prompt, the preferred first. `file`: as a short prompt that names the file. */
   readonly takes: readonly PromptPlace[];
   /** True where a prompt argument that begins with `-` would be read as a flag. */

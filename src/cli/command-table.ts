@@ -15,6 +15,15 @@ export type CommandName =
   | 'events'
   | 'emit'
   | 'init'
+  | 'presets'
+  | 'validate'
+  | 'config'
+  | 'explain'
+  | 'migrate'
+  | 'graph'
+  | 'hats'
+  | 'trace'
+  | 'simulate'
   | 'doctor'
   | 'demo'
   | 'ps'
@@ -33,6 +42,15 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'events', summary: 'the events of a run, also while it goes on' },
   { name: 'emit', summary: 'publish an event (what agents call)' },
   { name: 'init', summary: 'write a commented ralph.yml and a PROMPT.md' },
+  { name: 'presets', summary: 'list the teams that are ready to use' },
+  { name: 'migrate', summary: 'rewrite a configuration of another tool in our words' },
+  { name: 'validate', summary: 'check configurations: every mistake with its place and its repair' },
+  { name: 'config', summary: 'the settings in force and where each came from; the JSON Schema' },
+  { name: 'explain', summary: 'what a finding or an error means, with examples' },
+  { name: 'graph', summary: 'draw how events flow between hats' },
+  { name: 'hats', summary: 'list the hats of a team, show one of them' },
+  { name: 'trace', summary: 'what would happen if an event were published' },
+  { name: 'simulate', summary: 'play the team a thousand times by chance: does it get stuck?' },
   { name: 'doctor', summary: 'which agent CLIs are there, and what to do' },
   { name: 'demo', summary: 'watch a team mend a failing test; no key, no network' },
   { name: 'ps', summary: 'processes that runs of this folder started' },

@@ -38,6 +38,6 @@ export function describeError(error: unknown, look: ErrorLook): DescribedError {
 function toPart(label: string, text: string | undefined, style: Style): readonly string[] {
   if (text === undefined || text === '') return [];
   const lines = cleanText(text).split('\n');
-  if (lines.length > 8) return ['', ...lines];
+  if (lines.length > 8 || /^(ERROR|WARN|HINT|NOTE): /.test(lines[0] ?? '')) return ['', ...lines];
   return lines.map((line, index) => `  ${index === 0 ? style('heading', `${label}:`) : ' '.repeat(label.length + 1)} ${line}`);
 }

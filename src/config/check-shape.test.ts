@@ -76,8 +76,8 @@ const MISTAKES: readonly (readonly [yaml: string, finding: string])[] = [
   ['hats: {a: {triggers: [x], model: opus}}', 'error key-misplaced model'],
   ['zebra: 1', 'warning key-unknown zebra'],
   ['hats: {a: {triggers: [x], zebra: 1}}', 'warning key-unknown zebra'],
-  ['profiles: {a: 1}', 'note key-ignored profiles'],
-  ['hats: {a: {triggers: [x], profile: explorer}}', 'note key-ignored profile'],
+  ['protect: [secrets]', 'note key-ignored protect'],
+  ['hats: {a: {triggers: [x], panel: {}}}', 'note key-ignored panel'],
   ['sandbox: auto', 'note key-ignored sandbox'],
 ];
 

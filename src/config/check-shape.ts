@@ -1,6 +1,6 @@
 import type { Finding } from '../core/index.ts';
+import { acceptsLeaf } from './accept-leaf.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { toLeafSchema } from './leaf-schema.ts';
 import { toLeafValue } from './leaf-value.ts';
 import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
 import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
@@ -54,7 +54,7 @@ class ShapeChecker {
   }
 
   private skipUnknown(name: string, entry: LocatedEntry, keys: Keys, path: Path): typeof NOTHING {
-    if (!name.startsWith('x-')) this.diagnostics.push(toDiagnostic(entry.key, toUnknownKeyFinding(name, [...path, name], keys)));
+    if (!/^(?:x-|_)/.test(name)) this.diagnostics.push(toDiagnostic(entry.key, toUnknownKeyFinding(name, [...path, name], keys)));
     return NOTHING;
   }
 
@@ -154,7 +154,7 @@ class ShapeChecker {
     if (value.value === null) return NOTHING;
     const isAsWritten = (setting.kind === 'word' || setting.kind === 'variable') && typeof value.value !== 'string';
     const given = isAsWritten ? value.written : value.value;
-    if (toLeafSchema(setting).safeParse(given).success) return toLeafValue(setting, given);
+    if (acceptsLeaf(setting, given)) return toLeafValue(setting, given);
     const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
     return this.report(entry, path, isOtherWord ? toChoiceFinding(setting, value.written, path) : toValueFinding(setting, value, path));
   }

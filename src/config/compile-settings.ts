@@ -21,6 +21,8 @@ export function compileSettings(parts: SettingsParts): Settings {
     version: 1,
     configFiles: parts.configFiles,
     flags: parts.flags,
+    ...(parts.hatsOverlay === undefined ? {} : { hatsOverlay: parts.hatsOverlay }),
+    ...(parts.assignments.length === 0 ? {} : { assignments: parts.assignments }),
     spec: toRunSpec(parts, loop),
     backends: toBackends(parts),
     priority: toEffective(CLI_KEYS, declared.cli).priority,
@@ -116,16 +118,17 @@ function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
 
 /** The configuration in force, key by key, as it is compared. */
 function toDigested({ declared, overrides, instructions }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
-  const { name: _, description: __, hats, ralph, ...rest } = declared;
+  // Tool profiles are checked and not in force: a run does not differ by them.
+  const { name: _, description: __, profiles: ___, hats, ralph, ...rest } = declared;
   const texts = Object.entries(hats ?? {}).map(
-    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
+    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined, profile: undefined }] as const,
   );
   return {
     ...rest,
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),
-    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined },
+    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined, profile: undefined },
     ...(hats === undefined ? {} : { hats: Object.fromEntries(texts) }),
   };
 }

@@ -4,7 +4,7 @@ const TOPIC = { kind: 'topic', doc: 'A topic.' } as const;
 
 /** The keys of `event_loop:`. */
 export const EVENT_LOOP_KEYS = {
-  prompt: { kind: 'text', doc: 'What is to be done, in words.' },
+  prompt: { kind: 'text', doc: 'What is to be done, in words.', verbatim: true },
   prompt_file: { kind: 'file', doc: 'The file that says what is to be done, relative to the workspace.', default: 'PROMPT.md' },
   completion_promise: { kind: 'promise', doc: 'The word that ends the run.', default: 'LOOP_COMPLETE' },
   starting_event: { kind: 'topic', doc: 'The topic that begins the run instead of `task.start`.' },

@@ -3,6 +3,10 @@ import type { Keys } from './setting.ts';
 
 const PATTERN = { kind: 'pattern', doc: 'A topic, or a pattern in which `*` is a whole segment.' } as const;
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
+const PROFILE = {
+  kind: 'word',
+  doc: 'The tool profile; its name is checked, it binds from the version that brings tool profiles.',
+} as const;
 
 /** The keys of `hats.<id>`. */
 export const HAT_KEYS = {
@@ -37,16 +41,16 @@ export const HAT_KEYS = {
     default: [],
     items: { kind: 'word', doc: 'A hat.' },
   },
-  instructions: { kind: 'text', doc: "The hat's own words; derived from the rest where absent." },
+  instructions: { kind: 'text', doc: "The hat's own words; derived from the rest where absent.", verbatim: true },
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   max_activations: { kind: 'integer', doc: 'Turns after which the hat is not called again and its events go to Ralph.', min: 1 },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn; `event_loop.timeout_seconds` by default.', above: 0 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence; `event_loop.idle_timeout_seconds` by default.', above: 0 },
   backend: BACKEND,
-  profile: LATER,
+  profile: PROFILE,
   hooks: LATER,
   panel: LATER,
-  import: LATER,
+  import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   tools: LATER,
   mcp_servers: LATER,
   sandbox: LATER,
@@ -57,9 +61,9 @@ export const RALPH_KEYS = {
   backend: BACKEND,
   model: { kind: 'word', doc: "Ralph's own model." },
   args: { kind: 'list', doc: "Extra arguments of Ralph's own agent.", items: { kind: 'variable', doc: 'One argument.' } },
-  instructions: { kind: 'text', doc: 'More instructions for Ralph himself.' },
+  instructions: { kind: 'text', doc: 'More instructions for Ralph himself.', verbatim: true },
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
-  profile: LATER,
+  profile: PROFILE,
   hooks: LATER,
   tools: LATER,
 } as const satisfies Keys;

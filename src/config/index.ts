@@ -1,11 +1,23 @@
 /** Front door of `config`: YAML, environment and command line become settings, or findings with their places. */
+export { createJsonSchema, type JsonSchema } from './create-json-schema.ts';
 export { type Diagnostic, hasErrors, type RelatedSpan, type ShownSpan, type Span, sortDiagnostics } from './diagnostic.ts';
 export { diffSettings } from './digest.ts';
+export { type EffectiveValue, type Origin, toOriginText } from './effective-value.ts';
 export { readEnvironment } from './environment.ts';
-export { findConfigFile } from './find-config-file.ts';
+export { toExplainHint } from './explain-hint.ts';
+export { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
+export { listPresets } from './find-preset.ts';
+export { type Migration, migrateText } from './foreign/migrate-text.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
+export { toPathText } from './located-value.ts';
 export type { ConfigFlags } from './overrides.ts';
+export { findPackageFolder } from './package-folder.ts';
 export { parseYamlText } from './parse-yaml-text.ts';
+export type { EditPlanner } from './plan-edit.ts';
+export { type Preset, readPreset } from './read-preset.ts';
+export { type ReadText, readTextFile, type TextFile } from './read-text-file.ts';
 export { type RenderOptions, renderDiagnostics } from './render-diagnostics.ts';
+export { renderSettingsYaml, toSettingsTree } from './render-settings-yaml.ts';
 export type { ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';
+export { applyEdits, type TextEdit } from './text-edit.ts';
 export { toLabel } from './to-label.ts';

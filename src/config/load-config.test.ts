@@ -127,7 +127,7 @@ describe('precedence', () => {
 });
 
 describe('the objective', () => {
-  const from = (request: Partial<LoadRequest>, files: Readonly<Record<string, string>> = {}) => {
+  const from = (request: Partial<LoadRequest> & { readonly prompt?: 'optional' }, files: Readonly<Record<string, string>> = {}) => {
     const { settings } = load(files, { flags: {}, ...request });
     return settings === null
       ? null

@@ -6,12 +6,20 @@ import { compileObjective, type Objective } from './compile-objective.ts';
 import { compileSettings } from './compile-settings.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
 import { toEffective } from './effective.ts';
+import type { EffectiveValue } from './effective-value.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { listEffective } from './list-effective.ts';
 import { toPlacedFinding } from './locate-subject.ts';
+import type { Path } from './located-value.ts';
+import { readLooseTriggers } from './loose-triggers.ts';
+import { overrideEffective } from './override-effective.ts';
 import { CONFIG_VARIABLES, type ConfigFlags, readOverrides } from './overrides.ts';
-import { type ConfigFiles, readConfigFiles } from './read-config-files.ts';
+import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
 import { readInstructions } from './read-instructions.ts';
+import { type Layers, readLayers } from './read-layers.ts';
+import { type ReadText, readTextFile } from './read-text-file.ts';
 import { toBackendFinding } from './rules/check-backends.ts';
+import { checkPromptFile } from './rules/check-prompt-file.ts';
 import { checkRules } from './rules/check-rules.ts';
 import { listHatIds } from './rules/rule.ts';
 import type { Settings } from './settings.ts';
@@ -22,11 +30,17 @@ export interface LoadRequest {
   readonly cwd: string;
   /** `-c FILE`, in order, later ones over earlier ones; empty or absent: `RALPH_CONFIG`, else the file that is found in the folder. */
   readonly configFiles?: readonly string[];
+  /** `--hats FILE` or `--hats preset:NAME`: a team in the place of the one of the configuration. */
+  readonly hatsOverlay?: string;
+  /** `-c key.path=value`, in order, as they were typed; over files and environment, under {@link flags}. */
+  readonly assignments?: readonly string[];
   readonly flags?: ConfigFlags;
-  /** Only the variables of {@link CONFIG_VARIABLES} are read. */
+  /** Read are `RALPH_CONFIG` and `RALPH_CONFIG_…`, `XDG_CONFIG_HOME` and `HOME`, and what `${NAME}` in the configuration names. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What came by standard input, for `-P -`. */
   readonly stdinPrompt?: string;
+  /** How configuration files, and the files that they name, are read; default: from the disk. */
+  readonly readText?: ReadText;
 }
 
 /** A configuration as it was read, with everything that `config` alone can say about it. The flow of its events is not looked at here. */
@@ -41,15 +55,19 @@ export interface LoadedConfig {
   readonly looseTriggers: Readonly<Record<string, readonly string[]>>;
   /** The place of a finding about the flow of events. */
   readonly toDiagnostic: (finding: FlowFinding) => Diagnostic;
+  /** The change to a file that a repair of a finding asks for. */
+  readonly planEdit: EditPlanner;
+  /** Every setting in force with where it came from, in the order of the settings table; only where there is no error. */
+  readonly listEffective: () => readonly EffectiveValue[];
   /** The objective that a run needs; throws RalphError `prompt-missing` and so on (exit code 2) where there is none. */
   readonly requirePrompt: () => Objective;
 }
 
 /**
- * Loads a configuration. What is said in several places is taken from the first of: the command line, the environment
- * (`RALPH_CONFIG_BACKEND`, `RALPH_CONFIG_MODEL`, `RALPH_CONFIG_MAX_ITERATIONS`, `RALPH_CONFIG_MAX_COST_USD`), the configuration file (of
- * several `-c` the last), the defaults. The backend of the command line is `cli.backend`: a hat that names its own keeps it. The file itself is
- * the one that `-c` names, else `RALPH_CONFIG`, else `ralph.yml`, `ralph.yaml`, `.ralph/config.yml` of the folder, else none.
+ * Loads a configuration. What is said in several places is taken from the first of: flags, assignments (`-c key.path=value`, of several the last),
+ * variables (`RALPH_CONFIG_…`), the overlay of `--hats`, the configuration file (of several the last), the user's own file, the defaults. The backend
+ * of the command line is `cli.backend`: a hat that names its own keeps it. The configuration file is the one that `-c` names, else `RALPH_CONFIG`,
+ * else `ralph.yml`, `ralph.yaml`, `.ralph/config.yml` of the folder, else none.
  *
  * @throws RalphError (exit code 2) for what is wrong outside the configuration file: a named file that is missing, a flag or variable
  * that cannot be read
@@ -57,27 +75,37 @@ export interface LoadedConfig {
 export function loadConfig(request: LoadRequest): LoadedConfig {
   const { flags = {}, env = {} } = request;
   const cwd = resolve(request.cwd);
-  const overrides = readOverrides(flags, env);
-  const files = readConfigFiles(cwd, toNamedFiles(request));
-  if (files.root === null) return toUnreadable(files);
-  const { root } = files;
+  const layers = readAllLayers(cwd, request);
+  const overrideRequest = { flags, env, assigned: layers.assigned };
+  const overrides = readOverrides(overrideRequest);
+  if (layers.root === null) return toUnreadable(layers);
+  const { root } = layers;
   const shape = checkShape(root);
+  const isBroken = (path: Path): boolean => shape.isBroken(path) || layers.isBroken(path);
   const hatIds = listHatIds(root);
   const backends = compileBackends(shape.declared, overrides);
-  const input = { root, declared: shape.declared, hatIds, isBroken: shape.isBroken, toItemPath: shape.toItemPath };
-  const instructions = readInstructions(shape.declared, root);
-  const found = [...files.diagnostics, ...shape.diagnostics, ...checkRules(input, backends), ...instructions.diagnostics];
+  const input = { root, declared: shape.declared, hatIds, isBroken, toItemPath: shape.toItemPath };
+  const instructions = readInstructions(shape.declared, root, request.readText);
+  const found = [
+    ...layers.diagnostics,
+    ...shape.diagnostics,
+    ...checkRules(input, backends),
+    ...checkPromptFile(input, { cwd, flags }),
+    ...instructions.diagnostics,
+  ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
   const { prompt, prompt_file: promptFile } = toEffective(EVENT_LOOP_KEYS, shape.declared.event_loop);
   const stdin = request.stdinPrompt === undefined ? {} : { stdinPrompt: request.stdinPrompt };
   const objectiveRequest = { cwd, flags, ...stdin, prompt, promptFile };
   const objective = compileObjective({ ...objectiveRequest, isRequired: false });
   return {
-    files: files.names,
+    files: layers.names,
     diagnostics: sortDiagnostics(found),
     draft: compileSettings({
-      configFiles: files.names,
+      configFiles: layers.configFiles,
       flags,
+      hatsOverlay: request.hatsOverlay,
+      assignments: request.assignments ?? [],
       declared: shape.declared,
       hatIds,
       overrides,
@@ -85,13 +113,21 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
       instructions,
       objective,
     }),
-    looseTriggers: {},
+    looseTriggers: readLooseTriggers(root, isBroken),
     toDiagnostic: (finding) => toPlacedFinding(root, finding),
+    planEdit: createEditPlanner(root),
+    listEffective: () =>
+      overrideEffective(listEffective(root, cwd), { ...overrideRequest, overrides, base: backends.base, stdinPrompt: request.stdinPrompt }),
     requirePrompt: () => compileObjective({ ...objectiveRequest, isRequired: true }),
   };
 }
 
-function toUnreadable({ names, diagnostics }: ConfigFiles): LoadedConfig {
+function readAllLayers(cwd: string, request: LoadRequest): Layers {
+  const { env = {}, hatsOverlay, assignments = [], readText = readTextFile } = request;
+  return readLayers({ cwd, env, readText, configFiles: toNamedFiles(request), hatsOverlay, assignments });
+}
+
+function toUnreadable({ names, diagnostics }: Layers): LoadedConfig {
   const fail = (): never => {
     throw new Error('a configuration without contents was asked for them');
   };
@@ -101,6 +137,8 @@ function toUnreadable({ names, diagnostics }: ConfigFiles): LoadedConfig {
     draft: null,
     looseTriggers: {},
     toDiagnostic: fail,
+    planEdit: () => null,
+    listEffective: fail,
     requirePrompt: fail,
   };
 }

@@ -1,13 +1,33 @@
 import type { FlowFinding, HatList, Subject } from '../core/index.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { findPlace, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
+import { findPlace, type LocatedMap, type Path, readAt, toShownPlace } from './located-value.ts';
 import { type Place, toDiagnostic, toSpan } from './source-file.ts';
 import { TRIGGER_KEYS } from './trigger-names.ts';
 
 /** A finding about the flow of events, at its place in the files. */
-export function toPlacedFinding(root: LocatedMap, { at, related, ...finding }: FlowFinding): Diagnostic {
+export function toPlacedFinding(root: LocatedMap, { at, related, repairs, ...finding }: FlowFinding): Diagnostic {
   const others = (related ?? []).map((other) => ({ ...toSpan(locateSubject(root, other.at)), message: other.message }));
-  return { ...toDiagnostic(locateSubject(root, at), finding), ...(others.length === 0 ? {} : { related: others }) };
+  const place = locateSubject(root, at);
+  const possible = (repairs ?? []).filter(({ change }) => change.kind !== 'replace' || isWrittenAt(place, at));
+  return {
+    ...toDiagnostic(place, finding),
+    ...(possible.length === 0 ? {} : { repairs: possible }),
+    ...(others.length === 0 ? {} : { related: others }),
+  };
+}
+
+/** True if the very words that a finding is about stand at its place; false where that is only near them. */
+function isWrittenAt({ file, start, end }: Place, at: Subject): boolean {
+  const words = toWords(at);
+  const written = file.text.slice(start, end);
+  return words !== undefined && (written === words || written === `"${words}"` || written === `'${words}'`);
+}
+
+/** The words that a subject consists of, where it is no more than words. */
+function toWords(at: Subject): string | undefined {
+  if (at.kind === 'hat-words') return at.words;
+  if (at.kind === 'gate') return at.topic;
+  return at.kind === 'hat-item' || at.kind === 'loop' ? at.item : undefined;
 }
 
 /** Where a part of a configuration stands; where it is not written, the nearest part of it that is. */
@@ -35,7 +55,7 @@ export function locateSubject(root: LocatedMap, subject: Subject): Place {
 }
 
 /** The list of a hat under the name that the user gave it; a list that is not written leads to the hat itself. */
-function toListPath(root: LocatedMap, hat: string, list: HatList): Path {
+export function toListPath(root: LocatedMap, hat: string, list: HatList): Path {
   const entries = readAt(root, ['hats', hat]);
   const names: readonly string[] = list === 'triggers' ? TRIGGER_KEYS : [list];
   const written = entries?.kind === 'map' ? names.find((name) => entries.entries.has(name)) : undefined;
@@ -59,14 +79,4 @@ function locateWords(root: LocatedMap, path: Path, words: string): Place {
   const { file, start, end } = value.place;
   const at = file.text.slice(start, end).indexOf(words);
   return at < 0 ? toShownPlace({ key: findPlace(root, path, 'key'), value }) : { file, start: start + at, end: start + at + words.length };
-}
-
-function readAt(root: LocatedValue, path: Path): LocatedValue | undefined {
-  let value: LocatedValue | undefined = root;
-  for (const step of path) {
-    if (value?.kind === 'map') value = value.entries.get(String(step))?.value;
-    else if (value?.kind === 'list' && typeof step === 'number') value = value.items[step];
-    else return undefined;
-  }
-  return value;
 }

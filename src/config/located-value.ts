@@ -58,6 +58,17 @@ export function findPlace(root: LocatedValue, path: Path, part: 'key' | 'value' 
   return part === 'key' ? key : toShownPlace({ key, value });
 }
 
+/** What a path leads to; `undefined` where it leads nowhere. */
+export function readAt(root: LocatedValue, path: Path): LocatedValue | undefined {
+  let value: LocatedValue | undefined = root;
+  for (const step of path) {
+    if (value?.kind === 'map') value = value.entries.get(String(step))?.value;
+    else if (value?.kind === 'list' && typeof step === 'number') value = value.items[step];
+    else return undefined;
+  }
+  return value;
+}
+
 /** Where a finding about an entry is shown. */
 export function toShownPlace(entry: LocatedEntry): Place {
   return entry.value.kind === 'scalar' && !isEmptyValue(entry.value) ? entry.value.place : entry.key;

@@ -1,9 +1,11 @@
-import { isScalar } from 'yaml';
+import type { LocatedContents } from './contents-builder.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { locateContents } from './locate-contents.ts';
-import type { LocatedMap } from './located-value.ts';
+import type { LocatedMap, LocatedValue } from './located-value.ts';
 import { readDocuments, TooDeepError } from './read-documents.ts';
+import { readFast } from './read-fast.ts';
 import { type Place, type SourceFile, toDiagnostic } from './source-file.ts';
+import { loadYamlLibrary } from './yaml-library.ts';
 import { TEXT_FINDINGS, toTagFinding, toYamlFinding } from './yaml-problems.ts';
 
 /** A configuration file as it was read. */
@@ -17,6 +19,12 @@ const MAX_SYNTAX_FINDINGS = 20;
 
 /** Reads a text as one YAML document. Everything that is wrong is told with its place; never throws. */
 export function parseYaml(file: SourceFile): ParsedYaml {
+  const located = readFast(file);
+  return located === null ? parseYamlByLibrary(file) : toParsed(file, located, []);
+}
+
+/** The same for every text, unusual and wrong ones too, by the library: slower, and the measure of what the fast reader gives. */
+export function parseYamlByLibrary(file: SourceFile): ParsedYaml {
   try {
     return parseDocuments(file);
   } catch (error) {
@@ -28,21 +36,25 @@ export function parseYaml(file: SourceFile): ParsedYaml {
 }
 
 function parseDocuments(file: SourceFile): ParsedYaml {
-  const [first, ...others] = readDocuments(file.text);
+  const library = loadYamlLibrary();
+  const [first, ...others] = readDocuments(file.text, library);
   if (first === undefined) return { root: emptyMap(file), diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
   for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS))
     diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
   for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
-  const second = others.find(({ contents }) => contents !== null && !(isScalar(contents) && contents.value === null));
+  const second = others.find(({ contents }) => contents !== null && !(library.isScalar(contents) && contents.value === null));
   if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));
   if (first.errors.length > 0) return { root: null, diagnostics };
-  const located = locateContents(first.contents, file);
-  diagnostics.push(...located.diagnostics);
+  return toParsed(file, locateContents(first.contents, file, library), diagnostics);
+}
+
+function toParsed(file: SourceFile, located: LocatedContents, before: readonly Diagnostic[]): ParsedYaml {
+  const diagnostics = [...before, ...located.diagnostics];
   return { root: toRoot(file, located.value, diagnostics), diagnostics };
 }
 
-function toRoot(file: SourceFile, value: ReturnType<typeof locateContents>['value'], diagnostics: Diagnostic[]): LocatedMap | null {
+function toRoot(file: SourceFile, value: LocatedValue | null, diagnostics: Diagnostic[]): LocatedMap | null {
   if (value === null) return null;
   if (value.kind === 'map') return value;
   if (value.kind === 'scalar' && value.value === null) return emptyMap(file);

@@ -2,58 +2,55 @@ import { dirname, resolve } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { toShownPath } from './compile-objective.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { findConfigFile } from './find-config-file.ts';
-import type { LocatedMap, LocatedValue } from './located-value.ts';
-import { mergeLocated } from './merge-located.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { readTextFile, type TextFault } from './read-text-file.ts';
+import { translateForeign } from './foreign/translate-foreign.ts';
+import type { LocatedMap } from './located-value.ts';
+import { type ParsedYaml, parseYaml } from './parse-yaml.ts';
+import type { ReadText, TextFault } from './read-text-file.ts';
 import { createSourceFile, toDiagnostic } from './source-file.ts';
 
-/** The configuration files of a run, read and laid over each other. */
-export interface ConfigFiles {
-  /** As they are shown: relative to the folder of the run where they are inside. */
-  readonly names: readonly string[];
-  /** `null` where a file could not be read as YAML. */
+/** A YAML file of a configuration, read. */
+export interface ConfigFile {
+  /** As it is shown. */
+  readonly name: string;
+  /** `null` where it could not be read as YAML. */
   readonly root: LocatedMap | null;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Which file to read, and how. */
+export interface ConfigFileRequest {
+  /** Absolute. */
+  readonly cwd: string;
+  /** As the user named it; relative to `cwd`. */
+  readonly named: string;
+  /** How it is shown; default: relative to `cwd` where it is inside. */
+  readonly shown?: string;
+  readonly readText: ReadText;
 }
 
 const MAX_BYTES = 1_000_000;
 
 /**
- * Reads the named files, later ones over earlier ones, or the one that is found in the folder; none found is an empty configuration.
+ * Reads a file that has to be there.
  *
  * @throws RalphError `config-missing`, `config-unreadable` (exit code 2)
  */
-export function readConfigFiles(cwd: string, named: readonly string[]): ConfigFiles {
-  const found = named.length > 0 ? named : [findConfigFile(cwd)].filter((name) => name !== null);
-  const files = found.map((name) => readConfigFile(cwd, name));
-  const diagnostics = files.flatMap((file) => file.diagnostics);
-  const names = files.map((file) => file.name);
-  if (files.some((file) => file.root === null)) return { names, root: null, diagnostics };
-  const empty: LocatedValue = {
-    kind: 'map',
-    entries: new Map(),
-    place: { file: createSourceFile('(defaults)', cwd, ''), start: 0, end: 0 },
-  };
-  const root = files.reduce<LocatedValue>((base, file) => mergeLocated(base, file.root ?? empty), empty);
-  return { names, root: root.kind === 'map' ? root : null, diagnostics };
-}
-
-interface ConfigFile {
-  readonly name: string;
-  readonly root: LocatedMap | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-function readConfigFile(cwd: string, named: string): ConfigFile {
+export function readConfigFile(request: ConfigFileRequest): ConfigFile {
+  const { cwd, named, readText } = request;
   const path = resolve(cwd, named);
-  const name = toShownPath(cwd, path);
-  const file = readTextFile(path, MAX_BYTES);
-  if ('text' in file) return { name, ...parseYaml(createSourceFile(name, dirname(path), file.text)) };
+  const name = request.shown ?? toShownPath(cwd, path);
+  const file = readText(path, MAX_BYTES);
+  if ('text' in file) return { name, ...toOurWords(parseYaml(createSourceFile(name, dirname(path), file.text))) };
   if (file.fault === 'too-large' || file.fault === 'encoding')
     return { name, root: null, diagnostics: [toUnusable(name, file.fault, file.message)] };
   throw toReadError(name, file.fault, file.message);
+}
+
+/** Keys of other tools stand where they belong here. */
+function toOurWords({ root, diagnostics }: ParsedYaml): ParsedYaml {
+  if (root === null) return { root, diagnostics };
+  const translated = translateForeign(root);
+  return { root: translated.root, diagnostics: [...diagnostics, ...translated.diagnostics] };
 }
 
 function toUnusable(name: string, fault: TextFault, message: string): Diagnostic {
@@ -69,11 +66,14 @@ function toUnusable(name: string, fault: TextFault, message: string): Diagnostic
 
 function toReadError(name: string, fault: TextFault, message: string): RalphError {
   const isMissing = fault === 'missing';
+  const isAssignment = name.includes('=');
   return new RalphError({
     code: isMissing ? 'config-missing' : 'config-unreadable',
     what: isMissing ? `There is no configuration file ${name}.` : `The configuration file ${name} cannot be used: ${message}.`,
     why: 'A run under other settings than those asked for would be a surprise.',
-    fix: 'Correct the path, or leave `-c` out to use `ralph.yml` of this folder, or the defaults. `ralph init` writes a file to begin with.',
+    fix: isAssignment
+      ? 'Correct the path; or, if a setting was meant, write its key with dots before the `=`: -c event_loop.max_iterations=20'
+      : 'Correct the path, or leave the option out to use `ralph.yml` of this folder, or the defaults. `ralph init` writes a file to begin with.',
     exitCode: 2,
   });
 }

@@ -1,9 +1,8 @@
-import { Composer, type Document, Lexer, Parser } from 'yaml';
+import type { Document } from 'yaml';
+import { MAX_DEPTH } from './contents-builder.ts';
+import type { YamlLibrary } from './yaml-library.ts';
 
-/** Deeper nesting is refused: the library recurses, and a stack that runs out inside a regular expression cannot be caught. */
-export const MAX_DEPTH = 100;
-
-/** Thrown for a text that is nested deeper than {@link MAX_DEPTH}. */
+/** Thrown for a text that is nested deeper than {@link MAX_DEPTH}: the library recurses, and a stack that runs out inside a regular expression cannot be caught. */
 export class TooDeepError extends Error {
   readonly offset: number;
 
@@ -18,13 +17,19 @@ export class TooDeepError extends Error {
  *
  * @throws TooDeepError
  */
-export function readDocuments(text: string): readonly Document.Parsed[] {
+export function readDocuments(text: string, library: YamlLibrary): readonly Document.Parsed[] {
   // Duplicate keys and merges are found by us, with both places and in linear time.
-  const composer = new Composer({ schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent', keepSourceTokens: false });
-  return [...composer.compose(readTokens(text), true, text.length)];
+  const composer = new library.Composer({
+    schema: 'core',
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    keepSourceTokens: false,
+  });
+  return [...composer.compose(readTokens(text, library), true, text.length)];
 }
 
-function* readTokens(text: string) {
+function* readTokens(text: string, { Lexer, Parser }: YamlLibrary) {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) yield token;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from './diagnostic.ts';
 import { findPlace, type LocatedMap, type Path } from './located-value.ts';
-import { readTextFile } from './read-text-file.ts';
+import { type ReadText, readTextFile } from './read-text-file.ts';
 import type { Declared } from './settings-table.ts';
 import { toDiagnostic } from './source-file.ts';
 import { quote } from './value-finding.ts';
@@ -21,10 +21,10 @@ interface Written {
 const MAX_BYTES = 1_000_000;
 
 /** Reads all `instructions_file`s, each relative to the folder of the configuration file that names it. */
-export function readInstructions(declared: Declared, root: LocatedMap): Instructions {
+export function readInstructions(declared: Declared, root: LocatedMap, readText: ReadText = readTextFile): Instructions {
   const diagnostics: Diagnostic[] = [];
   const read = (written: Written, path: Path): string => {
-    const file = written.instructions_file === undefined ? '' : readFile(written.instructions_file, root, path, diagnostics);
+    const file = written.instructions_file === undefined ? '' : readFile(written.instructions_file, { root, path, diagnostics, readText });
     return [written.instructions ?? '', file]
       .map((text) => text.trimEnd())
       .filter((text) => text !== '')
@@ -35,9 +35,16 @@ export function readInstructions(declared: Declared, root: LocatedMap): Instruct
   return { ralph: read(declared.ralph ?? {}, ['ralph']), hats, diagnostics };
 }
 
-function readFile(name: string, root: LocatedMap, under: Path, diagnostics: Diagnostic[]): string {
-  const place = findPlace(root, [...under, 'instructions_file']);
-  const file = readTextFile(resolve(place.file.folder, name), MAX_BYTES);
+interface Reading {
+  readonly root: LocatedMap;
+  readonly path: Path;
+  readonly diagnostics: Diagnostic[];
+  readonly readText: ReadText;
+}
+
+function readFile(name: string, { root, path, diagnostics, readText }: Reading): string {
+  const place = findPlace(root, [...path, 'instructions_file']);
+  const file = readText(resolve(place.file.folder, name), MAX_BYTES);
   if ('text' in file && !file.text.includes('\0')) return file.text;
   const message = 'text' in file ? 'it is no text' : file.message;
   diagnostics.push(

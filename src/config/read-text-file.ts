@@ -7,6 +7,9 @@ export type TextFault = 'missing' | 'folder' | 'too-large' | 'encoding' | 'unrea
 /** The text of a file, or why there is none. */
 export type TextFile = { readonly text: string } | { readonly fault: TextFault; readonly message: string };
 
+/** How files are read: from the disk, or with texts that stand in for some of them (unsaved changes, standard input). */
+export type ReadText = (path: string, maxBytes: number) => TextFile;
+
 /** Reads a file of UTF-8 text without its byte order mark. Never throws. Named pipes are read to their end. */
 export function readTextFile(path: string, maxBytes: number): TextFile {
   try {

@@ -137,13 +137,10 @@ describe('the samples of the seeds', () => {
     expect(loadText(STANDARD).diagnostics).toEqual([]);
   });
 
-  it('seed 000, hats with profiles: loads with notes only', () => {
+  it('seed 000, hats with profiles: loads without a finding', () => {
     const { settings, diagnostics } = loadText(FIVE_HATS);
     expect(settings?.spec.hats).toHaveLength(2);
-    expect(diagnostics.map((diagnostic) => `${diagnostic.severity} ${diagnostic.message}`)).toEqual([
-      'note `hats.explorer.profile` is ignored in this version.',
-      'note `hats.planner.profile` is ignored in this version.',
-    ]);
+    expect(diagnostics).toEqual([]);
   });
 
   it('seed 002, hooks and agents: loads with notes only', () => {

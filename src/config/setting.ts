@@ -9,6 +9,8 @@ interface Described {
   readonly default?: unknown;
   /** Must be written where its object is. */
   readonly required?: true;
+  /** `${NAME}` in it is text and stays as it is: words for agents. */
+  readonly verbatim?: true;
 }
 
 /** A setting whose value is one scalar. */

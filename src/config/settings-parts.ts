@@ -10,6 +10,8 @@ import type { Declared } from './settings-table.ts';
 export interface SettingsParts {
   readonly configFiles: readonly string[];
   readonly flags: ConfigFlags;
+  readonly hatsOverlay: string | undefined;
+  readonly assignments: readonly string[];
   readonly declared: Declared;
   /** Ids under `hats:` in the order of the file; `null` without such a key. */
   readonly hatIds: readonly string[] | null;

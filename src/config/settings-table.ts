@@ -4,6 +4,7 @@ import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
+const TOOL = { kind: 'word', doc: 'A tool or a group of tools.' } as const;
 const PRICE = { kind: 'number', doc: 'US dollars for a million tokens.', min: 0 } as const;
 
 /** The keys of `cli:`. */
@@ -19,7 +20,11 @@ export const CORE_KEYS = {
   scratchpad: { kind: 'path', doc: 'The notes that agents keep between turns.', default: '.agent/scratchpad.md' },
   events_file: { kind: 'path', doc: 'The file that agents append events to.', default: '.agent/events.jsonl' },
   specs_dir: { kind: 'file', doc: 'Where agents find specifications.', default: './specs/' },
-  guardrails: { kind: 'list', doc: 'Rules for every agent instead of the built-in ones.', items: { kind: 'text', doc: 'One rule.' } },
+  guardrails: {
+    kind: 'list',
+    doc: 'Rules for every agent instead of the built-in ones.',
+    items: { kind: 'text', doc: 'One rule.', verbatim: true },
+  },
   state_dir: { kind: 'path', doc: 'Where the journals of runs are kept.', default: '.ralph' },
   turn_log_mb: { kind: 'number', doc: 'How much of the output of one turn is kept, in megabytes.', above: 0, default: 64 },
 } as const satisfies Keys;
@@ -44,6 +49,16 @@ const PRICE_KEYS = {
   cache_read: PRICE,
   cache_write: PRICE,
   as_of: { kind: 'word', doc: 'The day on which the price was true, such as 2026-11-21.' },
+} as const satisfies Keys;
+
+/** The keys of `profiles.<name>`. */
+export const PROFILE_KEYS = {
+  description: { kind: 'text', doc: 'What the profile is for.' },
+  allow: { kind: 'list', doc: 'Tools and groups of tools that are there.', items: TOOL },
+  deny: { kind: 'list', doc: 'Tools and groups that are not, whatever else says so.', items: TOOL },
+  exempt: { kind: 'list', doc: 'Tools and groups that stay though they are not read-only.', items: TOOL },
+  require_read_only: { kind: 'flag', doc: 'Only tools that change nothing.' },
+  deny_destructive: { kind: 'flag', doc: 'No tools that can lose data.' },
 } as const satisfies Keys;
 
 /** The keys of `worktree:`. */
@@ -83,7 +98,11 @@ export const TOP_KEYS = {
   notify: { kind: 'command', doc: 'A command line that is run at the end of a run.' },
   worktree: { kind: 'object', doc: 'Runs in a git worktree of their own.', keys: WORKTREE_KEYS },
   protect: LATER,
-  profiles: LATER,
+  profiles: {
+    kind: 'map',
+    doc: 'Tool profiles of your own; they bind from the version that brings tool profiles.',
+    values: { kind: 'object', doc: 'A tool profile.', keys: PROFILE_KEYS },
+  },
   permissions: LATER,
   hooks: LATER,
   hooks_defaults: LATER,

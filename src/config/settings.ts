@@ -11,6 +11,10 @@ export interface Settings {
   readonly configFiles: readonly string[];
   /** The command line, so that a later load for the same run can be given the same. */
   readonly flags: ConfigFlags;
+  /** `--hats`, as it was typed; absent where it was not. */
+  readonly hatsOverlay?: string;
+  /** `-c key.path=value`, as they were typed; absent where there are none. */
+  readonly assignments?: readonly string[];
   readonly spec: RunSpec;
   /** By hat id, `ralph`, and in `mode: single` `default`; in the order in which `on_limit: switch` tries them; at least one each. */
   readonly backends: Readonly<Record<string, readonly BackendSpec[]>>;

@@ -1,6 +1,5 @@
-import type { Finding } from '../core/index.ts';
+import { type Finding, findNearMiss, isOnlyNearMiss, type Repair } from '../core/index.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
-import { findNearMiss } from './did-you-mean.ts';
 import { type Path, toPathText } from './located-value.ts';
 import type { Keys } from './setting.ts';
 import { TOP_KEYS } from './settings-table.ts';
@@ -17,7 +16,8 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys): Findi
   const section = findSection(name, keys);
   if (section !== undefined) return toMisplacedFinding(name, section);
   const near = findNearMiss(name, Object.keys(keys));
-  if (near !== undefined) return toNearFinding(name, near, `Write \`${near}:\`.`);
+  if (near !== undefined)
+    return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, Object.keys(keys))] };
   const elsewhere = findNearElsewhere(name);
   if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
   return {
@@ -36,6 +36,15 @@ function toNearFinding(name: string, near: string, fix: string): Finding {
     message: `Unknown key ${quote(name)}: did you mean \`${near}\`?`,
     why: `It is not read, and \`${near}\` would silently keep its default.`,
     fix,
+  };
+}
+
+/** Safe where no other key is as near. */
+function toRenaming(name: string, near: string, keys: readonly string[]): Repair {
+  return {
+    title: `rename ${quote(name, '`')} to \`${near}\``,
+    isSafe: isOnlyNearMiss(name, near, keys),
+    change: { kind: 'replace', text: near },
   };
 }
 

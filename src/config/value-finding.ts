@@ -1,9 +1,9 @@
-import type { Finding } from '../core/index.ts';
+import { type Finding, findNearMiss, isOnlyNearMiss } from '../core/index.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
-import { findNearMiss } from './did-you-mean.ts';
 import { toExpectation, toShortExpectation } from './expectation.ts';
 import { type LocatedValue, type Path, toPathText } from './located-value.ts';
 import type { ChoiceSetting, Setting } from './setting.ts';
+import { toSegments, toValueRepairs, toWordRepair } from './value-repair.ts';
 
 const CODES: Readonly<Partial<Record<Setting['kind'], string>>> = {
   topic: 'topic-invalid',
@@ -26,12 +26,14 @@ const WHYS: Readonly<Record<string, string>> = {
 export function toValueFinding(setting: Setting, value: LocatedValue, path: Path): Finding {
   const code = value.kind === 'scalar' ? (CODES[setting.kind] ?? 'type-invalid') : 'type-invalid';
   const given = `\`${toPathText(path)}\` is ${toShown(value)}`;
+  const repairs = toValueRepairs(setting, value);
   return {
     code,
     severity: 'error',
     message: `${given}, which is not ${toShortExpectation(setting)}.`,
     why: WHYS[code] ?? 'A setting that cannot be read is never replaced by a guess.',
     fix: `${toHint(setting, value)}It must be ${toExpectation(setting)}.`,
+    ...(repairs.length === 0 ? {} : { repairs }),
   };
 }
 
@@ -48,6 +50,7 @@ export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path
     message: `${wrong}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: isBackend ? 'Nobody could wear the hat.' : 'A setting that cannot be read is never replaced by a guess.',
     fix: isBackend ? BACKEND_FIX : `It must be ${toExpectation(setting)}.`,
+    ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(text, near, setting.values))] }),
   };
 }
 
@@ -74,11 +77,7 @@ function toHint(setting: Setting, value: LocatedValue): string {
 
 function toStarHint(kind: string, text: string): string {
   if (kind === 'topic') return 'A pattern cannot stand here: write the topic out. ';
-  const repaired = text
-    .replace(/([^.*])\*/g, '$1.*')
-    .replace(/\*+([^.*])/g, '*.$1')
-    .replace(/\*{2,}/g, '*');
-  return `\`*\` is a whole segment: write \`${repaired.slice(0, 80)}\`. `;
+  return `\`*\` is a whole segment: write \`${toSegments(text).slice(0, 80)}\`. `;
 }
 
 function toShown(value: LocatedValue): string {

@@ -1,6 +1,8 @@
 /** Front door of `core`: types and total functions, no IO, no clock, no dependency. */
 export type { BackendEvent } from './backend-event.ts';
 export { BACKEND_TYPES, type BackendSpec, type BackendType, DETECTED_BACKENDS, toBackendLabel } from './backend-spec.ts';
+export { isCostUnknown } from './cost-reports.ts';
+export { countEdits } from './count-edits.ts';
 export { toDurationText, toUsdText } from './duration.ts';
 export type {
   CheckpointMake,
@@ -48,6 +50,7 @@ export type {
   TimerFired,
 } from './inputs.ts';
 export { isJsonObject, type Json, type JsonObject, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
+export { findNearMiss, isOnlyNearMiss } from './near-miss.ts';
 export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,
@@ -84,12 +87,14 @@ export type {
   TimerWait,
 } from './state.ts';
 export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
+export { BUILT_IN_PROFILES } from './tool-profiles.ts';
 export {
   comparePrecedence,
   hasWildcard,
   intersectsPatterns,
   isTopic,
   isTopicPattern,
+  MAX_TOPIC_LENGTH,
   matchesTopic,
   type PatternPrecedence,
   toPrecedence,

@@ -1,4 +1,5 @@
-import { comparePrecedence, type HatSpec, hasWildcard, matchesTopic, type PatternPrecedence, toPrecedence } from '../core/index.ts';
+import { comparePrecedence, type HatSpec, hasWildcard, type PatternPrecedence, toPrecedence } from '../core/index.ts';
+import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from './pattern-trie.ts';
 
 /** One trigger with the hats that have it, in the order of the file. */
 export interface Route {
@@ -7,34 +8,43 @@ export interface Route {
   readonly hats: readonly string[];
 }
 
-/** Triggers, ready to be looked up: exact topics by text, patterns by their first segment. */
+/** Triggers, ready to be looked up: exact topics by text, patterns by their segments. */
 export interface RouteTable {
   readonly exact: ReadonlyMap<string, Route>;
-  /** Patterns by first segment (`*` for those that begin with one), best precedence first. */
-  readonly patterns: ReadonlyMap<string, readonly Route[]>;
+  /** Those with a `*`, in the order of the file. */
+  readonly patterns: readonly Route[];
+  /** The same by their segments. */
+  readonly trie: PatternTrie<Route>;
   /** Place of each hat in the file. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Builds the table in time proportional to the number of triggers (and their sorting). */
+/** No pattern is better than a topic that is written out, and no two of these meet: its words need not be counted. */
+const EXACT: PatternPrecedence = [2, 0, 0];
+
+/** Builds the table in time proportional to the number of triggers. */
 export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
-  const byPattern = new Map<string, string[]>();
-  for (const hat of hats) {
-    for (const trigger of new Set(hat.triggers)) {
-      const takers = byPattern.get(trigger);
-      if (takers === undefined) byPattern.set(trigger, [hat.id]);
-      else takers.push(hat.id);
+  const routes = new Map<string, { readonly pattern: string; readonly precedence: PatternPrecedence; readonly hats: string[] }>();
+  const exact = new Map<string, Route>();
+  const patterns: Route[] = [];
+  const trie = createPatternTrie<Route>();
+  for (const { id, triggers } of hats) {
+    for (const pattern of triggers) {
+      const known = routes.get(pattern);
+      if (known !== undefined) {
+        if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
+        continue;
+      }
+      const isOpen = hasWildcard(pattern);
+      const route = { pattern, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] };
+      routes.set(pattern, route);
+      if (isOpen) {
+        patterns.push(route);
+        addPattern(trie, pattern, route);
+      } else exact.set(pattern, route);
     }
   }
-  const exact = new Map<string, Route>();
-  const patterns = new Map<string, Route[]>();
-  for (const [pattern, takers] of byPattern) {
-    const route: Route = { pattern, precedence: toPrecedence(pattern), hats: takers };
-    if (hasWildcard(pattern)) addTo(patterns, firstSegment(pattern), route);
-    else exact.set(pattern, route);
-  }
-  for (const list of patterns.values()) list.sort((a, b) => comparePrecedence(b.precedence, a.precedence));
-  return { exact, patterns, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
+  return { exact, patterns, trie, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
 }
 
 /**
@@ -44,16 +54,14 @@ export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
 export function findRoutes(table: RouteTable, topic: string): readonly Route[] {
   const exact = table.exact.get(topic);
   if (exact !== undefined) return [exact];
+  if (table.patterns.length === 0) return [];
   const best: Route[] = [];
-  for (const key of [firstSegment(topic), '*']) {
-    for (const route of table.patterns.get(key) ?? []) {
-      const order = best[0] === undefined ? 1 : comparePrecedence(route.precedence, best[0].precedence);
-      if (order < 0) break;
-      if (!matchesTopic(route.pattern, topic)) continue;
-      if (order > 0) best.length = 0;
-      best.push(route);
-    }
-  }
+  visitMeeting(table.trie, topic, (route) => {
+    const order = best[0] === undefined ? 0 : comparePrecedence(route.precedence, best[0].precedence);
+    if (order > 0) best.length = 0;
+    if (order >= 0) best.push(route);
+    return true;
+  });
   return best;
 }
 
@@ -66,15 +74,4 @@ export function findTakers(table: RouteTable, topic: string): readonly string[] 
   const takers = [...new Set(routes.flatMap((route) => route.hats))];
   const place = (hat: string): number => table.positions.get(hat) ?? 0;
   return takers.sort((a, b) => place(a) - place(b));
-}
-
-function firstSegment(pattern: string): string {
-  const cut = pattern.indexOf('.');
-  return cut < 0 ? pattern : pattern.slice(0, cut);
-}
-
-function addTo(map: Map<string, Route[]>, key: string, route: Route): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [route]);
-  else list.push(route);
 }

@@ -1,4 +1,12 @@
-import { type Diagnostic, hasErrors, type LoadRequest, loadConfig, type Settings, sortDiagnostics } from '../config/index.ts';
+import {
+  type Diagnostic,
+  hasErrors,
+  type LoadedConfig,
+  type LoadRequest,
+  loadConfig,
+  type Settings,
+  sortDiagnostics,
+} from '../config/index.ts';
 import { type Coordination, compileTopology, type Topology, validateTopology } from '../topology/index.ts';
 
 /** What a configuration is loaded from, and whether a run is to follow. */
@@ -17,6 +25,10 @@ export interface CheckedConfig {
   readonly coordination: Coordination | null;
   /** All of them, sorted by place. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The change to a file that a repair of a finding asks for. */
+  readonly planEdit: LoadedConfig['planEdit'];
+  /** Every setting in force with where it came from; only where `settings` is not `null`. */
+  readonly listEffective: LoadedConfig['listEffective'];
 }
 
 /**
@@ -26,8 +38,9 @@ export interface CheckedConfig {
  */
 export function checkConfig(request: CheckRequest): CheckedConfig {
   const loaded = loadConfig(request);
-  const { draft, files } = loaded;
-  if (draft === null) return { files, settings: null, topology: null, coordination: null, diagnostics: loaded.diagnostics };
+  const { draft, files, planEdit, listEffective } = loaded;
+  if (draft === null)
+    return { files, settings: null, topology: null, coordination: null, diagnostics: loaded.diagnostics, planEdit, listEffective };
   const topology = compileTopology(draft.spec);
   const findings = validateTopology(topology, { looseTriggers: loaded.looseTriggers });
   const placed = findings.map((finding) => {
@@ -37,7 +50,15 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
   const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed]);
   const isValid = !hasErrors(diagnostics);
   const settings = isValid && request.prompt !== 'optional' ? withObjective(draft, loaded.requirePrompt()) : draft;
-  return { files, settings: isValid ? settings : null, topology, coordination: topology.coordination, diagnostics };
+  return {
+    files,
+    settings: isValid ? settings : null,
+    topology,
+    coordination: topology.coordination,
+    diagnostics,
+    planEdit,
+    listEffective,
+  };
 }
 
 function withObjective(settings: Settings, objective: { readonly source: Settings['objective'] }): Settings {

@@ -4,6 +4,7 @@ export { type EventFilter, type EventRow, type EventStatus, matchesFilter, toEve
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
+export { createGraphFold, type GraphFold } from './graph-view.ts';
 export {
   type EndLine,
   type NdjsonRecord,

@@ -52,7 +52,8 @@ describe.each(COMMANDS)('docs/commands.md about ralph %s', (command) => {
   });
 
   test('has every option of its help, in its order, and no other', () => {
-    expect([...section.matchAll(/^\| `(-[^`]+)` \|/gm)].map((match) => match[1])).toEqual(listOptions(help));
+    // A bar inside of a table is written `\|`.
+    expect([...section.matchAll(/^\| `(-[^`]+)` \|/gm)].map((match) => match[1]?.replaceAll('\\|', '|'))).toEqual(listOptions(help));
   });
 
   test('names no option that it does not have', () => {

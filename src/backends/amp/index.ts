@@ -7,7 +7,6 @@ export const amp: CliDescriptor = {
   title: 'Amp',
   command: 'amp',
   verified: false,
-  tells: 'nothing',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planAmp,

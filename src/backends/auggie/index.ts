@@ -7,7 +7,6 @@ export const auggie: CliDescriptor = {
   title: 'Auggie',
   command: 'auggie',
   verified: true,
-  tells: 'nothing',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planAuggie,

@@ -7,7 +7,6 @@ export const claude: CliDescriptor = {
   title: 'Claude Code',
   command: 'claude',
   verified: true,
-  tells: 'cost',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planClaude,

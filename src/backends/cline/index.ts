@@ -7,7 +7,6 @@ export const cline: CliDescriptor = {
   title: 'Cline',
   command: 'cline',
   verified: true,
-  tells: 'cost',
   takes: ['arg', 'file'],
   isPromptPositional: true,
   plan: planCline,

@@ -7,7 +7,6 @@ export const codex: CliDescriptor = {
   title: 'OpenAI Codex',
   command: 'codex',
   verified: true,
-  tells: 'tokens',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planCodex,

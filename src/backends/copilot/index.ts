@@ -7,7 +7,6 @@ export const copilot: CliDescriptor = {
   title: 'GitHub Copilot CLI',
   command: 'copilot',
   verified: true,
-  tells: 'nothing',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planCopilot,

@@ -7,7 +7,6 @@ export const gemini: CliDescriptor = {
   title: 'Gemini CLI',
   command: 'gemini',
   verified: true,
-  tells: 'tokens',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planGemini,

@@ -7,7 +7,6 @@ export const kiro: CliDescriptor = {
   title: 'Kiro CLI',
   command: 'kiro-cli',
   verified: false,
-  tells: 'nothing',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planKiro,

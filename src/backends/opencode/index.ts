@@ -7,7 +7,6 @@ export const opencode: CliDescriptor = {
   title: 'opencode',
   command: 'opencode',
   verified: true,
-  tells: 'cost',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planOpencode,

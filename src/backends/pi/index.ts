@@ -7,7 +7,6 @@ export const pi: CliDescriptor = {
   title: 'pi',
   command: 'pi',
   verified: true,
-  tells: 'cost',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planPi,

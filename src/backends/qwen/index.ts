@@ -7,7 +7,6 @@ export const qwen: CliDescriptor = {
   title: 'Qwen Code',
   command: 'qwen',
   verified: true,
-  tells: 'tokens',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planQwen,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { addConfigOptions, addSettingFlags } from '../config-options.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printFindings } from '../print-findings.ts';
@@ -17,16 +18,10 @@ function declare(command: Command): void {
   command
     .argument('[text...]', 'what is to be done; without it: the prompt file of the configuration (PROMPT.md)')
     .option('-p, --prompt <text>', 'what is to be done')
-    .option('-P, --prompt-file <file>', 'a file that says it; - for standard input')
-    .option(
-      '-c, --config <file>',
-      'a configuration instead of ralph.yml; again for one more over it',
-      (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
-    )
-    .option('-b, --backend <name>', 'the agent, such as claude or codex')
-    .option('--model <name>', 'its model')
-    .option('--max-iterations <n>', 'turns before the run stops')
-    .option('--max-cost <usd>', 'US dollars before the run stops')
+    .option('-P, --prompt-file <file>', 'a file that says it; - for standard input');
+  addConfigOptions(command);
+  addSettingFlags(command);
+  command
     .option('--hat <hat>', 'begin with this hat; together with --once')
     .option('--once', 'one turn of that hat, and no more')
     .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
@@ -42,13 +37,15 @@ function declare(command: Command): void {
     ['ralph run "Make the tests pass" -b codex', 'the same, with codex'],
     ['gh issue view 7 | ralph run -P -', 'a task from another program'],
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
+    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes along, and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
     ['ralph run --format ndjson | jq .type', 'for programs (docs/ndjson.md)'],
   ]);
 }
 
-const PRECEDENCE = '\nOptions win over RALPH_CONFIG_* variables, these over the configuration file, that over the defaults.';
+const PRECEDENCE =
+  '\nOptions win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, these over the defaults.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);

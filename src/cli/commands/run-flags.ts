@@ -1,17 +1,13 @@
 import type { CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { COMMAND_NAMES } from '../command-table.ts';
+import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { createUsageError } from '../usage-error.ts';
 
 /** The options of `ralph run`, as commander hands them over. */
-export interface RunFlags {
+export interface RunFlags extends ConfigOptions {
   readonly prompt?: string;
   readonly promptFile?: string;
-  readonly config?: readonly string[];
-  readonly backend?: string;
-  readonly model?: string;
-  readonly maxIterations?: string;
-  readonly maxCost?: string;
   readonly hat?: string;
   readonly once?: boolean;
   readonly worktree?: string | true;
@@ -57,7 +53,7 @@ export function checkRunFlags<Flags extends RunFlags>(flags: Flags, call: Comman
   return flags;
 }
 
-const NOT_WITH_CONTINUE = ['config', 'backend', 'model', 'hat', 'worktree', 'dryRun', 'nested'] as const;
+const NOT_WITH_CONTINUE = ['config', 'hats', 'backend', 'model', 'hat', 'worktree', 'dryRun', 'nested'] as const;
 
 /** A run that goes on has its task and its configuration. */
 function checkContinue(flags: RunFlags, sources: readonly string[]): void {
@@ -77,19 +73,15 @@ export function toPlanRequest(
   call: CommandCall,
   stdinPrompt: string | undefined,
 ): Parameters<AppApi['planRun']>[0] {
-  const { promptFile, backend, model, maxIterations, maxCost } = flags;
+  const { promptFile } = flags;
   const prompt = flags.prompt ?? toWords(call) ?? undefined;
+  const config = toConfigRequest(context, flags);
   return {
-    cwd: context.cwd,
-    configFiles: flags.config ?? [],
-    env: context.env,
+    ...config,
     flags: {
+      ...config.flags,
       ...(prompt === undefined ? {} : { prompt }),
       ...(promptFile === undefined ? {} : { promptFile }),
-      ...(backend === undefined ? {} : { backend }),
-      ...(model === undefined ? {} : { model }),
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
     },
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
     ...(flags.hat === undefined ? {} : { hat: flags.hat }),

@@ -137,7 +137,14 @@ describe('ralph clean', () => {
 
 describe('ralph init and ralph doctor', () => {
   it('say that agents run without asking, and how to change that', async () => {
-    const { out } = await type(['init'], { initProject: () => ({ written: ['ralph.yml'] }) });
+    const initProject: AppApi['initProject'] = () => ({
+      written: ['ralph.yml'],
+      hats: [],
+      gate: null,
+      wantsOther: false,
+      otherBackend: null,
+    });
+    const { out } = await type(['init'], { checkInit: () => undefined, initProject });
     expect(out).toContain('Written: ralph.yml.');
     expect(out).toContain('permissions: default');
   });

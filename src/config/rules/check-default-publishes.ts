@@ -1,7 +1,8 @@
 import type { Finding } from '../../core/index.ts';
-import { DEFAULT_PROMISE, hasWildcard, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
+import { DEFAULT_PROMISE, findNearMiss, hasWildcard, isOnlyNearMiss, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { quote } from '../value-finding.ts';
+import { toWordRepair } from '../value-repair.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
 /** What is published in a hat's name is something that the hat may publish, and never the end of the run. */
@@ -10,14 +11,20 @@ export function checkDefaultPublishes(input: RuleInput): readonly Diagnostic[] {
   return listHats(input).flatMap(([id, hat]) => {
     const isListKnown = !input.isBroken(['hats', id, 'publishes']);
     return (hat.default_publishes ?? []).flatMap((topic, index) => {
-      const isCovered = (hat.publishes ?? []).some((entry) => matchesTopic(entry.topic, topic));
-      const finding = toFinding(topic, promise, isCovered || !isListKnown, id);
+      const listed = (hat.publishes ?? []).map((entry) => entry.topic);
+      const isCovered = listed.some((pattern) => matchesTopic(pattern, topic));
+      const finding = toFinding(topic, promise, isCovered || !isListKnown, { id, listed });
       return finding === null ? [] : [findingAt(input, input.toItemPath(['hats', id, 'default_publishes'], index), finding)];
     });
   });
 }
 
-function toFinding(topic: string, promise: string, isCovered: boolean, id: string): Finding | null {
+interface Publisher {
+  readonly id: string;
+  readonly listed: readonly string[];
+}
+
+function toFinding(topic: string, promise: string, isCovered: boolean, publisher: Publisher): Finding | null {
   if (hasWildcard(topic)) {
     return {
       code: 'default-publishes-pattern',
@@ -36,12 +43,26 @@ function toFinding(topic: string, promise: string, isCovered: boolean, id: strin
       fix: 'Choose a topic that hands the work on.',
     };
   }
-  if (isCovered) return null;
+  return isCovered ? null : toUnlistedFinding(topic, publisher);
+}
+
+/** A slip of the pen is mended; whether the hat may publish anything else is for its author to say. */
+function toUnlistedFinding(topic: string, { id, listed }: Publisher): Finding {
+  const topics = listed.filter((other) => !hasWildcard(other));
+  const near = findNearMiss(topic, topics);
+  const add = { kind: 'add-item', to: { kind: 'hat-list', hat: id, list: 'publishes' }, item: topic } as const;
+  const addRepair = { title: `let '${id}' publish it: add "${topic}" to its publishes`, isSafe: false, change: add };
   return {
     code: 'default-publishes-unlisted',
     severity: 'error',
-    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes.`,
+    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: 'It would be published in the name of a hat that may not publish it.',
-    fix: `Add it:\n\nhats:\n  ${id}:\n    publishes: [${topic}]`,
+    fix:
+      near === undefined
+        ? `Add it:\n\nhats:\n  ${id}:\n    publishes: [${[...listed.slice(0, 4), topic].join(', ')}]`
+        : `Write \`${near}\`, or add ${quote(topic)} to \`publishes\`.`,
+    hats: [id],
+    topics: [topic],
+    repairs: [...(near === undefined ? [] : [toWordRepair(near, isOnlyNearMiss(topic, near, topics))]), addRepair],
   };
 }

@@ -1,8 +1,8 @@
-import { RALPH } from '../../core/index.ts';
+import { findNearMiss, isOnlyNearMiss, RALPH } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { findNearMiss } from '../did-you-mean.ts';
 import type { Path } from '../located-value.ts';
 import { quote } from '../value-finding.ts';
+import { toWordRepair } from '../value-repair.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
 /** Every hat that is named somewhere is there. */
@@ -45,5 +45,6 @@ function toUnknownHat(input: RuleInput, path: Path, hat: string): Diagnostic {
     message: `There is no hat ${quote(hat)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: 'Nobody would get what is meant for it.',
     fix: ids.length === 0 ? 'Add the hat under `hats:`, or remove the line.' : `Name one of: ${ids.slice(0, 20).join(', ')}.`,
+    ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(hat, near, ids))] }),
   });
 }

@@ -1,12 +1,16 @@
 import type { CompiledBackends } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { checkBackends } from './check-backends.ts';
+import { checkCostLimit } from './check-cost-limit.ts';
 import { checkDefaultPublishes } from './check-default-publishes.ts';
 import { checkEventLoop } from './check-event-loop.ts';
 import { checkHatCollection } from './check-hat-collection.ts';
 import { checkHatIds } from './check-hat-ids.ts';
 import { checkHatReferences } from './check-hat-references.ts';
+import { checkHookFiles } from './check-hook-files.ts';
 import { checkMode } from './check-mode.ts';
+import { checkProfiles } from './check-profiles.ts';
+import { checkStateDir } from './check-state-dir.ts';
 import { checkTriggers } from './check-triggers.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
@@ -18,6 +22,9 @@ const RULES: readonly Rule[] = [
   checkHatReferences,
   checkMode,
   checkEventLoop,
+  checkStateDir,
+  checkHookFiles,
+  checkProfiles,
 ];
 
 /** Findings about the flow of events: with `strict_validation: false` only warnings. */
@@ -25,7 +32,7 @@ const FLOW_CODES = ['hats-empty', 'triggers-missing'];
 
 /** Everything that is wrong with a configuration beyond single values. */
 export function checkRules(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
-  const findings = [...RULES.flatMap((rule) => rule(input)), ...checkBackends(input, backends)];
+  const findings = [...RULES.flatMap((rule) => rule(input)), ...checkBackends(input, backends), ...checkCostLimit(input, backends)];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
   return findings.map((finding) =>
     FLOW_CODES.includes(finding.code) && finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding,

@@ -1,14 +1,18 @@
-import { TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
 import { findTakers } from '../route-table.ts';
 import type { FlowRule } from '../validate-topology.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 
 /** Rule 2 of seed 001: somebody takes the first event. Ralph does under `ralph`; `starting_hat` and `starting_event` say who else. */
-export const checkEntry: FlowRule = (topology) => {
-  const { spec, routes, hats } = topology;
-  if (topology.coordination !== 'hats' || hats.length === 0 || spec.startingHat !== null) return [];
+export const checkEntry: FlowRule = ({ coordination, spec, routes, hats, hatById }, { looseTriggers }) => {
+  if (coordination !== 'hats' || hats.length === 0) return [];
+  if (spec.startingHat !== null && hatById.has(spec.startingHat)) return [];
   const entries = [TOPIC_START, TOPIC_READY, TOPIC_RESUME, ...(spec.startingEvent === null ? [] : [spec.startingEvent])];
   if (entries.some((topic) => findTakers(routes, topic).length > 0)) return [];
+  const isMeant = (pattern: string): boolean => entries.some((topic) => matchesTopic(pattern, topic));
+  if (Object.values(looseTriggers).some((patterns) => patterns.some(isMeant))) return [];
   const [first] = hats;
+  if (first === undefined) return [];
   return [
     {
       code: 'entry-missing',
@@ -16,8 +20,8 @@ export const checkEntry: FlowRule = (topology) => {
       at: { kind: 'hats' },
       message: "No hat triggers on 'task.start' or 'task.resume'.",
       why: "The loop publishes 'task.start' to begin execution. Without a handler, the loop terminates immediately.",
-      fix: `Add 'task.start' to the triggers of your entry hat:\n\nhats:\n  ${first?.id ?? 'planner'}:\n    triggers: ["task.start", ...]`,
-      topics: [TOPIC_START],
+      fix: `Add 'task.start' to the triggers of your entry hat:\n\n${toHatsYaml({ hat: first.id, list: 'triggers', items: first.triggers, added: TOPIC_START })}`,
+      topics: [TOPIC_START, TOPIC_RESUME],
     },
   ];
 };

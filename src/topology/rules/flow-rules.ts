@@ -1,5 +1,35 @@
 import type { FlowRule } from '../validate-topology.ts';
+import { checkAmbiguity } from './check-ambiguity.ts';
+import { checkBlockedEvents } from './check-blocked-events.ts';
+import { checkCatchAlls } from './check-catch-alls.ts';
 import { checkEntry } from './check-entry.ts';
+import { checkExit } from './check-exit.ts';
+import { checkGateTopics } from './check-gate-topics.ts';
+import { checkInstructionTopics } from './check-instruction-topics.ts';
+import { checkNearMisses } from './check-near-misses.ts';
+import { checkOrphans } from './check-orphans.ts';
+import { checkPromiseOrders } from './check-promise-orders.ts';
+import { checkReach } from './check-reach.ts';
+import { checkRecovery } from './check-recovery.ts';
+import { checkSameInstructions } from './check-same-instructions.ts';
+import { checkWays } from './check-ways.ts';
+import { checkWaysOn } from './check-ways-on.ts';
 
-/** The rules, each a file of its own. */
-export const FLOW_RULES: readonly FlowRule[] = [checkEntry];
+/** The rules, each a file of its own: those of seed 001 first. */
+export const FLOW_RULES: readonly FlowRule[] = [
+  checkEntry,
+  checkAmbiguity,
+  checkOrphans,
+  checkReach,
+  checkRecovery,
+  checkExit,
+  checkNearMisses,
+  checkBlockedEvents,
+  checkCatchAlls,
+  checkGateTopics,
+  checkInstructionTopics,
+  checkPromiseOrders,
+  checkSameInstructions,
+  checkWays,
+  checkWaysOn,
+];

@@ -1,0 +1,38 @@
+/** What is known about a project that a configuration can be fitted to. */
+export interface Fitting {
+  /** The agent CLI of the team; `null`: the first that is found when a run starts. */
+  readonly backend: string | null;
+  /** An agent CLI of another make, for the hat that asks for one. */
+  readonly otherBackend: string | null;
+  /** What runs the project's tests; `null`: the gate stays a comment. */
+  readonly testCommand: string | null;
+}
+
+/** Where the schema is written, for editors that complete and check YAML. */
+export const SCHEMA_FILE = '.ralph/schema.json';
+
+const SCHEMA_LINE = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
+const BACKEND = /^# cli:\n# {3}backend: claude.*$/m;
+const GATES = /^# gates:\n# {3}- on: (\[.*\])\n# {5}run: npm test$/m;
+const OTHER_BACKEND = /^( +)# backend: codex$/m;
+
+/**
+ * Fits the text of a preset to a project: comments that hold a place become settings. Everything else stays as it is, letter by letter.
+ */
+export function fitConfig(text: string, { backend, otherBackend, testCommand }: Fitting): string {
+  let fitted = text;
+  if (backend !== null) fitted = fitted.replace(BACKEND, `cli:\n  backend: ${backend}`);
+  if (testCommand !== null) fitted = fitted.replace(GATES, (_, topics: string) => `gates:\n  - on: ${topics}\n    run: ${testCommand}`);
+  if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);
+  return `${SCHEMA_LINE}${fitted}`;
+}
+
+/** True if a text has a place for the command that runs the tests. */
+export function hasTestGate(text: string): boolean {
+  return GATES.test(text);
+}
+
+/** True if one of the hats asks for an agent of another make. */
+export function wantsOtherBackend(text: string): boolean {
+  return OTHER_BACKEND.test(text);
+}

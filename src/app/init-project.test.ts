@@ -1,0 +1,155 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listPresets } from '../config/index.ts';
+import { toBackendLabel } from '../core/index.ts';
+import { checkConfig } from '../validation/index.ts';
+import { type InitOrder, initProject } from './init-project.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-init-'));
+const NAMES = listPresets().map((preset) => preset.name);
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** A fresh folder with some files in it. */
+function makeFolder(files: Readonly<Record<string, string>> = {}): string {
+  const cwd = mkdtempSync(join(FOLDER, 'case-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  return cwd;
+}
+
+/** A PATH with programs of these names. */
+function makePath(...names: readonly string[]): string {
+  const folder = makeFolder();
+  for (const name of names) {
+    writeFileSync(join(folder, name), '#!/bin/sh\n');
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+function init(cwd: string, order: Partial<InitOrder> = {}) {
+  return initProject({ cwd, env: { PATH: '' }, force: false, ...order });
+}
+
+function read(cwd: string, name = 'ralph.yml'): string {
+  return readFileSync(join(cwd, name), 'utf8');
+}
+
+const PROJECT = { 'package.json': '{"scripts": {"test": "vitest run"}}' };
+const CASES = [undefined, ...NAMES].flatMap((preset) =>
+  [undefined, 'codex'].flatMap((backend) => [{}, PROJECT].map((files) => ({ preset, backend, files }))),
+);
+
+it.each(CASES)('what it writes validates without a finding: %j', ({ preset, backend, files }) => {
+  const cwd = makeFolder(files);
+  init(cwd, { ...(preset === undefined ? {} : { preset }), ...(backend === undefined ? {} : { backend }) });
+  const { diagnostics, settings } = checkConfig({ cwd });
+  expect(diagnostics).toEqual([]);
+  expect(settings?.backends['ralph']?.map(toBackendLabel)).toEqual([backend ?? 'auto']);
+});
+
+describe('initProject', () => {
+  it('writes a preset with all its comments, and a task that fits it', () => {
+    const cwd = makeFolder();
+    const { written, hats } = init(cwd, { preset: 'research' });
+    expect(hats).toEqual(['researcher', 'synthesizer']);
+    expect(written).toEqual(expect.arrayContaining(['ralph.yml', 'PROMPT.md']));
+    const preset = readFileSync(listPresets().find(({ name }) => name === 'research')?.path ?? '', 'utf8');
+    expect(read(cwd).endsWith(preset)).toBe(true);
+    expect(read(cwd, 'PROMPT.md')).toContain('# The question');
+  });
+
+  it('makes the tests of the project a gate, and says where it found them', () => {
+    const cwd = makeFolder({ 'Cargo.toml': '[package]\n' });
+    expect(init(cwd, { preset: 'feature' }).gate).toEqual({ command: 'cargo test', from: 'Cargo.toml' });
+    expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ on: ['build.done', 'task.complete'], run: 'cargo test' }]);
+  });
+
+  it('guards nothing in a team that changes no code', () => {
+    const cwd = makeFolder(PROJECT);
+    expect(init(cwd, { preset: 'review' }).gate).toBeNull();
+    expect(checkConfig({ cwd }).settings?.spec.gates).toEqual([]);
+  });
+
+  it('gives the skeptic an agent of another make than the one that builds, where there is one', () => {
+    const both = makePath('claude', 'gemini');
+    const labelOf = (order: Partial<InitOrder>): readonly string[] => {
+      const cwd = makeFolder();
+      const { otherBackend } = init(cwd, { preset: 'fresh-eyes', ...order });
+      const label = checkConfig({ cwd }).settings?.backends['skeptic']?.map(toBackendLabel).join() ?? '';
+      return [String(otherBackend), label];
+    };
+    expect(labelOf({ env: { PATH: both } })).toEqual(['gemini', 'gemini']);
+    expect(labelOf({ env: { PATH: both }, backend: 'gemini' })).toEqual(['claude', 'claude']);
+    expect(labelOf({ env: { PATH: makePath('claude') } })).toEqual(['null', 'auto']);
+  });
+
+  it.each(['ralph.yml', 'ralph.yaml'])('never overwrites %s, nor writes a second configuration beside it', (name) => {
+    const cwd = makeFolder({ [name]: '# mine\n' });
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code: 'init-exists', exitCode: 2, message: expect.stringContaining(name) }));
+    expect(readdirSync(cwd)).toEqual([name]);
+  });
+
+  it('forced, keeps what was there, and leaves one configuration', () => {
+    const cwd = makeFolder({ 'ralph.yaml': '# mine\n', 'PROMPT.md': 'my task\n' });
+    init(cwd, { force: true });
+    expect([read(cwd, 'ralph.yaml.old'), read(cwd, 'PROMPT.md.old')]).toEqual(['# mine\n', 'my task\n']);
+    expect(readdirSync(cwd).filter((name) => /^ralph\.ya?ml$/.test(name))).toEqual(['ralph.yml']);
+  });
+
+  it('forced again, loses nothing that was kept before', () => {
+    const cwd = makeFolder({ 'PROMPT.md': 'my task\n' });
+    for (const name of ['feature', 'debug', 'tdd']) init(cwd, { preset: name, force: true });
+    expect([read(cwd, 'PROMPT.md.old'), read(cwd, 'PROMPT.md.old2').split('\n')[0]]).toEqual(['my task\n', '# The feature']);
+    expect(read(cwd, 'ralph.yml.old2')).toContain('name: debug');
+  });
+
+  it('writes the schema that its first line names, and keeps it out of git', () => {
+    const cwd = makeFolder();
+    init(cwd);
+    const file = /^# yaml-language-server: \$schema=(\S+)\n/.exec(read(cwd))?.[1] ?? '';
+    expect(JSON.parse(read(cwd, file))).toMatchObject({ type: 'object', properties: { hats: {} } });
+    expect(read(cwd, '.ralph/.gitignore')).toBe('*\n');
+  });
+
+  it('leaves a PROMPT.md that is there', () => {
+    const cwd = makeFolder({ 'PROMPT.md': 'my task\n' });
+    expect(init(cwd).written).not.toContain('PROMPT.md');
+    expect(read(cwd, 'PROMPT.md')).toBe('my task\n');
+  });
+
+  it.each([
+    [{ preset: 'featur' }, 'preset-unknown', 'feature'],
+    [{ preset: '../../etc/passwd' }, 'preset-unknown', 'no preset'],
+    [{ backend: 'claud' }, 'init-backend', 'claude'],
+    [{ backend: 'custom' }, 'init-backend', 'needs a command'],
+    [{ backend: 'x\n  evil: true' }, 'init-backend', 'no backend'],
+  ])('refuses %j and writes nothing', (order, code, words) => {
+    const cwd = makeFolder();
+    expect(() => init(cwd, order)).toThrow(expect.objectContaining({ code, exitCode: 2, message: expect.stringContaining(words) }));
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('leaves a folder alone that stands in the place of the task', () => {
+    const cwd = makeFolder();
+    mkdirSync(join(cwd, 'PROMPT.md'));
+    expect(init(cwd).written).not.toContain('PROMPT.md');
+  });
+
+  it.each([
+    ['ralph.yml', 'init-unwritable'],
+    ['.ralph/schema.json', 'init-unwritable'],
+  ])('says so when something stands in the place of %s', (name, code) => {
+    const cwd = makeFolder();
+    mkdirSync(join(cwd, name), { recursive: true });
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code, exitCode: 1 }));
+  });
+
+  it('says so when a file stands in the place of its folder', () => {
+    const cwd = makeFolder({ '.ralph': '' });
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code: 'state-folder' }));
+    expect(readdirSync(cwd)).toEqual(['.ralph']);
+  });
+});

@@ -1,0 +1,42 @@
+import { toRowLines } from '../views/index.ts';
+import type { CliContext } from './cli-context.ts';
+import { findNearMiss } from './near-miss.ts';
+import { createUsageError } from './usage-error.ts';
+
+/** One of several things to choose from. */
+export interface Choice {
+  readonly name: string;
+  /** What it means, in a sentence. */
+  readonly text: string;
+}
+
+const ATTEMPTS = 3;
+
+/**
+ * Asks a person to choose by number or name; an empty answer is the first choice. Question and list go to standard error.
+ *
+ * @returns the name of what was chosen
+ * @throws RalphError `usage` (exit code 2) after three answers that name nothing
+ */
+export async function askChoice(
+  { ask, terminal }: Pick<CliContext, 'ask' | 'terminal'>,
+  question: string,
+  choices: readonly Choice[],
+): Promise<string> {
+  const first = choices[0]?.name ?? '';
+  if (ask === null) return first;
+  const rows = choices.map(({ name, text }, index) => ({ label: `${index + 1}) ${name}`, text }));
+  terminal.err(`${question}\n${toRowLines(rows, { width: terminal.columns() }).join('\n')}\n`);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const answer = (await ask(`Number or name [${first}]: `)).trim();
+    if (answer === '') return first;
+    const chosen = choices.find(({ name }, index) => name === answer || String(index + 1) === answer);
+    if (chosen !== undefined) return chosen.name;
+    const near = findNearMiss(
+      answer,
+      choices.map(({ name }) => name),
+    );
+    terminal.err(`That is none of them${near === undefined ? '.' : `; did you mean ${near}?`}\n`);
+  }
+  throw createUsageError('Nothing was chosen.', `Say it on the command line; see: ralph init --help`);
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import {
+  createJsonSchema,
+  type EffectiveValue,
+  renderDiagnostics,
+  renderSettingsYaml,
+  toOriginText,
+  toSettingsTree,
+} from '../../config/index.ts';
+import { checkConfig } from '../../validation/index.ts';
+import { toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { addConfigOptions, addSettingFlags, type ConfigOptions, toConfigRequest } from '../config-options.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph config`. */
+export const configCommand: CliCommand = { declare, perform };
+
+interface ConfigFlags extends ConfigOptions {
+  readonly origin?: boolean;
+  readonly format: 'text' | 'json' | 'yaml';
+}
+
+function declare(command: Command): void {
+  command.argument('[what]', '`show` (the default): the settings in force; `schema`: the JSON Schema of a configuration');
+  addConfigOptions(command);
+  addSettingFlags(command);
+  command.option('--origin', 'each setting with where it came from');
+  addFormatOption(command, ['text', 'json', 'yaml'], 'text for people, json for programs, yaml for a file that says the same');
+  addExamples(command, [
+    ['ralph config', 'the settings in force, as a configuration file'],
+    ['ralph config show --origin', 'each with the file and line, variable or flag that it came from'],
+    ['ralph config show --origin -c cli.model=opus', 'what one more setting changes'],
+    ['ralph config show --format json | jq .settings.event_loop', 'for programs'],
+    ['ralph config schema > ralph.schema.json', 'for editors that complete and check YAML'],
+  ]);
+}
+
+async function perform(context: CliContext, call: CommandCall): Promise<number> {
+  const [what = 'show'] = call.args;
+  const flags = call.options as unknown as ConfigFlags;
+  if (what === 'schema') return printSchema(context.terminal);
+  if (what === 'show') return showSettings(context, flags);
+  throw createUsageError(
+    `\`ralph config\` knows no ${JSON.stringify(what.slice(0, 60))}.`,
+    'Type: ralph config show, or: ralph config schema',
+  );
+}
+
+async function showSettings(context: CliContext, flags: ConfigFlags): Promise<number> {
+  const { terminal } = context;
+  if (flags.origin === true && flags.format === 'yaml')
+    throw createUsageError('--origin has no place in YAML.', 'Leave --format out, or take --format json.');
+  const { settings, files, diagnostics, listEffective } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
+  if (settings === null) {
+    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    return 1;
+  }
+  const values = listEffective();
+  if (flags.format === 'json')
+    printLine(terminal, JSON.stringify({ v: 1, files, settings: toSettingsTree(values), values: values.map(toRecord) }));
+  else if (flags.origin === true) printOrigins(terminal, values);
+  else terminal.out(renderSettingsYaml(values));
+  return 0;
+}
+
+function toRecord({ path, value, origin }: EffectiveValue): object {
+  const { from } = origin;
+  if (from === 'default') return { key: toKeyText(path), value, origin: { from } };
+  if (from !== 'file') return { key: toKeyText(path), value, origin: { from, name: origin.name } };
+  const { file, line, column } = origin.span;
+  return { key: toKeyText(path), value, origin: { from, file, line, column } };
+}
+
+const MAX_VALUE = 60;
+
+function printOrigins(terminal: Terminal, values: readonly EffectiveValue[]): void {
+  const rows = values.map(
+    (entry) => [`${toKeyText(entry.path)} = ${toValueText(entry)}`, toPlainLine(toOriginText(entry.origin), 200)] as const,
+  );
+  const width = Math.max(0, ...rows.map(([setting]) => setting.length));
+  for (const [setting, origin] of rows) printLine(terminal, `${setting.padEnd(width)}  ${terminal.style('faint', origin)}`);
+}
+
+function toValueText({ value }: EffectiveValue): string {
+  return toPlainLine(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
+}
+
+/** The key as `-c` takes it. */
+function toKeyText(path: EffectiveValue['path']): string {
+  const parts = path.map((step) =>
+    typeof step === 'number' ? `[${step}]` : `.${/^[A-Za-z0-9_-]+$/.test(step) ? step : JSON.stringify(toPlainLine(step, 100))}`,
+  );
+  return parts.join('').slice(1);
+}
+
+function printSchema(terminal: Terminal): number {
+  terminal.out(`${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+  return 0;
+}

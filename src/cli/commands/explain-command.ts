@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CodeLine, listCodes, listRulePages, readRulePage } from '../explain/rule-pages.ts';
+import { addFormatOption } from '../format-option.ts';
+import { findNearMiss } from '../near-miss.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph explain`. */
+export const explainCommand: CliCommand = { declare, perform };
+
+function declare(command: Command): void {
+  command.argument('[codes...]', 'what findings and errors show in brackets; none: all of them, a line each');
+  addFormatOption(command, ['text', 'json'], 'for people or programs');
+  addExamples(command, [
+    ['ralph explain', 'all codes, a line each'],
+    ['ralph explain event-orphan', 'what it means, a wrong and a right example'],
+    ['ralph explain hats-empty key-unknown', 'several'],
+  ]);
+}
+
+/** What is told about a code: its page, or its line in the list of errors. */
+interface Explanation extends CodeLine {
+  readonly page: string | null;
+}
+
+async function perform({ terminal }: CliContext, call: CommandCall): Promise<number> {
+  const codes = call.args.flat().filter((code): code is string => code !== undefined);
+  const lines = listCodes();
+  const explanations = codes.length === 0 ? lines.map((line) => ({ ...line, page: null })) : codes.map((code) => explain(code, lines));
+  if (call.options['format'] === 'json') {
+    for (const explanation of explanations) printLine(terminal, JSON.stringify({ v: 1, ...explanation }));
+  } else if (codes.length === 0) {
+    const rows = lines.map(({ code, kind, meaning }) => [code, kind, toPlain(meaning)] as const);
+    printRows(terminal, [['code', 'kind', 'what it means'], ...rows]);
+  } else {
+    for (const text of explanations
+      .map((explanation) => toText(explanation))
+      .join('\n\n')
+      .split('\n'))
+      printLine(terminal, text);
+  }
+  return 0;
+}
+
+/** In columns, without the tables of the views: this command stays small. */
+function printRows(terminal: Terminal, rows: readonly (readonly [string, string, string])[]): void {
+  const [codes, kinds] = [Math.max(...rows.map(([code]) => code.length)), Math.max(...rows.map(([, kind]) => kind.length))];
+  for (const [code, kind, meaning] of rows) printLine(terminal, `${code.padEnd(codes)}  ${kind.padEnd(kinds)}  ${meaning}`);
+}
+
+function explain(code: string, lines: readonly CodeLine[]): Explanation {
+  const name = code.replace(/^\[|\]$/g, '');
+  const line = lines.find((candidate) => candidate.code === name);
+  const page = readRulePage(name);
+  if (line === undefined && page === null) throw toUnknown(name, lines);
+  return { ...(line ?? { code: name, kind: '', meaning: '', remedy: '' }), page };
+}
+
+function toUnknown(code: string, lines: readonly CodeLine[]): Error {
+  const near = findNearMiss(code, [...new Set([...lines.map((line) => line.code), ...listRulePages()])]);
+  const hint = near === undefined ? '' : `Did you mean \`ralph explain ${near}\`?\n`;
+  return createUsageError(`There is no code ${JSON.stringify(code.slice(0, 80))}.`, `${hint}All codes: ralph explain`);
+}
+
+function toText({ code, kind, meaning, remedy, page }: Explanation): string {
+  if (page !== null) return page.trimEnd();
+  const exit = /^\d/.test(kind) ? `exit code ${kind}` : kind;
+  return [`# ${code}`, '', `Kind: ${exit}`, '', toPlain(meaning), '', `What to do: ${toPlain(remedy)}`].join('\n');
+}
+
+/** Links of the page lead nowhere on a terminal. */
+function toPlain(markdown: string): string {
+  return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('\\|', '|');
+}

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { RalphError, toErrorCode } from '../../core/index.ts';
+import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
+import { GRAPH_FORMATS, toGraphFormat } from '../graph/graph-format.ts';
+import { loadTeam } from '../graph/load-team.ts';
+import { readLiveGraph } from '../graph/read-live-graph.ts';
+import { renderGraph } from '../graph/render-graph.ts';
+import { findAskedPath, printPath } from '../graph/show-path.ts';
+import { OutputClosed } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+interface GraphOptions extends ConfigOptions {
+  readonly format?: string;
+  readonly path?: string;
+  readonly live?: string | true;
+  readonly output?: string;
+}
+
+/** `ralph graph`. */
+export const graphCommand: CliCommand = {
+  declare: (command) => {
+    addConfigOptions(command);
+    command
+      .addOption(new Option('--format <format>', 'unicode (default), mermaid, dot, svg, or json for programs').choices(GRAPH_FORMATS))
+      .option('--path <from..to>', 'the shortest way between two hats or events, one hop a line; with --format: marked in the graph')
+      .option('--live [run]', 'the team of a past run, with how often each event went where; without a run: the newest')
+      .option('--output <file>', 'write there; its ending says the format: .svg, .mmd, .dot, .json, .txt');
+    addExamples(command, [
+      ['ralph graph', 'the team of this folder, drawn in the terminal'],
+      ['ralph graph --hats preset:feature --output team.svg', 'a picture for a README'],
+      ['ralph graph --path planner..end', 'how the planner gets to the end'],
+      ['ralph graph --live', 'where the events of the newest run went'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, call: CommandCall): Promise<number> {
+  const options = call.options as GraphOptions;
+  const graph = await readGraph(context, options);
+  if (graph === null) return 1;
+  const format = toGraphFormat(options.format, options.output);
+  const asked = options.path === undefined ? null : findAskedPath(graph, options.path);
+  if (asked !== null && (asked.path === null || format === null)) return printPath(context, asked);
+  const { terminal } = context;
+  const isFile = options.output !== undefined;
+  const { plainStyle } = await import('../style.ts');
+  const look = isFile ? { columns: 160, style: plainStyle } : { columns: terminal.columns(), style: terminal.style };
+  const text = await renderGraph(asked?.graph ?? graph, format ?? 'unicode', look);
+  if (options.output !== undefined) return writeText(context, options.output, text);
+  if (terminal.isClosed()) throw new OutputClosed();
+  terminal.out(text);
+  return 0;
+}
+
+/** The graph of a configuration or of a past run; `null` where the configuration cannot be read at all. */
+async function readGraph(context: CliContext, options: GraphOptions): Promise<FlowGraph | null> {
+  if (options.live !== undefined) {
+    if (options.config !== undefined || options.hats !== undefined) {
+      throw createUsageError('--live shows the team that the run had.', 'Leave -c and --hats out.');
+    }
+    return readLiveGraph(context, options.live === true ? undefined : options.live);
+  }
+  const { topology, checked } = await loadTeam(context, options);
+  return topology === null ? null : createFlowGraph(topology, checked.diagnostics);
+}
+
+function writeText({ cwd, terminal }: CliContext, file: string, text: string): number {
+  try {
+    writeFileSync(resolve(cwd, file), text);
+  } catch (error) {
+    throw new RalphError({
+      code: 'output-unwritable',
+      what: `${JSON.stringify(file.slice(0, 200))} could not be written (${toErrorCode(error)}).`,
+      why: 'The folder may be missing, or the file may not be yours to write.',
+      fix: 'Name a file in a folder that exists.',
+    });
+  }
+  terminal.err(`Written: ${file}\n`);
+  return 0;
+}

@@ -1,0 +1,82 @@
+import { createFlowGraph, toMarkText } from '../../topology/index.ts';
+import { cutText, toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
+import { addFormatOption } from '../format-option.ts';
+import { createHatSheet, type HatRow, listHatRows } from '../graph/hat-sheet.ts';
+import { loadTeam } from '../graph/load-team.ts';
+import { printHatSheet } from '../graph/print-hat-sheet.ts';
+import { findNearMiss } from '../near-miss.ts';
+import { printTable } from '../print-table.ts';
+import { printLine } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph hats`. */
+export const hatsCommand: CliCommand = {
+  declare: (command) => {
+    command.argument('[action]', 'show: everything about one hat; without it: the list').argument('[hat]', 'the id of the hat');
+    addConfigOptions(command);
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addExamples(command, [
+      ['ralph hats', 'the hats of this folder, with their events'],
+      ['ralph hats show builder', 'who sends to it and who receives from it'],
+      ['ralph hats --hats preset:debug', 'the hats of a preset'],
+      ['ralph hats --format json | jq -r .id', 'for programs'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const [action, id] = args;
+  if (action !== undefined && action !== 'show') {
+    throw createUsageError(
+      `ralph hats does not know ${JSON.stringify(action.slice(0, 80))}.`,
+      `Only show: ralph hats show ${toPlainLine(action, 40)}`,
+    );
+  }
+  if (action === 'show' && id === undefined) throw createUsageError('Which hat?', 'Name it: ralph hats show builder');
+  const { topology, checked } = await loadTeam(context, options as ConfigOptions);
+  if (topology === null) return 1;
+  const graph = createFlowGraph(topology, checked.diagnostics);
+  const isJson = options['format'] === 'json';
+  if (id !== undefined) {
+    const sheet = createHatSheet(topology, graph, checked.diagnostics, id);
+    if (sheet === null) throw createUnknownHat(id, [...topology.hatById.keys()]);
+    if (isJson) printLine(context.terminal, JSON.stringify(sheet));
+    else printHatSheet(context.terminal, sheet);
+    return 0;
+  }
+  printRows(context, listHatRows(topology, graph), isJson);
+  return 0;
+}
+
+function printRows({ terminal }: CliContext, rows: readonly HatRow[], isJson: boolean): void {
+  if (isJson) for (const row of rows) printLine(terminal, JSON.stringify(row));
+  else if (rows.length === 0) terminal.err('There are no hats: Ralph works alone.\n');
+  else {
+    const width = terminal.isTty ? Math.max(16, Math.floor((terminal.columns() - 40) / 2)) : Number.POSITIVE_INFINITY;
+    printTable(
+      terminal,
+      ['hat', 'is', 'triggers', 'publishes', 'backend', 'about'],
+      rows.map((row) => toCells(row, width)),
+    );
+  }
+}
+
+function toCells(row: HatRow, width: number): readonly string[] {
+  const is = toMarkText({ kind: 'hat', marks: row.marks });
+  const publishes = row.publishes.map(({ topic, target }) => (target === undefined ? topic : `${topic} to ${target}`));
+  const list = (topics: readonly string[]): string => cutText(topics.map((topic) => toPlainLine(topic, 60)).join(', ') || '-', width);
+  const about = row.description === '' ? row.name : row.description;
+  return [toPlainLine(row.id, 40), is || '-', list(row.triggers), list(publishes), row.backends.join(', ') || '-', toPlainLine(about, 200)];
+}
+
+function createUnknownHat(id: string, known: readonly string[]): Error {
+  const near = findNearMiss(id, known);
+  return createUsageError(
+    `There is no hat ${JSON.stringify(id.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
+  );
+}

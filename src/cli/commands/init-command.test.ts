@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { AppApi } from '../cli-context.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeContext } from '../fixtures.ts';
+
+type Order = Parameters<AppApi['initProject']>[0];
+type Initialised = ReturnType<AppApi['initProject']>;
+
+const MADE: Initialised = {
+  written: ['ralph.yml', 'PROMPT.md'],
+  hats: ['builder', 'reviewer'],
+  gate: null,
+  wantsOther: false,
+  otherBackend: null,
+};
+
+/** Types a command line; on a terminal where there are answers. */
+async function type(args: readonly string[], answers: readonly string[] | null = null, made: Partial<Initialised> = {}) {
+  const orders: Order[] = [];
+  const left = [...(answers ?? [])];
+  const app: Partial<AppApi> = {
+    checkInit: () => undefined,
+    listAgents: () => ['claude', 'codex'],
+    initProject: (order) => {
+      orders.push(order);
+      return { ...MADE, ...made };
+    },
+  };
+  const fake = createFakeContext({ app, ask: answers === null ? null : async () => left.shift() ?? '' });
+  const exitCode = await runCommandLine(['init', ...args], fake.context);
+  const [order] = orders;
+  return { exitCode, out: fake.out(), err: fake.err(), asked: [order?.preset, order?.backend], left };
+}
+
+describe('ralph init', () => {
+  it('without a terminal asks nothing and takes the defaults', async () => {
+    expect(await type([])).toMatchObject({ exitCode: 0, asked: [undefined, undefined], err: '' });
+  });
+
+  it('on a terminal asks which team and which of the installed agents', async () => {
+    const { asked, err } = await type([], ['debug', '3']);
+    expect(asked).toEqual(['debug', 'codex']);
+    expect(err).toMatch(/1\) none[\s\S]*\) debug[\s\S]*2\) claude +Installed here\.\n +3\) codex/);
+  });
+
+  it('takes empty answers for one agent, whichever is found', async () => {
+    expect(await type([], ['', ''])).toMatchObject({ exitCode: 0, asked: [undefined, undefined] });
+  });
+
+  it('asks nothing that was said, and nothing at all with a preset', async () => {
+    expect(await type(['-b', 'gemini'], ['feature', 'unasked'])).toMatchObject({ asked: ['feature', 'gemini'], left: ['unasked'] });
+    expect(await type(['--preset', 'tdd'], ['unasked'])).toMatchObject({ asked: ['tdd', undefined], left: ['unasked'] });
+  });
+
+  it('says what comes next, and the gate that it found', async () => {
+    const { out } = await type(['--preset', 'feature'], null, { gate: { command: 'cargo test', from: 'Cargo.toml' } });
+    expect(out).toContain('Written: ralph.yml, PROMPT.md.\nTeam: feature (builder, reviewer).\n');
+    expect(out).toContain('`cargo test` itself before work counts (found in Cargo.toml)');
+    expect(out).toMatch(/ralph validate[\s\S]*ralph graph[\s\S]*ralph run/);
+  });
+
+  it('says who the second pair of eyes is, or that there is none', async () => {
+    expect((await type([], null, { wantsOther: true, otherBackend: 'gemini' })).out).toContain('second pair of eyes is gemini');
+    expect((await type([], null, { wantsOther: true })).out).toContain('of the same make');
+  });
+});
+
+describe('ralph presets', () => {
+  async function presets(...args: readonly string[]) {
+    const fake = createFakeContext({});
+    const exitCode = await runCommandLine(['presets', ...args], fake.context);
+    return { exitCode, out: fake.out(), err: fake.err() };
+  }
+
+  it('lists every team with its hats and what it is for, without loading the composition root', async () => {
+    const { out } = await presets();
+    expect(out).toMatch(/feature-minimal +\S[\s\S]*→ builder, reviewer/);
+    expect(out).toMatch(/debug +Finds the cause/);
+  });
+
+  it('gives programs one object a line', async () => {
+    const { out } = await presets('--format', 'json');
+    const records = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string });
+    expect(records.find((record) => record.name === 'research')).toMatchObject({
+      v: 1,
+      hats: ['researcher', 'synthesizer'],
+      terminalEvents: ['research.question', 'synthesis.complete'],
+      file: expect.stringMatching(/presets.research\.yml$/),
+    });
+  });
+
+  it('prints one as it is', async () => {
+    expect((await presets('show', 'tdd')).out).toMatch(/^# tdd: [\s\S]*\nhats:\n[\s\S]*\n$/);
+  });
+
+  it.each([
+    [['show', 'featur'], 'did you mean `feature`?'],
+    [['show'], 'needs a name'],
+    [['feature'], 'ralph presets show feature'],
+    [['shwo', 'feature'], 'show NAME'],
+  ])('answers %j with words and exit code 2', async (args, words) => {
+    const { exitCode, err } = await presets(...args);
+    expect([exitCode, err]).toEqual([2, expect.stringContaining(words)]);
+  });
+});

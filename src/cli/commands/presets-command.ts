@@ -1,0 +1,55 @@
+import { listPresets, type Preset, readPreset } from '../../config/index.ts';
+import { toRowLines } from '../../views/index.ts';
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph presets`. */
+export const presetsCommand: CliCommand = {
+  declare: (command) => {
+    command.argument('[show]', '`show`: print one of them').argument('[name]', 'which');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object a line');
+    addExamples(command, [
+      ['ralph presets', 'teams that are ready to use: hats, what for'],
+      ['ralph presets show feature', 'the file: hats with their instructions'],
+      ['ralph init --preset feature', 'take it as the configuration of this folder'],
+      ['ralph run --hats preset:feature', 'run it without writing a file'],
+      ['ralph presets --format json', 'for programs'],
+    ]);
+  },
+  perform: async ({ terminal }, { args, options }) => {
+    const presets = choosePresets(args);
+    const isShown = args[0] === 'show';
+    if (options['format'] === 'json') for (const preset of presets) printLine(terminal, JSON.stringify(toRecord(preset, isShown)));
+    else if (isShown) for (const preset of presets) terminal.out(preset.text);
+    else printList(terminal, presets);
+    return 0;
+  },
+};
+
+function choosePresets([action, name]: readonly (string | undefined)[]): readonly Preset[] {
+  if (action === undefined) return listPresets().map((file) => readPreset(file.name));
+  if (action === 'show' && name !== undefined) return [readPreset(name)];
+  if (action === 'show') throw createUsageError('`ralph presets show` needs a name.', 'See the names: ralph presets');
+  const isPreset = listPresets().some((file) => file.name === action);
+  throw createUsageError(
+    `\`ralph presets\` knows no ${JSON.stringify(action.slice(0, 60))}.`,
+    isPreset ? `Type: ralph presets show ${action}` : 'Type `ralph presets` for the list, or: ralph presets show NAME',
+  );
+}
+
+/** What a program gets; `file` is absolute, `text` what is in it. */
+function toRecord({ name, description, hats, terminalEvents, path, text }: Preset, isShown: boolean): object {
+  return { v: 1, name, description, hats, terminalEvents, file: path, ...(isShown ? { text } : {}) };
+}
+
+function printList(terminal: Terminal, presets: readonly Preset[]): void {
+  const layout = { width: terminal.columns() };
+  const rows = presets.flatMap(({ name, description, hats }) => [
+    { label: name, text: description },
+    { label: name, text: `→ ${hats.join(', ')}` },
+  ]);
+  for (const line of toRowLines(rows, layout)) printLine(terminal, line);
+  printLine(terminal, '\nOne of them in full: ralph presets show NAME. Take it: ralph init --preset NAME');
+}

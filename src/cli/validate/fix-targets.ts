@@ -1,0 +1,65 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import type { Diagnostic, TextEdit } from '../../config/index.ts';
+import { isRalphError, type Repair } from '../../core/index.ts';
+import { type MadeRepair, pathOf, type RepairedConfig, repairConfig, writeRepairs } from '../../validation/index.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CheckedTarget, renameFile, type Target, toRefused, type ValidateFlags } from './check-files.ts';
+
+/** Repairs configurations one after the other, writes them and says what was changed. */
+export async function fixTargets(context: CliContext, targets: readonly Target[], flags: ValidateFlags): Promise<readonly CheckedTarget[]> {
+  const fixed: CheckedTarget[] = [];
+  for (const target of targets) fixed.push(await fixTarget(context, target, flags));
+  return fixed;
+}
+
+async function fixTarget(context: CliContext, { name, request }: Target, flags: ValidateFlags): Promise<CheckedTarget> {
+  try {
+    const choose = toChooser(context, flags);
+    const mayEdit = createEditGuard(request.cwd, request.configFiles ?? []);
+    const repaired = await repairConfig({ request, mayEdit, ...(choose === null ? {} : { choose }) });
+    writeRepairs(repaired.files);
+    if (flags.format === 'human') printMade(context, repaired.made);
+    return toCheckedTarget(name, request.cwd, repaired);
+  } catch (error) {
+    if (!isRalphError(error)) throw error;
+    return toRefused(name, error);
+  }
+}
+
+function toCheckedTarget(name: string, cwd: string, { checked, made }: RepairedConfig): CheckedTarget {
+  return { name, checked: { ...checked, diagnostics: renameFile(checked.diagnostics, name, cwd) }, refusal: null, made };
+}
+
+/** Files that were named may be changed, and those in the folder; a file that is elsewhere and only imported may not. */
+function createEditGuard(cwd: string, named: readonly string[]): (edit: TextEdit) => boolean {
+  const allowed = new Set(named.map((file) => resolve(cwd, file)));
+  return (edit) => {
+    const path = pathOf(edit);
+    return existsSync(path) && (allowed.has(path) || isInside(realpathSync(cwd), realpathSync(path)));
+  };
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+}
+
+type Chooser = (finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>;
+
+function toChooser({ ask, terminal }: CliContext, { fixAll, format }: ValidateFlags): Chooser | null {
+  if (fixAll === true) return async (_finding, [first]) => first ?? null;
+  if (ask === null || format !== 'human') return null;
+  return async (finding, repairs) => {
+    const { renderDiagnostics } = await import('../../config/index.ts');
+    const choices = repairs.map((repair, index) => `  ${index + 1}. ${repair.title}\n`);
+    terminal.err(`${renderDiagnostics([finding], { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n${choices.join('')}`);
+    const answer = await ask(`Repair it? ${repairs.length === 1 ? '1' : `1-${repairs.length}`}, or Enter to leave it: `);
+    return repairs[Number.parseInt(answer, 10) - 1] ?? null;
+  };
+}
+
+function printMade({ terminal }: CliContext, made: readonly MadeRepair[]): void {
+  for (const { file, line, title } of made) terminal.out(`${terminal.style('good', 'fixed')} ${file}:${line} ${title}\n`);
+  if (made.length > 0) terminal.out('\n');
+}

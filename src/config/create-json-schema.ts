@@ -1,0 +1,83 @@
+import type { Json } from '../core/index.ts';
+import { toLeafJsonSchema } from './leaf-json-schema.ts';
+import type { BackendSetting, Keys, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
+import { SETTINGS_TABLE } from './settings-table.ts';
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = { readonly [keyword: string]: Json };
+
+/** Draft 7 is what the language servers of editors read for YAML; newer drafts they take for this one, or not at all. */
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+
+/**
+ * The settings table as a JSON Schema (draft 7) for editors, with descriptions and defaults: unknown keys are wrong, those that begin with
+ * `x-` belong to the user, an optional setting may be left empty, and `${NAME}` may stand where a value is.
+ */
+export function createJsonSchema(): JsonSchema {
+  const title = 'Configuration of Ralph';
+  return { $schema: DRAFT, title, ...toObjectSchema(SETTINGS_TABLE.keys), description: SETTINGS_TABLE.doc, type: 'object' };
+}
+
+function toSchema(setting: Setting): JsonSchema {
+  const words = setting.default === undefined ? {} : { default: setting.default as Json };
+  return { description: setting.doc, ...words, ...toBareSchema(setting) };
+}
+
+function toBareSchema(setting: Setting): JsonSchema {
+  switch (setting.kind) {
+    case 'object':
+      return toObjectSchema(setting.keys);
+    case 'map':
+      return toMapSchema(setting);
+    case 'list':
+      return toListSchema(setting);
+    case 'backend':
+      return toBackendSchema(setting);
+    case 'publish':
+      return toPublishSchema(setting);
+    case 'later':
+      return {};
+    default:
+      return toLeafJsonSchema(setting);
+  }
+}
+
+/** Nothing written is the same as no key, so `null` is right wherever a key may be left out. */
+function toOptional(setting: Setting): JsonSchema {
+  const schema = toSchema(setting);
+  if (setting.required === true || setting.kind === 'later') return schema;
+  const { type, anyOf } = schema;
+  if (typeof type === 'string' && schema['enum'] === undefined) return { ...schema, type: [type, 'null'] };
+  if (Array.isArray(type)) return { ...schema, type: [...type, 'null'] };
+  return Array.isArray(anyOf) ? { ...schema, anyOf: [...anyOf, { type: 'null' }] } : schema;
+}
+
+function toObjectSchema(keys: Keys): JsonSchema {
+  const required = Object.keys(keys).filter((name) => keys[name]?.required === true);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(keys).map(([name, setting]) => [name, toOptional(setting)])),
+    ...(required.length === 0 ? {} : { required }),
+    patternProperties: { '^x-': {} },
+    additionalProperties: false,
+  };
+}
+
+function toMapSchema({ values, variables }: MapSetting): JsonSchema {
+  const names = variables === true ? { propertyNames: { pattern: '^[^=]+$' } } : {};
+  return { type: 'object', ...names, additionalProperties: toOptional(values) };
+}
+
+function toListSchema({ items, nonEmpty }: ListSetting): JsonSchema {
+  const item = toSchema(items);
+  return { anyOf: [{ type: 'array', items: item, ...(nonEmpty === true ? { minItems: 1 } : {}) }, item] };
+}
+
+function toBackendSchema({ name, keys }: BackendSetting): JsonSchema {
+  const one = { anyOf: [toSchema(name), toObjectSchema(keys)] };
+  return { anyOf: [...one.anyOf, { type: 'array', items: one, minItems: 1 }] };
+}
+
+function toPublishSchema({ topic, keys }: PublishSetting): JsonSchema {
+  return { anyOf: [toSchema(topic), toObjectSchema(keys)] };
+}

@@ -1,0 +1,28 @@
+import type { Json } from '../core/index.ts';
+import type { Span } from './diagnostic.ts';
+import type { Path } from './located-value.ts';
+
+/** A setting that is in force, and where it came from. */
+export interface EffectiveValue {
+  readonly path: Path;
+  /** As it could be written in a configuration file. */
+  readonly value: Json;
+  readonly origin: Origin;
+  /** True where `${NAME}` in a file would be text. */
+  readonly isVerbatim: boolean;
+}
+
+/**
+ * Where a setting came from: the table of defaults, a place in a file (also an imported one), a variable of the environment, `-c key.path=value`,
+ * a flag. `name` is the variable, the assignment as it was typed, or the flag.
+ */
+export type Origin =
+  | { readonly from: 'default' }
+  | { readonly from: 'file'; readonly span: Span }
+  | { readonly from: 'variable' | 'assignment' | 'flag'; readonly name: string };
+
+/** `ralph.yml:4:19`, `RALPH_CONFIG_MODEL`, `-c cli.model=opus`, `--model`, `default`. */
+export function toOriginText(origin: Origin): string {
+  if (origin.from === 'default') return 'default';
+  return origin.from === 'file' ? `${origin.span.file}:${origin.span.line}:${origin.span.column}` : origin.name;
+}

@@ -1,0 +1,50 @@
+/**
+ * Keys of ralph-orchestrator (read in its version 2.10.1) that mean nothing here, by section, with what takes their place. `hat` stands for
+ * every `hats.<id>`.
+ */
+export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'hat', Readonly<Record<string, string>>>> = {
+  '': {
+    _suppress_warnings:
+      'Findings are not suppressed here; `event_loop.strict_validation: false` turns errors about the flow into warnings.',
+    adapters: 'Time limits of agents are `event_loop.timeout_seconds` and `idle_timeout_seconds`, also per hat.',
+    archive_prompts: 'Every prompt is kept with the run: `ralph show`.',
+    backpressure: 'Ralph runs the checks of `gates:` himself.',
+    enable_metrics: 'Every run keeps its own record: `ralph show`, `ralph events`.',
+    features: 'Parallel runs are `ralph run --worktree`; checks before a run are always on.',
+    max_tokens: 'Costs are limited by `event_loop.max_cost_usd`.',
+    memories: 'What agents are to remember stands in the scratchpad, `core.scratchpad`.',
+    project: 'A run works in the folder it is started in.',
+    retry_delay: 'Transient errors are tried again as `event_loop.retry` says.',
+    RObot: 'A command at the end of a run is `notify`.',
+    skills: 'Agents find what they are to know in the repository and in `instructions_file`.',
+    tasks: 'Agents keep their list of tasks in the scratchpad, `core.scratchpad`.',
+    tui: 'There is nothing to set.',
+    verbose: 'How much is shown is said on the command line: `ralph run --verbose`, `--quiet`.',
+  },
+  event_loop: {
+    cancellation_promise: 'A person ends a run with `ralph stop`; an agent that cannot go on publishes a `*.blocked` event.',
+    context_window_tokens: 'Every turn starts with a fresh context.',
+    enforce_hat_scope: 'Hats may always publish only what their `publishes` lists.',
+    mutation_score_warn_threshold: 'Checks of the work are commands under `gates:`.',
+    persistent: 'A run ends when it is complete; `ralph run` starts another.',
+  },
+  cli: {
+    default_mode: 'Agents always work unattended.',
+    experimental_tui: 'There is nothing to set.',
+    pty_interactive: 'Agents run without a terminal, their streams are read.',
+    pty_mode: 'Agents run without a terminal, their streams are read.',
+  },
+  hat: {
+    aggregate: 'One hat works at a time, so there is nothing to be gathered.',
+    concurrency: 'One hat works at a time.',
+    disallowed_tools: 'Say in the instructions what the hat is not to do; binding tool profiles come with a later version.',
+    scratchpad: 'All hats share `core.scratchpad`.',
+  },
+};
+
+/** Agents that ralph-orchestrator knows by names of its own, as they are written here. */
+export const FOREIGN_BACKENDS: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
+  'kiro-acp': { type: 'acp', command: 'kiro-cli', args: ['acp'] },
+  roo: { type: 'custom', command: 'roo', args: ['--print', '--ephemeral'], prompt_mode: 'file', prompt_flag: '--prompt-file' },
+  forge: { type: 'custom', command: 'forge', prompt_flag: '-p' },
+};

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { findingsOf, loadText, settingsOf, tokenAt } from '../config-fixtures.ts';
+import { migrateText } from './migrate-text.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../fixtures/foreign', import.meta.url));
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yml'));
+const THEIRS = FILES.filter((name) => name.startsWith('ro-') && name !== 'ro-both-places.yml');
+
+function read(name: string): string {
+  return readFileSync(join(FOLDER, name), 'utf8');
+}
+
+describe('a configuration of ralph-orchestrator', () => {
+  it('v1 with flat keys means what it meant there', () => {
+    const { spec, backends, priority, flags } = settingsOf(read('ro-v1-flat.yml'), { flags: { prompt: 'x' } });
+    expect(spec).toMatchObject({ promise: 'ALL_DONE', hats: null });
+    expect(spec.limits).toMatchObject({ maxIterations: 40, maxRuntimeMs: 7_200_000, maxCostUsd: 12.5, checkpointInterval: 3 });
+    expect(backends['ralph']).toMatchObject([{ type: 'claude' }]);
+    expect(priority).toEqual(['claude', 'gemini']);
+    expect(flags).toEqual({ prompt: 'x' });
+  });
+
+  it('v1: each flat key is told with its new place, what has no meaning is a note', () => {
+    expect(findingsOf(read('ro-v1-flat.yml'))).toEqual([
+      'warning key-moved agent',
+      'warning key-moved agent_priority',
+      'warning key-moved prompt_file',
+      'warning key-moved completion_promise',
+      'warning key-moved max_iterations',
+      'warning key-moved max_runtime',
+      'warning key-moved max_cost',
+      'warning key-moved checkpoint_interval',
+      'note key-foreign archive_prompts',
+      'note key-foreign enable_metrics',
+      'note key-foreign max_tokens',
+      'note key-foreign retry_delay',
+      'note key-foreign verbose',
+    ]);
+  });
+
+  it('v2 with sections loads, and says what differs', () => {
+    const { spec } = settingsOf(read('ro-v2-nested.yml'));
+    expect(spec).toMatchObject({ startingEvent: 'build.start', requiredEvents: ['review.passed'], promise: 'ALL_DONE' });
+    expect(spec.hats?.map((hat) => [hat.id, hat.defaultPublishes, hat.idleTimeoutMs])).toEqual([
+      ['builder', ['review.ready'], 600_000],
+      ['reviewer', [], 600_000],
+    ]);
+    expect(findingsOf(read('ro-v2-nested.yml'))).toEqual([
+      'note key-foreign cancellation_promise',
+      'note key-foreign enforce_hat_scope',
+      'warning key-moved idle_timeout_secs',
+      'note key-foreign default_mode',
+      'note key-foreign pty_mode',
+      'note key-foreign tasks',
+      'note key-foreign memories',
+      'note key-foreign features',
+    ]);
+  });
+
+  it('may describe its scratchpad', () => {
+    expect(settingsOf(read('ro-scratchpad-object.yml')).prompts.scratchpad).toBe('notes/pad.md');
+  });
+
+  it('may be a file of hats that subscribe', () => {
+    const { spec } = settingsOf(read('ro-hats-alone.yml'));
+    expect(spec.hats?.map((hat) => hat.triggers)).toEqual([['write.start', 'chapter.refused'], ['chapter.ready']]);
+    expect(findingsOf(read('ro-hats-alone.yml'))).toEqual([]);
+  });
+
+  it('has its extra instructions behind the others, aliases too', () => {
+    const { spec } = settingsOf(read('ro-extra-instructions.yml'));
+    expect(spec.hats?.[0]?.instructions).toBe('Build one thing.\n\nSay how sure you are.\n\nKeep it small.');
+    expect(findingsOf(read('ro-extra-instructions.yml'))).toEqual([]);
+    expect(settingsOf('hats: {a: {triggers: [x], extra_instructions: Go on.}}').spec.hats?.[0]?.instructions).toBe('Go on.');
+  });
+
+  it('hands the arguments of a hat to its backend', () => {
+    const { backends } = settingsOf(read('ro-backend-args.yml'));
+    expect(backends['builder']).toMatchObject([{ type: 'codex', args: ['--profile', 'fast'] }]);
+    expect(backends['tester']).toMatchObject([{ type: 'claude', args: ['--verbose'] }]);
+    expect(backends['writer']).toMatchObject([{ type: 'gemini', args: ['-m', 'pro', '--debug'] }]);
+  });
+
+  it('says of waves, tool lists and pads of one hat what takes their place, and keeps the time limit', () => {
+    expect(settingsOf(read('ro-waves.yml')).spec.hats?.[0]?.timeoutMs).toBe(300_000);
+    expect(findingsOf(read('ro-waves.yml'))).toEqual([
+      'note key-foreign concurrency',
+      'warning key-moved timeout',
+      'note key-foreign disallowed_tools',
+      'note key-foreign scratchpad',
+      'note key-foreign aggregate',
+      'note key-foreign persistent',
+    ]);
+  });
+
+  it('may name agents that have no name here', () => {
+    const { backends } = settingsOf(read('ro-roo.yml'));
+    expect(backends['ralph']).toMatchObject([{ type: 'custom', command: 'roo', args: ['--print', '--ephemeral'], promptMode: 'file' }]);
+    expect(backends['helper']).toMatchObject([{ type: 'acp', command: 'kiro-cli', args: ['acp'] }]);
+    expect(findingsOf(read('ro-roo.yml'))).toEqual(['hint backend-foreign roo', 'hint backend-foreign kiro-acp']);
+  });
+
+  it('keeps its hooks and events for later', () => {
+    expect(findingsOf(read('ro-events-and-hooks.yml')).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      'note key-ignored',
+      'note key-ignored',
+      'note key-foreign',
+      'note key-foreign',
+      'note key-foreign',
+      'note key-foreign',
+    ]);
+  });
+
+  it('is refused where it says one thing in two places', () => {
+    const text = read('ro-both-places.yml');
+    const { settings, diagnostics } = loadText(text);
+    expect(settings).toBeNull();
+    expect(diagnostics.map((entry) => [entry.severity, entry.code, entry.line, tokenAt(text, entry)])).toEqual([
+      ['error', 'key-misplaced', 2, 'max_iterations'],
+    ]);
+  });
+});
+
+describe('a configuration of MassGen', () => {
+  it.each(['massgen-multi.yml', 'massgen-single.yml'])('%s is recognised, and does not run as something else', async (name) => {
+    const text = read(name);
+    const { settings, diagnostics } = loadText(text);
+    expect(settings).toBeNull();
+    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', code: 'config-massgen' }));
+    expect(await migrateText(text, name)).toMatchObject({ outcome: 'massgen', text, changes: [], dropped: [] });
+  });
+});
+
+describe('migrating', () => {
+  it.each(THEIRS.filter((name) => name !== 'ro-hats-alone.yml' && name !== 'ro-events-and-hooks.yml'))(
+    '%s gives a file without keys of theirs that means the same',
+    async (name) => {
+      const { outcome, text } = await migrateText(read(name), name);
+      expect(outcome).toBe('migrated');
+      expect(findingsOf(text)).toEqual([]);
+      const { digest: _, configFiles: __, ...before } = settingsOf(read(name));
+      const { digest: ___, configFiles: ____, ...after } = settingsOf(text);
+      expect(after).toEqual(before);
+    },
+  );
+
+  it.each(THEIRS)('%s a second time changes nothing', async (name) => {
+    const { text } = await migrateText(read(name), name);
+    expect(await migrateText(text, name)).toMatchObject({ outcome: 'same', text });
+  });
+
+  it('keeps comments', async () => {
+    const { text } = await migrateText(read('ro-v1-flat.yml'), 'x.yml');
+    expect(text).toContain('# The first version: everything at the top level.');
+    expect(text).toMatch(/max_iterations: 40 +# a day's work/);
+    expect((await migrateText(read('ro-extra-instructions.yml'), 'x.yml')).text).toContain('# What it does.');
+  });
+
+  it('tells each change and each loss, with what takes its place', async () => {
+    const { changes, dropped } = await migrateText(read('ro-waves.yml'), 'x.yml');
+    expect(changes).toEqual(['hats.reviewer.timeout is now hats.reviewer.timeout_seconds.']);
+    expect(dropped).toHaveLength(5);
+    expect(dropped.join('\n')).toMatch(/hats\.reviewer\.disallowed_tools was left out\. Say in the instructions/);
+  });
+
+  it('leaves what is ours as it is, and says where a text is no YAML', async () => {
+    const ours = 'cli: {backend: claude}   # mine\n';
+    expect(await migrateText(ours, 'x.yml')).toMatchObject({ outcome: 'same', text: ours });
+    expect(await migrateText('a: b: c', 'x.yml')).toMatchObject({ outcome: 'invalid', diagnostics: [{ file: 'x.yml', line: 1 }] });
+  });
+});

@@ -1,0 +1,153 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { type Path, toPathText } from '../located-value.ts';
+import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
+import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
+
+/** A text in our words, and what was done to it. */
+export interface MigratedDocument {
+  readonly text: string;
+  readonly changes: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+type Report = { readonly changes: string[]; readonly dropped: string[] };
+
+/** Rewrites a text that is known to be one YAML map. Comments stay with their keys. */
+export function migrateDocument(text: string): MigratedDocument {
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
+  const report: Report = { changes: [], dropped: [] };
+  if (!isMap(document.contents)) return { text, ...report };
+  const root = document.contents;
+  movePairs(root, MOVED_KEYS, [], report);
+  for (const section of ['', 'event_loop', 'cli'] as const) {
+    const map = section === '' ? root : root.get(section);
+    if (isMap(map)) dropPairs(map, section === '' ? [] : [section], FOREIGN_KEYS[section], report);
+  }
+  const cli = root.get('cli');
+  if (isMap(cli)) nameBackend(document, cli, ['cli'], report);
+  migrateHats(document, root, report);
+  return { text: document.toString({ lineWidth: 0 }), ...report };
+}
+
+function migrateHats(document: Document, root: YAMLMap, report: Report): void {
+  const hats = root.get('hats');
+  if (!isMap(hats)) return;
+  for (const pair of hats.items) {
+    if (!isMap(pair.value)) continue;
+    const path = ['hats', toName(pair)];
+    renameTriggers(pair.value, path, report);
+    movePairs(pair.value, MOVED_HAT_KEYS, path, report);
+    joinInstructions(document, pair.value, path, report);
+    mergeArgs(document, pair.value, path, report);
+    nameBackend(document, pair.value, path, report);
+    dropPairs(pair.value, path, FOREIGN_KEYS.hat, report);
+  }
+}
+
+function renameTriggers(hat: YAMLMap, path: Path, report: Report): void {
+  for (const name of ['subscribes_to', 'subscriptions']) {
+    const pair = findPair(hat, name);
+    if (pair === undefined || hat.has('triggers')) continue;
+    renameKey(pair, 'triggers');
+    report.changes.push(`${toPathText([...path, name])} is now ${toPathText([...path, 'triggers'])}.`);
+  }
+}
+
+function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report: Report): void {
+  for (const { from, to } of keys) {
+    const home = findMap(root, from.slice(0, -1));
+    const pair = home === undefined ? undefined : findPair(home, String(from.at(-1)));
+    const isInside = to.every((step, index) => from[index] === step);
+    if (home === undefined || pair === undefined || (!isInside && root.hasIn(to))) continue;
+    if (isInside) root.setIn(to, pair.value);
+    else {
+      home.items.splice(home.items.indexOf(pair), 1);
+      renameKey(pair, String(to.at(-1)));
+      toMap(root, to.slice(0, -1)).items.push(pair);
+    }
+    report.changes.push(`${toPathText([...under, ...from])} is now ${toPathText([...under, ...to])}.`);
+  }
+}
+
+function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, string>>, report: Report): void {
+  for (const pair of [...map.items]) {
+    const name = toName(pair);
+    if (!Object.hasOwn(keys, name)) continue;
+    map.items.splice(map.items.indexOf(pair), 1);
+    report.dropped.push(`${toPathText([...path, name])} was left out. ${keys[name]}`);
+  }
+}
+
+function joinInstructions(document: Document, hat: YAMLMap, path: Path, report: Report): void {
+  const extra = findPair(hat, 'extra_instructions');
+  if (extra === undefined) return;
+  const items = isSeq(extra.value) ? extra.value.items : [extra.value];
+  const own = findPair(hat, 'instructions');
+  const texts = [...(own === undefined ? [] : [own.value]), ...items].map((item) => toText(document, item));
+  if (texts.some((text) => text === null)) return;
+  const joined = new Scalar(`${texts.map((text) => text?.trimEnd()).join('\n\n')}\n`);
+  joined.type = 'BLOCK_LITERAL';
+  hat.items.splice(hat.items.indexOf(extra), 1);
+  if (own === undefined) hat.items.push(new Pair(new Scalar('instructions'), joined));
+  else own.value = joined;
+  report.changes.push(`${toPathText([...path, 'extra_instructions'])} now ends ${toPathText([...path, 'instructions'])}.`);
+}
+
+function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report): void {
+  const pair = findPair(hat, 'backend_args') ?? findPair(hat, 'args');
+  if (pair === undefined) return;
+  const name = toName(pair);
+  const given = isSeq(pair.value) ? pair.value.items : [pair.value];
+  const backend = findPair(hat, 'backend');
+  const described = backend?.value;
+  if (described !== undefined && !isMap(described) && !isScalar(described)) return;
+  const map = isMap(described) ? described : new YAMLMap();
+  if (isScalar(described)) map.items.push(new Pair(document.createNode('type') as Scalar, described));
+  const before = map.get('args');
+  const args = new YAMLSeq();
+  args.flow = true;
+  args.items = [...(isSeq(before) ? before.items : []), ...given];
+  map.set('args', args);
+  hat.items.splice(hat.items.indexOf(pair), 1);
+  if (backend === undefined) hat.items.push(new Pair(document.createNode('backend') as Scalar, map));
+  else backend.value = map;
+  report.changes.push(`${toPathText([...path, name])} is now ${toPathText([...path, 'backend', 'args'])}.`);
+}
+
+function nameBackend(document: Document, map: YAMLMap, path: Path, report: Report): void {
+  const pair = findPair(map, 'backend');
+  const name = isScalar(pair?.value) ? String(pair.value.value) : '';
+  if (pair === undefined || !Object.hasOwn(FOREIGN_BACKENDS, name)) return;
+  pair.value = document.createNode(FOREIGN_BACKENDS[name]);
+  report.changes.push(`${toPathText([...path, 'backend'])} "${name}" is written out as the program that it starts.`);
+}
+
+function findMap(root: YAMLMap, path: Path): YAMLMap | undefined {
+  const found = path.length === 0 ? root : root.getIn(path);
+  return isMap(found) ? found : undefined;
+}
+
+function toMap(root: YAMLMap, path: Path): YAMLMap {
+  const found = findMap(root, path);
+  if (found !== undefined) return found;
+  const made = new YAMLMap();
+  root.setIn(path, made);
+  return made;
+}
+
+function findPair(map: YAMLMap, name: string): Pair | undefined {
+  return map.items.find((pair) => toName(pair) === name);
+}
+
+function toName(pair: Pair): string {
+  return isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+}
+
+function renameKey(pair: Pair, name: string): void {
+  if (isScalar(pair.key)) pair.key.value = name;
+}
+
+function toText(document: Document, node: unknown): string | null {
+  const value = isAlias(node) ? node.resolve(document) : node;
+  return isScalar(value) && typeof value.value === 'string' ? value.value : null;
+}

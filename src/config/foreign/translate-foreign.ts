@@ -1,0 +1,134 @@
+import type { Finding } from '../../core/index.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
+import { type Place, toDiagnostic } from '../source-file.ts';
+import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
+import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
+import { findMassgen } from './massgen.ts';
+import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
+import { joinInstructions, mergeBackendArgs } from './translate-hat.ts';
+
+/** A configuration in our own words, and what was said in others. */
+export interface TranslatedConfig {
+  readonly root: LocatedMap;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Puts keys of ralph-orchestrator where they belong here, so that its configurations load unchanged; every value keeps its place in the
+ * text. What has another place is a warning, what has no equal a note that says what takes its place. A configuration of MassGen is an error.
+ */
+export function translateForeign(root: LocatedMap): TranslatedConfig {
+  const diagnostics: Diagnostic[] = [];
+  let translated = move(root, MOVED_KEYS, [], diagnostics);
+  for (const section of ['', 'event_loop', 'cli'] as const) {
+    translated = drop(translated, section === '' ? [] : [section], FOREIGN_KEYS[section], diagnostics);
+  }
+  translated = nameBackend(translated, ['cli', 'backend'], diagnostics);
+  translated = translateHats(translated, diagnostics);
+  const massgen = findMassgen(root);
+  if (massgen !== null) diagnostics.push(massgen);
+  return { root: translated, diagnostics };
+}
+
+/** The same for the keys of one hat, `path` being where it stands. */
+export function translateForeignHat(hat: LocatedMap, path: Path): TranslatedConfig {
+  const diagnostics: Diagnostic[] = [];
+  let translated = move(hat, MOVED_HAT_KEYS, path, diagnostics);
+  translated = joinInstructions(translated);
+  translated = mergeBackendArgs(translated);
+  translated = nameBackend(translated, ['backend'], diagnostics);
+  translated = drop(translated, [], FOREIGN_KEYS.hat, diagnostics, path);
+  return { root: translated, diagnostics };
+}
+
+function translateHats(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
+  const hats = root.entries.get('hats');
+  if (hats?.value.kind !== 'map') return root;
+  let entries: Map<string, typeof hats> | null = null;
+  for (const [id, entry] of hats.value.entries) {
+    if (entry.value.kind !== 'map') continue;
+    const hat = translateForeignHat(entry.value, ['hats', id]);
+    diagnostics.push(...hat.diagnostics);
+    if (hat.root === entry.value) continue;
+    entries ??= new Map(hats.value.entries);
+    entries.set(id, { key: entry.key, value: hat.root });
+  }
+  return entries === null ? root : withEntry(root, ['hats'], { key: hats.key, value: { ...hats.value, entries } });
+}
+
+/** A key whose new place is taken stays where it is: the check of the keys will say so. */
+function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnostics: Diagnostic[]): LocatedMap {
+  let moved = root;
+  for (const { from, to } of keys) {
+    const entry = readEntry(moved, from);
+    const isInside = to.every((step, index) => from[index] === step);
+    if (entry === undefined || (!isInside && readEntry(moved, to) !== undefined)) continue;
+    moved = withEntry(isInside ? moved : withoutEntry(moved, from), to, entry);
+    diagnostics.push(toDiagnostic(entry.key, toMovedFinding([...under, ...from], [...under, ...to])));
+  }
+  return moved;
+}
+
+function toMovedFinding(from: Path, to: Path): Finding {
+  const [last, ...sections] = [...to].reverse();
+  const lines = sections.reverse().map((section, index) => `${'  '.repeat(index)}${section}:`);
+  return {
+    code: 'key-moved',
+    severity: 'warning',
+    message: `\`${toPathText(from)}\` is read as \`${toPathText(to)}\`.`,
+    why: 'It is the way in which ralph-orchestrator writes it.',
+    fix: `Write it our way, or let \`ralph migrate\` do so:\n\n${[...lines, `${'  '.repeat(lines.length)}${last}: …`].join('\n')}`,
+  };
+}
+
+function drop(
+  root: LocatedMap,
+  section: Path,
+  keys: Readonly<Record<string, string>>,
+  diagnostics: Diagnostic[],
+  under: Path = section,
+): LocatedMap {
+  const map = section.length === 0 ? root : readEntry(root, section)?.value;
+  if (map?.kind !== 'map') return root;
+  let kept = root;
+  for (const [name, entry] of map.entries) {
+    if (!Object.hasOwn(keys, name)) continue;
+    kept = withoutEntry(kept, [...section, name]);
+    diagnostics.push(toDiagnostic(entry.key, toForeignFinding([...under, name], keys[name] ?? '')));
+  }
+  return kept;
+}
+
+function toForeignFinding(path: Path, instead: string): Finding {
+  return {
+    code: 'key-foreign',
+    severity: 'note',
+    message: `\`${toPathText(path)}\` is a key of ralph-orchestrator and is not read.`,
+    why: instead,
+    fix: 'It can stay; nothing depends on it.',
+  };
+}
+
+/** An agent that has a name only elsewhere is described in our words. */
+function nameBackend(root: LocatedMap, path: Path, diagnostics: Diagnostic[]): LocatedMap {
+  const entry = readEntry(root, path);
+  const name = entry?.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : '';
+  const words = Object.hasOwn(FOREIGN_BACKENDS, name) ? FOREIGN_BACKENDS[name] : undefined;
+  if (entry === undefined || words === undefined) return root;
+  const place: Place = entry.value.place;
+  const entries = new Map(Object.entries(words).map(([key, value]) => [key, { key: place, value: toValueAt(place, value) }]));
+  diagnostics.push(toDiagnostic(place, toBackendFinding(name, words)));
+  return withEntry(root, path, { key: entry.key, value: { kind: 'map', entries, place } });
+}
+
+function toBackendFinding(name: string, words: Readonly<Record<string, string | readonly string[]>>): Finding {
+  const lines = Object.entries(words).map(([key, value]) => `  ${key}: ${typeof value === 'string' ? value : `[${value.join(', ')}]`}`);
+  return {
+    code: 'backend-foreign',
+    severity: 'hint',
+    message: `The agent \`${name}\` is run as a program of its own.`,
+    why: 'ralph-orchestrator knows it by this name; here its command line is written out.',
+    fix: `Write:\n\nbackend:\n${lines.join('\n')}`,
+  };
+}

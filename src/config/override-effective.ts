@@ -1,0 +1,81 @@
+import type { Json } from '../core/index.ts';
+import { AGENT_KEYS } from './backend-keys.ts';
+import type { PlacedBackend } from './compile-backends.ts';
+import type { EffectiveValue, Origin } from './effective-value.ts';
+import { hideSecrets } from './list-effective.ts';
+import { type Path, toPathText } from './located-value.ts';
+import { findOverride, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from './overrides.ts';
+
+/** What flags and the variables with a name of their own change in the settings of the files. */
+export interface OverrideChanges extends OverrideRequest {
+  readonly overrides: Overrides;
+  /** The backends of `cli`, with flags and variables in place. */
+  readonly base: readonly PlacedBackend[];
+  /** What came by standard input, for `-P -`. */
+  readonly stdinPrompt: string | undefined;
+}
+
+/** The settings in force, with those of flags and variables in the places of the ones that they win over. */
+export function overrideEffective(values: readonly EffectiveValue[], changes: OverrideChanges): readonly EffectiveValue[] {
+  let list = values;
+  for (const name of ['maxIterations', 'maxCostUsd'] as const) {
+    const value = changes.overrides[name];
+    if (value !== undefined) list = put(list, OVERRIDE_PATHS[name], value, toOrigin(name, changes));
+  }
+  return choosePrompt(overrideAgent(list, changes), changes);
+}
+
+/**
+ * The agent of the command line: `--model` alone is the model of `cli`, where the first backend has none of its own. Otherwise `cli.backend` is written
+ * out with all that the agent inherits, because what `cli` says of another one does not count for it.
+ */
+function overrideAgent(values: readonly EffectiveValue[], changes: OverrideChanges): readonly EffectiveValue[] {
+  const { backend, model } = changes.overrides;
+  if (backend === undefined && model === undefined) return values;
+  const written = values.find((entry) => isAt(entry, OVERRIDE_PATHS.backend))?.value;
+  if (backend === undefined && model !== undefined && (written === undefined || typeof written === 'string'))
+    return put(values, OVERRIDE_PATHS.model, model, toOrigin('model', changes));
+  const described = changes.base.map(({ declared }) => withoutEmptyEnv(declared));
+  const kept = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
+  return put(kept, OVERRIDE_PATHS.backend, hideSecrets(described as Json), toOrigin(backend === undefined ? 'model' : 'backend', changes));
+}
+
+/** What is said of a backend under `cli:`; `permissions` has a default there. */
+const SHARED = Object.keys(AGENT_KEYS).filter((name) => name !== 'permissions');
+
+function withoutEmptyEnv({ env, ...declared }: PlacedBackend['declared']): object {
+  return env === undefined || Object.keys(env).length === 0 ? declared : { ...declared, env };
+}
+
+/** Of the two ways to say what is to be done only the one that counts. */
+function choosePrompt(values: readonly EffectiveValue[], { flags, stdinPrompt }: OverrideChanges): readonly EffectiveValue[] {
+  const [prompt, file]: readonly Path[] = [
+    ['event_loop', 'prompt'],
+    ['event_loop', 'prompt_file'],
+  ];
+  if (prompt === undefined || file === undefined) return values;
+  const withoutBoth = values.filter((entry) => !isAt(entry, prompt) && !isAt(entry, file));
+  if (flags.prompt !== undefined) return put(withoutBoth, prompt, flags.prompt, { from: 'flag', name: '-p' }, true);
+  if (flags.promptFile === '-') return put(withoutBoth, prompt, stdinPrompt ?? '', { from: 'flag', name: '-P -' }, true);
+  if (flags.promptFile !== undefined) return put(withoutBoth, file, flags.promptFile, { from: 'flag', name: '-P' });
+  const written = values.find((entry) => isAt(entry, prompt))?.value;
+  const isSaid = typeof written === 'string' && written.trim() !== '';
+  return isSaid ? values.filter((entry) => !isAt(entry, file)) : values;
+}
+
+function toOrigin(name: keyof Overrides, request: OverrideRequest): Origin {
+  const from = findOverride(name, request)?.from ?? '';
+  return { from: from.startsWith('-') ? 'flag' : 'variable', name: from };
+}
+
+function put(values: readonly EffectiveValue[], path: Path, value: Json, origin: Origin, isVerbatim = false): readonly EffectiveValue[] {
+  const next = { path, value, origin, isVerbatim };
+  const index = values.findIndex((entry) => isAt(entry, path));
+  if (index >= 0) return values.map((entry, at) => (at === index ? next : entry));
+  const section = values.findIndex((entry) => entry.path[0] === path[0]);
+  return values.toSpliced(section < 0 ? values.length : section, 0, next);
+}
+
+function isAt(entry: EffectiveValue, path: Path): boolean {
+  return toPathText(entry.path) === toPathText(path);
+}

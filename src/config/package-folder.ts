@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of this package, whether it runs from `dist/` or from `src/`. */
+export function findPackageFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (isPackageFolder(folder)) return folder;
+    if (dirname(folder) === folder) return process.cwd();
+  }
+}
+
+function isPackageFolder(folder: string): boolean {
+  try {
+    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown }).name === 'ralph-hats';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { type BackendSpec, isCostUnknown } from '../../core/index.ts';
+import { type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile-backends.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { findPlace } from '../located-value.ts';
+import { toSpan } from '../source-file.ts';
+import { quote } from '../value-finding.ts';
+import { findingAt, type RuleInput } from './rule.ts';
+
+const PATH = ['event_loop', 'max_cost_usd'];
+const SHOWN = 5;
+
+/** A limit of cost beside agents whose cost nobody tells (decisions, section 6). Agents that are not picked yet are told of at the start. */
+export function checkCostLimit(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+  if (input.declared.event_loop?.max_cost_usd === undefined) return [];
+  const priced = Object.keys(input.declared.prices ?? {});
+  const worn = [['ralph', backends.ralph] as const, ...(input.hatIds ?? []).map((id) => [id, backends.hats[id] ?? backends.base] as const)];
+  const wearers = new Set<string>();
+  const blind = new Map<string, PlacedBackend>();
+  for (const [hat, list] of worn) {
+    for (const backend of list) {
+      const spec = toBackendSpec(backend);
+      if (!isCostUnknown(spec, priced)) continue;
+      wearers.add(hat);
+      const name = toName(spec);
+      if (!blind.has(name)) blind.set(name, backend);
+    }
+  }
+  return blind.size === 0 ? [] : [toFinding(input, blind, [...wearers])];
+}
+
+function toName({ type, command, model }: BackendSpec): string {
+  return [command ?? type, ...(model === undefined ? [] : [`(${model})`])].join(' ');
+}
+
+function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, wearers: readonly string[]): Diagnostic {
+  const names = [...blind.keys()].slice(0, SHOWN);
+  const more = blind.size - names.length;
+  const models = [...blind.values()].flatMap((backend) => backend.declared.model ?? []);
+  const finding = findingAt(input, PATH, {
+    code: 'cost-unknown',
+    severity: 'warning',
+    message: `The limit cannot hold ${names.map((name) => quote(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}: the cost is not known.`,
+    why: 'Turns whose cost nobody tells count nothing, so the run goes on past the limit.',
+    fix: `Where the agent tells its tokens, say what its model costs (US dollars for a million tokens):\n\nprices:\n  ${models[0] ?? 'model-name'}: {input: 1.25, output: 10}\n\nOtherwise rely on \`max_iterations\` and \`max_runtime_seconds\`.`,
+    ...(wearers.includes('ralph') && wearers.length === 1 ? {} : { hats: wearers.filter((hat) => hat !== 'ralph').slice(0, 20) }),
+  });
+  const related = [...blind].slice(0, SHOWN).flatMap(([name, { path }]) => {
+    const place = path === null ? null : findPlace(input.root, path);
+    return place === null || place.file.name !== finding.file ? [] : [{ ...toSpan(place), message: `${quote(name)} is named here.` }];
+  });
+  return related.length === 0 ? finding : { ...finding, related };
+}

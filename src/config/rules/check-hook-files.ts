@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../diagnostic.ts';
+import { isFile } from '../is-file.ts';
+import { type LocatedScalar, type LocatedValue, type Path, toShownPlace } from '../located-value.ts';
+import { toDiagnostic } from '../source-file.ts';
+import { quote } from '../value-finding.ts';
+import type { RuleInput } from './rule.ts';
+
+/** A path of a file beside the configuration, with the name of one of its functions perhaps: `./hooks/audit.mjs#check`. */
+const HOOK_PATH = /^(?<file>\.{1,2}\/[^\s#$]+|\/[^\s#$]+)(?:#[\w$]+)?$/;
+
+/**
+ * The files of hooks are there (seed 002: `hooks: {PreToolUse: [{handler: ./audit.mjs}]}`, or `{override, hooks: […]}` for an event). What is no path is
+ * no file: dotted names of Python, command lines, programs of PATH. The hooks themselves are not read by this version.
+ */
+export function checkHookFiles(input: RuleInput): readonly Diagnostic[] {
+  const owners: readonly (readonly [Path, string | null])[] = [
+    [['hooks'], null],
+    [['ralph', 'hooks'], null],
+    ...(input.hatIds ?? []).map((id) => [['hats', id, 'hooks'], id] as const),
+  ];
+  return owners.flatMap(([path, hat]) =>
+    listHandlers(valueAt(input.root, path)).flatMap((handler) => {
+      const file = HOOK_PATH.exec(String(handler.value))?.groups?.['file'];
+      if (file === undefined || isFile(resolve(handler.place.file.folder, file))) return [];
+      return [toFinding(handler, file, hat)];
+    }),
+  );
+}
+
+/** The handlers of all events, each a text. */
+function listHandlers(hooks: LocatedValue | undefined): readonly LocatedScalar[] {
+  if (hooks?.kind !== 'map') return [];
+  return [...hooks.entries.values()].flatMap(({ value }) => {
+    const list = value.kind === 'map' ? value.entries.get('hooks')?.value : value;
+    if (list?.kind !== 'list') return [];
+    return list.items.flatMap((item) => {
+      if (item.kind !== 'map') return [];
+      const handler = item.entries.get('handler')?.value ?? item.entries.get('command')?.value;
+      const isOff = item.entries.get('enabled')?.value;
+      if (isOff?.kind === 'scalar' && isOff.value === false) return [];
+      return handler?.kind === 'scalar' && typeof handler.value === 'string' ? [handler] : [];
+    });
+  });
+}
+
+function valueAt(root: LocatedValue, path: Path): LocatedValue | undefined {
+  return path.reduce<LocatedValue | undefined>(
+    (value, step) => (value?.kind === 'map' ? value.entries.get(String(step))?.value : undefined),
+    root,
+  );
+}
+
+function toFinding(handler: LocatedScalar, file: string, hat: string | null): Diagnostic {
+  return toDiagnostic(toShownPlace({ key: handler.place, value: handler }), {
+    code: 'hook-file-missing',
+    severity: 'error',
+    message: `The hook ${quote(String(handler.value))} has no file: ${quote(file)} is not there.`,
+    why: 'A hook that cannot be started checks nothing, or refuses everything.',
+    fix: 'Correct the path; it counts from the folder of this configuration file. Or remove the hook.',
+    ...(hat === null ? {} : { hats: [hat] }),
+  });
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../diagnostic.ts';
+import { EVENT_LOOP_KEYS } from '../event-loop-keys.ts';
+import { isFile } from '../is-file.ts';
+import type { ConfigFlags } from '../overrides.ts';
+import { quote } from '../value-finding.ts';
+import { findingAt, type RuleInput } from './rule.ts';
+
+/** Where a prompt may come from beside the configuration. */
+export interface PromptPlaces {
+  /** The folder of the run, absolute: `prompt_file` counts from it. */
+  readonly cwd: string;
+  readonly flags: ConfigFlags;
+}
+
+/**
+ * The prompt file that the configuration names is there. The default one may be missing, also where its name is written out: the prompt then comes by
+ * the command line, and a run without one says so itself.
+ */
+export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptPlaces): readonly Diagnostic[] {
+  const { prompt, prompt_file: file } = input.declared.event_loop ?? {};
+  const isElsewhere = flags.prompt !== undefined || flags.promptFile !== undefined || (prompt ?? '').trim() !== '';
+  if (file === undefined || isElsewhere || isDefault(file) || isFile(resolve(cwd, file))) return [];
+  return [
+    findingAt(input, ['event_loop', 'prompt_file'], {
+      code: 'prompt-file-missing',
+      severity: 'error',
+      message: `The prompt file ${quote(file)} is not there.`,
+      why: 'It says what is to be done; without it no agent could begin.',
+      fix: 'Correct the path (it counts from the folder of the run), write the file, or write the words themselves:\n\nevent_loop:\n  prompt: What is to be done.',
+    }),
+  ];
+}
+
+function isDefault(file: string): boolean {
+  return file.replace(/^(?:\.\/)+/, '') === EVENT_LOOP_KEYS.prompt_file.default;
+}

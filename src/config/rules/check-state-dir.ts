@@ -1,0 +1,22 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { CONFIG_FILE_NAMES } from '../find-config-file.ts';
+import { findPlace } from '../located-value.ts';
+import { findingAt, type RuleInput } from './rule.ts';
+
+const PATH = ['core', 'state_dir'];
+
+/** Runs are kept where every command looks for them: all read the folder's own configuration, and nothing else. */
+export function checkStateDir(input: RuleInput): readonly Diagnostic[] {
+  if (input.declared.core?.state_dir === undefined) return [];
+  const { name } = findPlace(input.root, PATH).file;
+  const isOwn = CONFIG_FILE_NAMES.some((own) => name === own || name.endsWith(`/${own}`));
+  return isOwn ? [] : [findingAt(input, PATH, HIDDEN)];
+}
+
+const HIDDEN = {
+  code: 'state-dir-hidden',
+  severity: 'note',
+  message: 'Other commands do not look for runs in this `state_dir`.',
+  why: "`ralph status`, `ralph resume` and others read the folder's own configuration only.",
+  fix: 'Write `core.state_dir` into `ralph.yml`.',
+} as const;

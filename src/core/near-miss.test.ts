@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { findNearMiss } from './near-miss.ts';
+
+const KEYS = ['max_iterations', 'max_cost_usd', 'timeout_seconds', 'idle_timeout_seconds', 'triggers', 'mode', 'args', 'on'];
+
+describe('findNearMiss', () => {
+  it.each([
+    ['trigers', 'triggers'],
+    ['triggres', 'triggers'],
+    ['max_iteratons', 'max_iterations'],
+    ['maxIterations', 'max_iterations'],
+    ['max-iterations', 'max_iterations'],
+    ['MAX_ITERATIONS', 'max_iterations'],
+    ['max_cost', 'max_cost_usd'],
+    ['timeout', 'timeout_seconds'],
+    ['moed', 'mode'],
+  ])('takes %s for %s', (text, expected) => {
+    expect(findNearMiss(text, KEYS)).toBe(expected);
+  });
+
+  it.each(['', 'zebra', 'no', 'max', 'x', 'concurrency', 'model_of_the_world', '_'])('takes %j for nothing', (text) => {
+    expect(findNearMiss(text, KEYS)).toBeUndefined();
+  });
+
+  it('is quick for a text of any length', () => {
+    expect(findNearMiss('m'.repeat(1_000_000), KEYS)).toBeUndefined();
+  });
+});

@@ -1,0 +1,197 @@
+import { type ArrowSize, type BoxSize, type Gaps, type RankItem, rankGraph } from './rank-graph.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A rectangle; `x` and `y` are its top left corner. */
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A place on the way of an arrow: it goes straight down (or up) from `top` to `bottom` at `x`, and between two stations it may bend. */
+export interface Station {
+  readonly rank: number;
+  readonly x: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** An arrow: its stations in the order of its direction, the first and the last being the sides of nodes. */
+export interface PlacedArrow {
+  readonly stations: readonly Station[];
+  readonly label: Rect;
+  readonly labelRank: number;
+  /** True if it leads upwards. */
+  readonly isUpward: boolean;
+}
+
+/** A node in its rank. */
+export interface PlacedNode extends Rect {
+  readonly rank: number;
+}
+
+export interface LaidOutGraph {
+  readonly width: number;
+  readonly height: number;
+  readonly ranks: number;
+  readonly nodes: ReadonlyMap<string, PlacedNode>;
+  /** In the order of the arrows that were given. */
+  readonly arrows: readonly PlacedArrow[];
+}
+
+export interface LayoutRequest {
+  readonly boxes: readonly BoxSize[];
+  readonly arrows: readonly ArrowSize[];
+  readonly gaps: Gaps;
+  /** The least distance of two arrows on the side of a node, and of an arrow to the corner. */
+  readonly portGap: number;
+  /** The height of the space between two ranks, by the largest sideways way of an arrow through it. */
+  readonly toRankGap: (sideways: number) => number;
+}
+
+/** Lays a graph out from top to bottom: nothing overlaps, and lines bend only between ranks, so none runs through a node or a foreign label. */
+export function layOut(request: LayoutRequest): LaidOutGraph {
+  const { boxes, arrows, gaps, portGap } = request;
+  const crowds = countCrowds(arrows);
+  const sized = boxes.map((box) => ({ ...box, width: Math.max(box.width, ((crowds.get(box.id) ?? 0) + 1) * portGap) }));
+  const ranked = rankGraph(sized, arrows, gaps);
+  const nodeOf = (id: string): RankItem => ranked.nodes.get(id) as RankItem;
+  const ends = arrows.map(({ from, to }) => ({ from: nodeOf(from), to: nodeOf(to) }));
+  const ports = assignPorts(
+    arrows.map((arrow, index) => {
+      const { from, to } = ends[index] as (typeof ends)[number];
+      const stations = ranked.arrows[index]?.stations ?? [];
+      const isUpward = from.rank > to.rank;
+      return { ...arrow, isUpward, fromNode: from, toNode: to, second: stations[0] ?? to, lastButOne: stations.at(-1) ?? from };
+    }),
+    portGap,
+  );
+  const ways = arrows.map((_, index): readonly { readonly rank: number; readonly x: number }[] => {
+    const { from, to } = ends[index] as (typeof ends)[number];
+    const port = ports[index] as PortPair;
+    return [{ rank: from.rank, x: port.from }, ...(ranked.arrows[index]?.stations ?? []), { rank: to.rank, x: port.to }];
+  });
+  const bands = createBands(
+    ranked.ranks,
+    [...ranked.nodes.values(), ...ranked.arrows.flatMap((arrow) => arrow.stations)],
+    ways,
+    request.toRankGap,
+  );
+  const nodes = new Map([...ranked.nodes].map(([id, item]) => [id, { ...toRect(item, bands), rank: item.rank }]));
+  const placed = arrows.map((arrow, index): PlacedArrow => {
+    const { stations, label } = ranked.arrows[index] as (typeof ranked.arrows)[number];
+    const isUpward = nodeOf(arrow.from).rank > nodeOf(arrow.to).rank;
+    const way = (ways[index] ?? []).map(({ rank, x }) => ({ rank, x, ...(bands[rank] as Band) }));
+    const fitted = way.map((station, at) => fitToNode(station, at, way.length, { arrow, nodes, isUpward }));
+    const item = stations[label] as RankItem;
+    return { stations: fitted, label: toRect(item, bands), labelRank: item.rank, isUpward };
+  });
+  const items = [...nodes.values(), ...placed.map((arrow) => arrow.label)];
+  const lineEnds = placed.flatMap((arrow) => arrow.stations.map((station) => station.x));
+  return {
+    width: Math.max(0, ...items.map((item) => item.x + item.width), ...lineEnds),
+    height: bands.at(-1)?.bottom ?? 0,
+    ranks: ranked.ranks,
+    nodes,
+    arrows: placed,
+  };
+}
+
+/** How many arrows meet at the busier of the two sides of each node, at most: which of them lead upwards is not known yet. */
+function countCrowds(arrows: readonly ArrowSize[]): ReadonlyMap<string, number> {
+  const crowds = new Map<string, number>();
+  for (const { from, to } of arrows) for (const id of [from, to]) crowds.set(id, (crowds.get(id) ?? 0) + 1);
+  return crowds;
+}
+
+interface Band {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where each rank begins and ends. */
+function createBands(
+  ranks: number,
+  items: readonly RankItem[],
+  ways: readonly (readonly { readonly rank: number; readonly x: number }[])[],
+  toRankGap: LayoutRequest['toRankGap'],
+): readonly Band[] {
+  const heights = new Array<number>(ranks).fill(0);
+  for (const item of items) heights[item.rank] = Math.max(heights[item.rank] ?? 0, item.height);
+  const sideways = new Array<number>(ranks).fill(0);
+  for (const way of ways) {
+    for (const [at, station] of way.entries()) {
+      const next = way[at + 1];
+      if (next === undefined) continue;
+      const rank = Math.min(station.rank, next.rank);
+      sideways[rank] = Math.max(sideways[rank] ?? 0, Math.abs(station.x - next.x));
+    }
+  }
+  let y = 0;
+  return heights.map((height, rank) => {
+    const band = { top: y, bottom: y + height };
+    y = band.bottom + toRankGap(sideways[rank] ?? 0);
+    return band;
+  });
+}
+
+function toRect({ rank, x, width, height }: RankItem, bands: readonly Band[]): Rect {
+  const { top, bottom } = bands[rank] ?? { top: 0, bottom: 0 };
+  return { x: x - width / 2, y: top + (bottom - top - height) / 2, width, height };
+}
+
+interface FitFacts {
+  readonly arrow: ArrowSize;
+  readonly nodes: ReadonlyMap<string, Rect>;
+  readonly isUpward: boolean;
+}
+
+/** The first and the last station end at their nodes. */
+function fitToNode(station: Station, at: number, count: number, { arrow, nodes, isUpward }: FitFacts): Station {
+  if (at !== 0 && at !== count - 1) return station;
+  const rect = nodes.get(at === 0 ? arrow.from : arrow.to) as Rect;
+  const isBelow = (at === 0) !== isUpward;
+  return isBelow ? { ...station, top: rect.y + rect.height } : { ...station, bottom: rect.y };
+}
+
+interface PortRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly fromNode: RankItem;
+  readonly toNode: RankItem;
+  readonly isUpward: boolean;
+  readonly second: { readonly x: number };
+  readonly lastButOne: { readonly x: number };
+}
+
+interface PortPair {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where arrows leave and enter nodes: spread over each side, in the order of where they lead, so that they do not cross there. */
+function assignPorts(requests: readonly PortRequest[], portGap: number): readonly PortPair[] {
+  const sides = new Map<string, { readonly node: RankItem; readonly ends: { readonly key: string; readonly towards: number }[] }>();
+  const add = (side: string, node: RankItem, key: string, towards: number): void => {
+    const known = sides.get(side) ?? { node, ends: [] };
+    sides.set(side, known);
+    known.ends.push({ key, towards });
+  };
+  for (const [index, request] of requests.entries()) {
+    add(`${request.from}\n${request.isUpward ? 'top' : 'bottom'}`, request.fromNode, `${index} from`, request.second.x);
+    add(`${request.to}\n${request.isUpward ? 'bottom' : 'top'}`, request.toNode, `${index} to`, request.lastButOne.x);
+  }
+  const places = new Map<string, number>();
+  for (const { node, ends } of sides.values()) {
+    ends.sort((a, b) => a.towards - b.towards);
+    const room = node.width / (ends.length + 1);
+    const gap = Math.max(portGap, Math.min(room, portGap * 2.5));
+    for (const [at, end] of ends.entries()) places.set(end.key, node.x + (at - (ends.length - 1) / 2) * gap);
+  }
+  return requests.map((_, index) => ({ from: places.get(`${index} from`) ?? 0, to: places.get(`${index} to`) ?? 0 }));
+}

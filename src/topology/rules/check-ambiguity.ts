@@ -1,0 +1,165 @@
+import { comparePrecedence, type FlowFinding, type RelatedSubject } from '../../core/index.ts';
+import { addPattern, createPatternTrie, type Effort, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
+import { findRoutes, type Route, type RouteTable } from '../route-table.ts';
+import type { Topology } from '../topology.ts';
+import type { FlowRule } from '../validate-topology.ts';
+import { type ListFix, toHatsYaml, toLoopYaml } from './fix-yaml.ts';
+import { UNCHECKED } from './unchecked.ts';
+
+/** So many pairs of different patterns are told of; more have the same cause. */
+const MAX_OVERLAPS = 100;
+const MAX_RELATED = 5;
+const MAX_HATS = 100;
+const STEPS = 2_000_000;
+/** A word that no trigger has. */
+const ANY_WORD = '\u0000';
+
+/** A hat with the trigger by which it claims an event. */
+interface Claim {
+  readonly hat: string;
+  readonly trigger: string;
+}
+
+/**
+ * Rule 3 of seed 001: a topic goes to one hat. Two hats claim it where they have the same trigger, or patterns of the same precedence that
+ * meet in a topic which no better trigger takes. Not under `fanout`, where all get it.
+ */
+export const checkAmbiguity: FlowRule = (topology) => {
+  if (topology.coordination === 'solo' || topology.spec.routing === 'fanout') return [];
+  const { exact, patterns } = topology.routes;
+  return [...listShared(topology, exact.values()), ...listShared(topology, patterns), ...listOverlaps(topology)];
+};
+
+function listShared(topology: Topology, routes: Iterable<Route>): readonly FlowFinding[] {
+  const findings: FlowFinding[] = [];
+  for (const { pattern, hats } of routes) {
+    if (hats.length > 1)
+      findings.push(
+        toFinding(
+          topology,
+          hats.map((hat) => ({ hat, trigger: pattern })),
+          pattern,
+        ),
+      );
+  }
+  return findings;
+}
+
+/** Different patterns of one precedence are looked up in what was there before them: never each against each. */
+function listOverlaps(topology: Topology): readonly FlowFinding[] {
+  const findings: FlowFinding[] = [];
+  const tries = new Map<string, PatternTrie<Route>>();
+  const effort: Effort = { steps: STEPS };
+  for (const route of topology.routes.patterns) {
+    const key = route.precedence.join(' ');
+    const trie = tries.get(key) ?? createPatternTrie<Route>();
+    tries.set(key, trie);
+    const isDone = visitMeeting(
+      trie,
+      route.pattern,
+      (earlier) => {
+        effort.steps -= 10;
+        const finding = toOverlap(topology, earlier, route);
+        if (finding !== null) findings.push(finding);
+        return findings.length < MAX_OVERLAPS;
+      },
+      effort,
+    );
+    if (!isDone) return [...findings, UNCHECKED];
+    if (findings.length >= MAX_OVERLAPS) return findings;
+    addPattern(trie, route.pattern, route);
+  }
+  return findings;
+}
+
+function toOverlap(topology: Topology, left: Route, right: Route): FlowFinding | null {
+  const hats = pickTwo(left.hats, right.hats);
+  if (hats === null) return null;
+  const shared = toShared(left.pattern, right.pattern);
+  if (isTakenBetter(topology.routes, shared, left)) return null;
+  const place = (claim: Claim): number => topology.routes.positions.get(claim.hat) ?? 0;
+  const claims = [
+    { hat: hats[0], trigger: left.pattern },
+    { hat: hats[1], trigger: right.pattern },
+  ].sort((a, b) => place(a) - place(b));
+  return toFinding(topology, claims, shared);
+}
+
+/** Two different hats, one of each side. */
+function pickTwo(left: readonly string[], right: readonly string[]): readonly [string, string] | null {
+  const [a, nextA] = left;
+  const [b, nextB] = right;
+  if (a === undefined || b === undefined) return null;
+  if (a !== b) return [a, b];
+  if (nextB !== undefined) return [a, nextB];
+  return nextA === undefined ? null : [nextA, b];
+}
+
+/** What both patterns match, as a pattern: `a.*` and `*.b` share `a.b`. They are known to meet. */
+function toShared(left: string, right: string): string {
+  const a = left.split('.');
+  const b = right.split('.');
+  const [longer, shorter] = a.length >= b.length ? [a, b] : [b, a];
+  return longer.map((segment, index) => (segment === '*' ? (shorter[index] ?? '*') : segment)).join('.');
+}
+
+/** True if a better trigger takes everything that is shared: what stands for any word there is taken by nothing that names a word. */
+function isTakenBetter(routes: RouteTable, shared: string, route: Route): boolean {
+  const [best] = findRoutes(routes, shared.replaceAll('*', ANY_WORD));
+  return best !== undefined && comparePrecedence(best.precedence, route.precedence) > 0;
+}
+
+function toFinding(topology: Topology, claims: readonly Claim[], topic: string): FlowFinding {
+  const [first, second, ...others] = claims as readonly [Claim, Claim, ...Claim[]];
+  const isOverlap = first.trigger !== second.trigger;
+  const more = others.length === 0 ? '' : ` (and ${others.length.toLocaleString('en-US')} more)`;
+  const how = isOverlap ? ` ('${first.trigger}' and '${second.trigger}' describe it equally closely)` : '';
+  return {
+    code: 'routing-ambiguous',
+    severity: 'error',
+    at: { kind: 'hat-item', hat: first.hat, list: 'triggers', item: first.trigger },
+    message: `Ambiguous routing for trigger '${first.trigger}'.`,
+    why: `Both '${first.hat}' and '${second.hat}'${more} trigger on '${topic}'${how}. Ralph cannot determine which hat should handle the event.`,
+    fix: isOverlap ? toOverlapFix(topology, first, second, topic) : toSharedFix(topology, first, second),
+    hats: claims.slice(0, MAX_HATS).map((claim) => claim.hat),
+    topics: [...new Set([topic, first.trigger, second.trigger])],
+    related: claims.slice(1, 1 + MAX_RELATED).map(toRelated),
+  };
+}
+
+function toRelated({ hat, trigger }: Claim): RelatedSubject {
+  return { at: { kind: 'hat-item', hat, list: 'triggers', item: trigger }, message: `'${hat}' triggers on it here.` };
+}
+
+/** One of the two gives the trigger up: the first that keeps another. */
+function toSharedFix(topology: Topology, first: Claim, second: Claim): string {
+  const triggersOf = ({ hat }: Claim): readonly string[] => topology.hatById.get(hat)?.triggers ?? [];
+  const [loser, keeper] = triggersOf(first).length > 1 || triggersOf(second).length <= 1 ? [first, second] : [second, first];
+  const left = triggersOf(loser).filter((trigger) => trigger !== loser.trigger);
+  const fixes: readonly ListFix[] = [
+    left.length > 0
+      ? { hat: loser.hat, list: 'triggers', items: left, comment: `without ${loser.trigger}` }
+      : {
+          hat: loser.hat,
+          list: 'triggers',
+          items: [`${toWord(loser.hat)}.requested`],
+          comment: 'a topic of its own, for whoever means it',
+        },
+    { hat: keeper.hat, list: 'triggers', items: triggersOf(keeper), comment: 'unique ownership' },
+  ];
+  return `Ensure each trigger maps to exactly one hat:\n\n${toHatsYaml(...fixes)}\n\nor let all of them have it:\n\n${toLoopYaml('routing', 'fanout')}`;
+}
+
+/** The hat that should have it names it more closely than both do. */
+function toOverlapFix(topology: Topology, first: Claim, second: Claim, topic: string): string {
+  const triggers = topology.hatById.get(first.hat)?.triggers ?? [];
+  const all = `let both have it:\n\n${toLoopYaml('routing', 'fanout')}`;
+  if (topic === first.trigger || topic === second.trigger) {
+    return `Take one of the two patterns away, or write out the topics that are meant; or ${all}`;
+  }
+  return `Name it in the hat that should have it, because what is named more closely wins:\n\n${toHatsYaml({ hat: first.hat, list: 'triggers', items: triggers, added: topic })}\n\nor ${all}`;
+}
+
+function toWord(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 100);
+}

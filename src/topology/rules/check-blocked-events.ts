@@ -1,0 +1,63 @@
+import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import { createTakerIndex } from '../taker-index.ts';
+import type { Topology } from '../topology.ts';
+import type { FlowRule } from '../validate-topology.ts';
+
+const SHOWN_HATS = 20;
+const MAX_TOPICS = 1000;
+
+/** A `*.blocked` that only a hat takes which is not the recovery hat (decisions, section 2). A hint: a resolver of its own may be meant. */
+export const checkBlockedEvents: FlowRule = (topology) => {
+  const { recoveryHat, hats } = topology;
+  if (topology.coordination !== 'hats' || recoveryHat === null || hats.length < 2) return [];
+  const index = createTakerIndex(topology);
+  const publishers = new Map<string, HatSpec[]>();
+  for (const hat of hats) {
+    for (const { topic } of hat.publishes) {
+      if (!/\.blocked$/.test(topic)) continue;
+      const known = publishers.get(topic);
+      if (known === undefined) publishers.set(topic, [hat]);
+      else if (known.at(-1) !== hat) known.push(hat);
+    }
+  }
+  return [...publishers].slice(0, MAX_TOPICS).flatMap(([topic, from]) => {
+    const targets = from.flatMap((hat) => hat.publishes.filter((entry) => entry.topic === topic).map((entry) => entry.target));
+    const takers = [...new Set(targets)].flatMap((target) => index.takersOf(target === undefined ? { topic } : { topic, target }));
+    if (takers.length === 0 || takers.some((taker) => taker.hat === recoveryHat)) return [];
+    return [toFinding(topology, topic, from, takers[0]?.hat ?? '', takers[0]?.trigger ?? null)];
+  });
+};
+
+function toFinding(
+  { hatById, recoveryHat }: Topology,
+  topic: string,
+  from: readonly HatSpec[],
+  taker: string,
+  trigger: string | null,
+): FlowFinding {
+  const [first] = from;
+  const recovery = recoveryHat ?? '';
+  const triggers = hatById.get(recovery)?.triggers.slice(0, 4) ?? [];
+  const others = (hatById.get(taker)?.triggers ?? []).filter((other) => other !== topic).slice(0, 4);
+  const moved = trigger === topic && others.length > 0 ? [`  ${taker}:`, `    triggers: [${others.join(', ')}]`] : [];
+  return {
+    code: 'blocked-without-recovery',
+    severity: 'hint',
+    at: { kind: 'hat-item', hat: first?.id ?? '', list: 'publishes', item: topic },
+    message: `'${topic}' goes to '${taker}', not to the recovery hat '${recovery}'.`,
+    why: `A hat that is stuck publishes it, and '${recovery}' is the hat that is there for what is stuck. If '${taker}' cannot help, nobody else hears of it.`,
+    fix: [
+      `If '${taker}' is meant to resolve it, leave it. Otherwise:`,
+      '',
+      'hats:',
+      `  ${recovery}:`,
+      `    triggers: [${[...triggers, topic].join(', ')}]`,
+      ...moved,
+    ].join('\n'),
+    hats: [...from.slice(0, SHOWN_HATS).map((hat) => hat.id), taker],
+    topics: [topic],
+    ...(trigger === null
+      ? {}
+      : { related: [{ at: { kind: 'hat-item', hat: taker, list: 'triggers', item: trigger }, message: `'${taker}' takes it here.` }] }),
+  };
+}

@@ -1,0 +1,167 @@
+import { type FlowFinding, type HatSpec, hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/index.ts';
+import { isTerminalTopic, takersOf } from '../queries.ts';
+import { findRoutes } from '../route-table.ts';
+import type { Topology } from '../topology.ts';
+import type { FlowRule } from '../validate-topology.ts';
+import { createNearTopics } from './near-topics.ts';
+
+const SHOWN_TOPICS = 5;
+
+/**
+ * A trigger of stars alone (`*`, `*.*`) beside other hats takes whatever nobody takes by name. That is told where it hides a mistake:
+ *
+ * - a published topic that differs from another hat's trigger by a slip of the pen;
+ * - the start or the resumption of the run, while another hat takes the one of the two by name, or the hat of the star hands on to nobody;
+ * - what other hats publish and nobody takes by name, where the hat of the star is not the one that leads the team. A leading hat with a star does
+ *   what Ralph would.
+ */
+export const checkCatchAlls: FlowRule = (topology) => {
+  const catchers = topology.hats.filter((hat) => hat.triggers.some(isCatchAll));
+  if (topology.coordination === 'solo' || topology.hats.length < 2 || catchers.length === 0) return [];
+  const swallowed = listSwallowed(topology, new Set(catchers.map((hat) => hat.id)));
+  const slips = findSlips(topology, swallowed);
+  const told = new Set(slips.map((finding) => finding.topics?.[0]));
+  return [
+    ...slips,
+    ...catchers.flatMap((hat) => findTakenStart(topology, hat)),
+    ...findHidden(
+      topology,
+      swallowed.filter(({ topic }) => !told.has(topic)),
+    ),
+  ];
+};
+
+function isCatchAll(trigger: string): boolean {
+  return hasWildcard(trigger) && toPrecedence(trigger)[1] === 0;
+}
+
+function catchAllOf(hat: HatSpec): string {
+  return hat.triggers.find(isCatchAll) ?? '*';
+}
+
+/** A topic that a hat publishes and only a catch-all of another one takes. */
+interface Swallowed {
+  readonly topic: string;
+  readonly by: string;
+  readonly from: string;
+}
+
+function listSwallowed(topology: Topology, catchers: ReadonlySet<string>): readonly Swallowed[] {
+  const seen = new Map<string, Swallowed>();
+  for (const hat of topology.hats) {
+    for (const { topic, target } of hat.publishes) {
+      if (target !== undefined || hasWildcard(topic) || seen.has(topic) || isTerminalTopic(topology, topic)) continue;
+      const [by] = takersOf(topology, topic);
+      if (by === undefined || by === hat.id || !catchers.has(by)) continue;
+      if (findRoutes(topology.routes, topic).every((route) => isCatchAll(route.pattern))) seen.set(topic, { topic, by, from: hat.id });
+    }
+  }
+  return [...seen.values()];
+}
+
+function findSlips({ hats, hatById }: Topology, swallowed: readonly Swallowed[]): readonly FlowFinding[] {
+  const near = createNearTopics(hats.flatMap((hat) => hat.triggers.filter((trigger) => !hasWildcard(trigger))));
+  return swallowed.flatMap(({ topic, by, from }) => {
+    const meant = near.find(topic);
+    const taker = meant === undefined ? undefined : hats.find((hat) => hat.triggers.includes(meant));
+    if (meant === undefined || taker === undefined || taker.id === by) return [];
+    const star = catchAllOf(hatById.get(by) ?? taker);
+    return [
+      {
+        code: 'wildcard-swallows',
+        severity: 'warning',
+        at: { kind: 'hat-item', hat: from, list: 'publishes', item: topic },
+        message: `'${topic}' ends at the '${star}' of '${by}': did you mean '${meant}', which '${taker.id}' takes?`,
+        why: `No hat takes '${topic}' by name, so the catch-all gets it and '${taker.id}' waits for nothing.`,
+        fix: `Write the same topic on both sides:\n\nhats:\n  ${from}:\n    publishes: [${meant}]\n  ${taker.id}:\n    triggers: [${meant}]`,
+        hats: [from, by, taker.id],
+        topics: [topic, meant],
+        related: [
+          { at: { kind: 'hat-item', hat: taker.id, list: 'triggers', item: meant }, message: `'${taker.id}' takes '${meant}'.` },
+          { at: { kind: 'hat-item', hat: by, list: 'triggers', item: star }, message: 'This takes it.' },
+        ],
+        repairs: [{ title: `publish "${meant}"`, isSafe: true, change: { kind: 'replace', text: meant } }],
+      } as const,
+    ];
+  });
+}
+
+function findTakenStart(topology: Topology, hat: HatSpec): readonly FlowFinding[] {
+  if (topology.coordination !== 'hats') return [];
+  const { spec } = topology;
+  const caught = (topic: string): boolean => takersOf(topology, topic)[0] === hat.id && isCaught(topology, topic);
+  const isEntry = spec.startingHat === null && topology.entry === hat.id && caught(topology.startTopic);
+  const isRecovery = spec.recoveryHat === null && topology.recoveryHat === hat.id && caught(TOPIC_RESUME);
+  if (!isEntry && !isRecovery) return [];
+  const named = topology.hats.find((other) => other.id !== hat.id && other.triggers.some((trigger) => isStart(trigger)));
+  const handsOn = hat.publishes.some(
+    ({ topic, target }) => target !== undefined || hasWildcard(topic) || takersOf(topology, topic)[0] !== hat.id,
+  );
+  if (named === undefined && (handsOn || hat.transitions.length > 0)) return [];
+  return [toStartFinding(hat, isEntry ? topology.startTopic : TOPIC_RESUME, isEntry && isRecovery, named)];
+}
+
+function isCaught({ routes }: Topology, topic: string): boolean {
+  return findRoutes(routes, topic).every((route) => isCatchAll(route.pattern));
+}
+
+function isStart(trigger: string): boolean {
+  return trigger === TOPIC_START || trigger === TOPIC_READY || trigger === TOPIC_RESUME;
+}
+
+function toStartFinding(hat: HatSpec, topic: string, isBoth: boolean, named: HatSpec | undefined): FlowFinding {
+  const star = catchAllOf(hat);
+  const what = isBoth ? `'${TOPIC_START}' and '${TOPIC_RESUME}'` : `'${topic}'`;
+  const role = isBoth ? 'begins the run and is its recovery hat' : topic === TOPIC_RESUME ? 'is the recovery hat' : 'begins the run';
+  const reason = named === undefined ? 'it hands on to nobody' : `'${named.id}' takes its counterpart by name`;
+  const leader = named?.id ?? 'planner';
+  const triggers = [...new Set([TOPIC_START, TOPIC_RESUME, ...(named?.triggers ?? [])])].slice(0, 6);
+  return {
+    code: 'wildcard-swallows',
+    severity: 'warning',
+    at: { kind: 'hat-item', hat: hat.id, list: 'triggers', item: star },
+    message: `The '${star}' of '${hat.id}' takes ${what}.`,
+    why: `So '${hat.id}' ${role}, although ${reason}.`,
+    fix: `Name who takes both, or give '${hat.id}' the topics that it is for instead of '${star}':\n\nhats:\n  ${leader}:\n    triggers: [${triggers.join(', ')}]`,
+    hats: [hat.id, ...(named === undefined ? [] : [named.id])],
+    topics: isBoth ? [TOPIC_START, TOPIC_RESUME] : [topic],
+    ...(named === undefined
+      ? {}
+      : { related: [{ at: { kind: 'hat-list', hat: named.id, list: 'triggers' }, message: `The triggers of '${named.id}'.` }] }),
+  };
+}
+
+function findHidden(topology: Topology, swallowed: readonly Swallowed[]): readonly FlowFinding[] {
+  const byHat = new Map<string, Swallowed[]>();
+  for (const entry of swallowed) {
+    const known = byHat.get(entry.by);
+    if (known === undefined) byHat.set(entry.by, [entry]);
+    else known.push(entry);
+  }
+  return [...byHat].flatMap(([id, hidden]) => {
+    const hat = topology.hatById.get(id);
+    const isLeader = topology.coordination === 'hats' && (topology.recoveryHat === id || topology.entry === id);
+    return hat === undefined || isLeader ? [] : [toHiddenFinding(topology, hat, hidden)];
+  });
+}
+
+function toHiddenFinding({ coordination }: Topology, hat: HatSpec, hidden: readonly Swallowed[]): FlowFinding {
+  const star = catchAllOf(hat);
+  const more = hidden.length - SHOWN_TOPICS;
+  const shown = hidden.slice(0, SHOWN_TOPICS);
+  const otherwise = coordination === 'ralph' ? 'would go to Ralph, who coordinates' : 'would be an error, because nobody takes it';
+  return {
+    code: 'wildcard-swallows',
+    severity: 'warning',
+    at: { kind: 'hat-item', hat: hat.id, list: 'triggers', item: star },
+    message: `The '${star}' of '${hat.id}' takes ${shown.map(({ topic }) => `'${topic}'`).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    why: `An event goes to one hat. Without the star it ${otherwise}; with it '${hat.id}' has the last word, and it does not lead the team.`,
+    fix: `If '${hat.id}' is meant to get it, name it; otherwise name who is:\n\nhats:\n  ${hat.id}:\n    triggers: [${shown.map(({ topic }) => topic).join(', ')}]`,
+    hats: [hat.id, ...new Set(hidden.slice(0, 20).map(({ from }) => from))],
+    topics: hidden.slice(0, 20).map(({ topic }) => topic),
+    related: shown.map(({ topic, from }) => ({
+      at: { kind: 'hat-item', hat: from, list: 'publishes', item: topic } as const,
+      message: `'${from}' publishes '${topic}'.`,
+    })),
+  };
+}

@@ -1,0 +1,73 @@
+import type { FlowFinding, Repair } from '../../core/index.ts';
+import type { Topology } from '../topology.ts';
+import type { FlowRule } from '../validate-topology.ts';
+import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
+import { createNearTriggers, type NearTrigger } from './near-triggers.ts';
+import { findOrphans, type Orphan } from './orphans.ts';
+import { UNCHECKED } from './unchecked.ts';
+
+/** Rule 4 of seed 001: what a hat publishes is taken by a hat, or is terminal. Under `ralph` Ralph takes the rest: see `checkNearMisses`. */
+export const checkOrphans: FlowRule = (topology, facts) => {
+  if (topology.coordination !== 'hats') return [];
+  const { orphans, isWhole } = findOrphans(topology, facts);
+  if (orphans.length === 0) return isWhole ? [] : [UNCHECKED];
+  const near = createNearTriggers(topology);
+  const findings = orphans.map((orphan) => toFinding(topology, orphan, near(orphan.topic)));
+  return isWhole ? findings : [...findings, UNCHECKED];
+};
+
+function toFinding(topology: Topology, orphan: Orphan, near: NearTrigger | undefined): FlowFinding {
+  const { hat, topic, list } = orphan;
+  const hint = near === undefined ? '' : ` Did you mean '${near.topic}', which '${near.hat}' triggers on?`;
+  return {
+    code: 'event-orphan',
+    severity: 'error',
+    at: { kind: 'hat-item', hat, list, item: topic },
+    message: `Event '${topic}' published by '${hat}' has no subscriber.`,
+    why: `This event would be published but never handled by a hat, causing the loop to stop making progress.${hint}`,
+    fix: toFix(topology, orphan, near),
+    hats: [hat],
+    topics: near === undefined ? [topic] : [topic, near.topic],
+    repairs: [near === undefined ? toTerminalRepair(topic) : toSpellingRepair(orphan, near)],
+  };
+}
+
+/** The other spelling, unless this one is written more often: then that one is the slip, and a person has to choose. */
+function toSpellingRepair({ topic }: Orphan, near: NearTrigger): Repair {
+  return { title: `write "${near.topic}" instead of "${topic}"`, isSafe: near.isLikely, change: { kind: 'replace', text: near.topic } };
+}
+
+function toTerminalRepair(topic: string): Repair {
+  const to = { kind: 'loop', key: 'terminal_events' } as const;
+  return { title: `add "${topic}" to terminal_events`, isSafe: false, change: { kind: 'add-item', to, item: topic } };
+}
+
+function toFix(topology: Topology, orphan: Orphan, near: NearTrigger | undefined): string {
+  const { hat, topic, list } = orphan;
+  if (near !== undefined)
+    return `Write '${near.topic}':\n\n${toSpelledYaml(topology, orphan, near.topic)}\n\n${toTakerFix(topology, hat, topic, 'or add')}`;
+  const terminals = [...topology.spec.terminalEvents.slice(0, 20), topic];
+  const terminal = topic.includes('*')
+    ? ''
+    : `or, if this event signals completion, add it to terminal_events:\n\n${toLoopYaml('terminal_events', terminals)}\n\n`;
+  return `${toTakerFix(topology, hat, topic, 'Add')}\n\n${terminal}or remove '${topic}' from ${hat}'s ${list} list.`;
+}
+
+function toSpelledYaml(topology: Topology, { hat, topic }: Orphan, meant: string): string {
+  const entries = topology.hatById.get(hat)?.publishes ?? [];
+  const others = entries.filter((entry) => entry.topic !== topic && entry.topic !== meant);
+  return toHatsYaml({ hat, list: 'publishes', items: others, added: meant });
+}
+
+/** What went wrong is for the recovery hat; anything else is for a hat of its own. */
+function toTakerFix(topology: Topology, publisher: string, topic: string, add: 'Add' | 'or add'): string {
+  const recovery = topology.hatById.get(topology.fallback);
+  if (/\.(blocked|failed|error)$/.test(topic) && recovery !== undefined && recovery.id !== publisher) {
+    const yaml = toHatsYaml({ hat: recovery.id, list: 'triggers', items: recovery.triggers, added: topic });
+    return `${add} '${topic}' to the triggers of '${recovery.id}', who is called when the work is stuck:\n\n${yaml}`;
+  }
+  const [word = 'taker'] = topic.split('.');
+  const name = word === '*' ? 'taker' : word;
+  const id = topology.hatById.has(name) ? `${name}-taker` : name;
+  return `${add} a hat that triggers on '${topic}':\n\n${toHatsYaml({ hat: id, list: 'triggers', items: [topic] })}`;
+}

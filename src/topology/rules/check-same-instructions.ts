@@ -1,0 +1,39 @@
+import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { FlowRule } from '../validate-topology.ts';
+
+const SHOWN_HATS = 5;
+
+/** Two hats that are told the very same, but for white space: the second was probably copied and forgotten. */
+export const checkSameInstructions: FlowRule = (topology) => {
+  if (topology.coordination === 'solo') return [];
+  const byText = new Map<string, HatSpec[]>();
+  for (const hat of topology.hats) {
+    const text = hat.instructions.replace(/\s+/g, ' ').trim();
+    const same = byText.get(text);
+    if (text === '') continue;
+    if (same === undefined) byText.set(text, [hat]);
+    else same.push(hat);
+  }
+  return [...byText.values()].flatMap(([first, second, ...others]) =>
+    first === undefined || second === undefined ? [] : [toFinding(first, second, others)],
+  );
+};
+
+function toFinding(first: HatSpec, second: HatSpec, others: readonly HatSpec[]): FlowFinding {
+  const more = others.length === 0 ? '' : `, and so do ${others.length} more`;
+  const line = (first.instructions.trim().split('\n')[0] ?? '').trim();
+  const lineOf = (hat: HatSpec): string => (hat.instructions.includes(line) ? line : '');
+  return {
+    code: 'instructions-same',
+    severity: 'warning',
+    at: { kind: 'hat-words', hat: second.id, words: lineOf(second) },
+    message: `Hats '${first.id}' and '${second.id}' have the same instructions${more}.`,
+    why: 'Hats differ by what they are told. Two that are told the same do the same work twice, which happens when one is copied and not rewritten.',
+    fix: `Say in each what it does and the other does not:\n\nhats:\n  ${second.id}:\n    instructions: |\n      …\n\nor make one hat of them that takes the triggers of both. Where both import the same file on purpose, add a line of its own to one of them.`,
+    hats: [first, second, ...others].slice(0, 20).map((hat) => hat.id),
+    related: [first, ...others.slice(0, SHOWN_HATS)].map((hat) => ({
+      at: { kind: 'hat-words', hat: hat.id, words: lineOf(hat) } as const,
+      message: `'${hat.id}' is told the same.`,
+    })),
+  };
+}

@@ -1,0 +1,48 @@
+import { type FlowFinding, type HatSpec, toBlockedTopic } from '../../core/index.ts';
+import { findReached, type HatGraph } from './hat-graph.ts';
+
+const MAX_FINDINGS = 50;
+
+/**
+ * Hats that only run after something failed: an agent's failure (`error.*`), or a gate's (`*.blocked`). A hint and no warning: a debugger that
+ * takes `error.*` alone may be meant so, and nothing but its author's mind tells it from one whose everyday trigger nobody publishes.
+ * A lone `*` says of itself that it takes what is left. Under `ralph` Ralph can call everybody.
+ */
+export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
+  if (graph.topology.coordination !== 'hats') return [];
+  const usual = findReached(graph, graph.roots, { blocked: false });
+  const ever = findReached(graph, [...graph.roots, ...graph.failureRoots], { blocked: true });
+  return [...ever.keys()]
+    .filter((place) => !usual.has(place))
+    .sort((a, b) => a - b)
+    .flatMap((place) => graph.topology.hats[place] ?? [])
+    .filter((hat) => !hat.triggers.includes('*'))
+    .slice(0, MAX_FINDINGS)
+    .map((hat) => toFinding(graph, hat));
+}
+
+function toFinding({ topology }: HatGraph, { id, triggers }: HatSpec): FlowFinding {
+  const entry = topology.hatById.get(topology.entry);
+  const example = toBlockedTopic(triggers[0] ?? id)
+    .replace(/\.blocked$/, '.requested')
+    .replaceAll('*', 'help');
+  return {
+    code: 'hat-only-after-failure',
+    severity: 'hint',
+    at: { kind: 'hat', hat: id },
+    message: `Hat '${id}' only runs after a failure.`,
+    why: 'All ways to it begin with an agent that failed or a gate that refused. In a run in which nothing fails it is never called.',
+    fix: [
+      'If it is there for failures alone, leave it. Otherwise let a hat hand over to it:',
+      '',
+      'hats:',
+      ...(entry === undefined || entry.id === id
+        ? []
+        : [`  ${entry.id}:`, `    publishes: [${[...entry.publishes.slice(0, 3).map(({ topic }) => topic), example].join(', ')}]`]),
+      `  ${id}:`,
+      `    triggers: [${[...triggers.slice(0, 3), example].join(', ')}]`,
+    ].join('\n'),
+    hats: [id],
+    topics: triggers.slice(0, 20),
+  };
+}

@@ -1,0 +1,147 @@
+import {
+  hasWildcard,
+  intersectsPatterns,
+  type PublishSpec,
+  RALPH,
+  SYSTEM_TOPICS,
+  TOPIC_COMPLETE,
+  TOPIC_ERROR_CLI,
+  TOPIC_ERROR_TIMEOUT,
+  toBlockedTopic,
+} from '../../core/index.ts';
+import { createTakerIndex } from '../taker-index.ts';
+import type { Topology } from '../topology.ts';
+
+/** What a hat may publish, and who may take it. Hats that publish the same share one. */
+export interface Passage {
+  readonly topic: string;
+  /** Places of hats in `topology.hats`, ascending. */
+  readonly takers: readonly number[];
+  /** Who takes what a failing gate makes of it. */
+  readonly blockedTakers: readonly number[];
+  /** True where it goes to Ralph by its target. */
+  readonly isToRalph: boolean;
+}
+
+/** Who may hand on to whom, hats by their place in `topology.hats`. */
+export interface HatGraph {
+  readonly topology: Topology;
+  readonly passages: readonly Passage[];
+  /** For each hat what it may publish, as places in `passages`. */
+  readonly publishes: readonly (readonly number[])[];
+  /** For each hat the hats that it may call by a `HAT_TRANSITION` line. */
+  readonly transitions: readonly (readonly number[])[];
+  /** Hats that the loop itself calls while all goes well. */
+  readonly roots: readonly number[];
+  /** Hats that the loop itself calls when something failed. */
+  readonly failureRoots: readonly number[];
+}
+
+/** More ways than this are not looked at: some thousand patterns that all meet each other. */
+const MAX_WAYS = 1_000_000;
+const MAX_GATES = 100;
+
+/** The graph of a team; `null` where it has too many ways to be looked at. Time in proportion to the ways. */
+export function createHatGraph(topology: Topology): HatGraph | null {
+  const places = new Map(topology.hats.map((hat, index) => [hat.id, index]));
+  const toPlaces = (ids: readonly string[]): readonly number[] => sortPlaces(ids.flatMap((id) => places.get(id) ?? []));
+  const search = createTakerSearch(topology, places);
+  const passages: Passage[] = [];
+  const known = new Map<string, number>();
+  const publishes: (readonly number[])[] = [];
+  for (const hat of topology.hats) {
+    const own = new Set<number>();
+    for (const entry of hat.publishes) {
+      const key = `${entry.topic} ${entry.target ?? ''}`;
+      const place = known.get(key) ?? passages.length;
+      if (place === passages.length) passages.push(createPassage(topology, entry, search.takersOf));
+      if (!search.isWhole()) return null;
+      known.set(key, place);
+      own.add(place);
+    }
+    publishes.push([...own]);
+  }
+  const started = [...SYSTEM_TOPICS.filter((topic) => !FAILURES.includes(topic)), topology.startTopic, 'human.*'];
+  const failed = [...FAILURES, toBlockedTopic(TOPIC_COMPLETE)];
+  const graph: HatGraph = {
+    topology,
+    passages,
+    publishes,
+    transitions: topology.hats.map((hat) => toPlaces(hat.transitions)),
+    roots: sortPlaces([...toPlaces([topology.entry, topology.fallback]), ...started.flatMap((topic) => search.takersOf({ topic }))]),
+    failureRoots: sortPlaces(failed.flatMap((topic) => search.takersOf({ topic }))),
+  };
+  return search.isWhole() ? graph : null;
+}
+
+interface TakerSearch {
+  /** Who takes what is published, as places. */
+  readonly takersOf: (publish: PublishSpec) => readonly number[];
+  /** False once not all could be looked at. */
+  readonly isWhole: () => boolean;
+}
+
+function createTakerSearch(topology: Topology, places: ReadonlyMap<string, number>): TakerSearch {
+  const index = createTakerIndex(topology);
+  let ways = 0;
+  let isWhole = true;
+  const takersOf = (publish: PublishSpec): readonly number[] => {
+    const takers = new Set<number>();
+    const add = (hat: string): void => {
+      ways += 1;
+      const place = places.get(hat);
+      if (place !== undefined) takers.add(place);
+    };
+    if (publish.target === undefined && hasWildcard(publish.topic)) {
+      isWhole &&= index.visitRoutes(publish.topic, (route) => {
+        route.hats.forEach(add);
+        return ways <= MAX_WAYS;
+      });
+    } else for (const taker of index.takersOf(publish)) add(taker.hat);
+    return sortPlaces(takers);
+  };
+  return { takersOf, isWhole: () => isWhole && ways <= MAX_WAYS };
+}
+
+const FAILURES: readonly string[] = [TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT];
+
+function createPassage(topology: Topology, entry: PublishSpec, takersOf: (publish: PublishSpec) => readonly number[]): Passage {
+  const { topic } = entry;
+  const isGuarded =
+    topic !== '*' && topology.spec.gates.slice(0, MAX_GATES).some((gate) => gate.on.some((on) => intersectsPatterns(on, topic)));
+  const blocked = toBlockedTopic(topic);
+  return {
+    topic,
+    takers: takersOf(entry),
+    blockedTakers: isGuarded && !(hasWildcard(blocked) && blocked === topic) ? takersOf({ topic: blocked }) : [],
+    isToRalph: entry.target === RALPH,
+  };
+}
+
+function sortPlaces(places: Iterable<number>): readonly number[] {
+  return [...new Set(places)].sort((a, b) => a - b);
+}
+
+/** The hats that can be reached from some hats, those included; each with the number of turns before it. `blocked`: through failing gates too. */
+export function findReached(graph: HatGraph, from: readonly number[], ways: { readonly blocked: boolean }): ReadonlyMap<number, number> {
+  const reached = new Map(from.map((hat) => [hat, 0]));
+  const passed = new Set<number>();
+  const queue = [...from];
+  for (let at = 0; at < queue.length; at += 1) {
+    const hat = queue[at] as number;
+    const turns = (reached.get(hat) ?? 0) + 1;
+    const visit = (next: number): void => {
+      if (reached.has(next)) return;
+      reached.set(next, turns);
+      queue.push(next);
+    };
+    for (const place of graph.publishes[hat] ?? []) {
+      if (passed.has(place)) continue;
+      passed.add(place);
+      graph.passages[place]?.takers.forEach(visit);
+      if (ways.blocked) graph.passages[place]?.blockedTakers.forEach(visit);
+    }
+    graph.transitions[hat]?.forEach(visit);
+  }
+  return reached;
+}

@@ -1,0 +1,71 @@
+import { countEdits } from '../../core/index.ts';
+
+/** Finds the topic that was probably meant by another one. */
+export interface NearTopics {
+  /** The known topic that differs from this one by a slip of the pen; `undefined` where there is none, or it is known itself. */
+  readonly find: (topic: string) => string | undefined;
+}
+
+/** How many topics that differ in one place are compared with the one that is looked up. */
+const MAX_COMPARED = 500;
+/** How many look-ups are made; whoever has more unknown topics than this has another problem. */
+const MAX_LOOKUPS = 200;
+
+/**
+ * An index of known topics. Near is what reads the same but for case, dots and dashes (`build_done`), or has the same words but one, and that one
+ * with one or two letters wrong (`biuld.done`). Words that differ in digits (`step-1.done`, `step-2.done`) or in their meaning (`test.passed`,
+ * `test.failed`) are not near. Built in time proportional to the topics.
+ */
+export function createNearTopics(topics: Iterable<string>): NearTopics {
+  const known = new Set(topics);
+  const byPlain = new Map<string, string>();
+  const byRest = new Map<string, string[]>();
+  for (const topic of known) {
+    byPlain.set(toPlain(topic), topic);
+    for (const { key } of listGaps(topic)) {
+      const bucket = byRest.get(key);
+      if (bucket === undefined) byRest.set(key, [topic]);
+      else if (bucket.length < MAX_COMPARED) bucket.push(topic);
+    }
+  }
+  let lookups = 0;
+  return {
+    find: (topic) => {
+      if (known.has(topic) || lookups >= MAX_LOOKUPS) return undefined;
+      lookups += 1;
+      return byPlain.get(toPlain(topic)) ?? findBySpelling(topic, byRest);
+    },
+  };
+}
+
+function findBySpelling(topic: string, byRest: ReadonlyMap<string, readonly string[]>): string | undefined {
+  for (const { key, index, segment } of listGaps(topic)) {
+    const found = (byRest.get(key) ?? []).find((candidate) => isNearWord(segment, candidate.split('.')[index] ?? ''));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+interface Gap {
+  /** The topic with one segment left out. */
+  readonly key: string;
+  readonly index: number;
+  readonly segment: string;
+}
+
+function listGaps(topic: string): readonly Gap[] {
+  const segments = topic.split('.').slice(0, 8);
+  return segments.map((segment, index) => ({ key: segments.map((other, at) => (at === index ? '*' : other)).join('.'), index, segment }));
+}
+
+function toPlain(topic: string): string {
+  return topic.toLowerCase().replace(/[-_.]/g, '');
+}
+
+/** One letter wrong in a word of four and more, two in one of eight and more; digits are never slips of the pen. */
+function isNearWord(left: string, right: string): boolean {
+  if (left.replace(/\D/g, '') !== right.replace(/\D/g, '')) return false;
+  const length = Math.min(left.length, right.length);
+  const allowed = length < 4 ? 0 : length < 8 ? 1 : 2;
+  return allowed > 0 && length <= 60 && Math.abs(left.length - right.length) <= allowed && countEdits(left, right) <= allowed;
+}

@@ -1,0 +1,69 @@
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/index.ts';
+import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
+import { createTakerIndex } from '../taker-index.ts';
+import type { Topology } from '../topology.ts';
+import type { FlowFacts } from '../validate-topology.ts';
+
+/** A topic or pattern that a hat publishes and nobody takes. */
+export interface Orphan {
+  readonly hat: string;
+  readonly topic: string;
+  readonly list: 'publishes' | 'default_publishes';
+}
+
+/** What was found, and whether everything was looked at. */
+export interface Orphans {
+  readonly orphans: readonly Orphan[];
+  readonly isWhole: boolean;
+}
+
+/**
+ * Everything that a hat may publish and no hat takes, Ralph left out. What has a target goes there; what is terminal needs nobody; a pattern needs
+ * one topic that is taken or terminal. Each topic is looked up once, however many hats publish it.
+ */
+export function findOrphans(topology: Topology, facts: FlowFacts): Orphans {
+  const index = createTakerIndex(topology);
+  const settled = createSettled(topology, facts);
+  const known = new Map<string, boolean>();
+  let isWhole = true;
+  const { exact } = topology.routes;
+  const isTaken = (topic: string): boolean => {
+    if (exact.has(topic)) return true;
+    const answer = known.get(topic);
+    if (answer !== undefined) return answer;
+    let isMet = false;
+    const visit = (): boolean => {
+      isMet = true;
+      return false;
+    };
+    visitMeeting(settled, topic, visit);
+    if (!isMet && !index.visitRoutes(topic, visit)) {
+      isMet = true;
+      isWhole = false;
+    }
+    known.set(topic, isMet);
+    return isMet;
+  };
+  const orphans: Orphan[] = [];
+  for (const hat of topology.hats) {
+    const told = new Set<string>();
+    for (const { topic, target } of hat.publishes) {
+      if (target !== undefined || isTaken(topic) || told.has(topic)) continue;
+      told.add(topic);
+      orphans.push({ hat: hat.id, topic, list: 'publishes' });
+    }
+    for (const topic of hat.defaultPublishes) {
+      if (isTaken(topic) || hat.publishes.some((entry) => entry.topic === topic)) continue;
+      orphans.push({ hat: hat.id, topic, list: 'default_publishes' });
+    }
+  }
+  return { orphans, isWhole };
+}
+
+/** Terminal topics, and triggers that could not be read as they were probably meant: what meets these is no orphan. */
+function createSettled({ spec }: Topology, { looseTriggers }: FlowFacts): PatternTrie<true> {
+  const trie = createPatternTrie<true>();
+  for (const topic of [DEFAULT_PROMISE, spec.promise, TOPIC_COMPLETE, ...spec.terminalEvents]) addPattern(trie, topic, true);
+  for (const patterns of Object.values(looseTriggers)) for (const pattern of patterns) addPattern(trie, pattern, true);
+  return trie;
+}

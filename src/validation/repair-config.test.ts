@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic, ReadText } from '../config/index.ts';
+import { findPackageFolder } from '../config/index.ts';
+import { checkConfig } from './check-config.ts';
+import { type RepairOptions, repairConfig } from './repair-config.ts';
+import { drawTeam, listComments } from './team-fixtures.ts';
+
+const CWD = '/nowhere';
+
+function readFrom(files: Readonly<Record<string, string>>): ReadText {
+  return (path) => {
+    const text = files[path.slice(CWD.length + 1)];
+    return text === undefined ? { fault: 'missing', message: 'it is not there' } : { text };
+  };
+}
+
+/** Repairs a text that is on no disk. */
+async function repair(text: string, options: Partial<RepairOptions> = {}, files: Readonly<Record<string, string>> = {}) {
+  const request = { cwd: CWD, configFiles: ['ralph.yml'], readText: readFrom({ 'ralph.yml': text, ...files }) };
+  const repaired = await repairConfig({ request, mayEdit: () => true, ...options });
+  return { ...repaired, text: repaired.files.get(join(CWD, 'ralph.yml')) ?? text };
+}
+
+function countErrors(diagnostics: readonly Diagnostic[]): number {
+  return diagnostics.filter(({ severity }) => severity === 'error').length;
+}
+
+const TEAM = `hats:
+  planner: # plans
+    triggers: [task.start, task.resume, build.done]
+    publishes: [build.task]
+  builder:
+    triggers: [build.task]
+    publishes: [build.done, ship.it]
+`;
+
+describe('repairConfig', () => {
+  it('repairs all that is sure in a file with ten mistakes, each of which it had told with a place and a fix', async () => {
+    const text = readFileSync(join(findPackageFolder(), 'fixtures/ten-mistakes.yml'), 'utf8');
+    const { before, checked, text: after } = await repair(text);
+    const lines = text.split('\n');
+    const planted = lines.flatMap((line, index) => (/# \d+: /.test(line) ? [index + 1] : []));
+    expect(planted).toHaveLength(10);
+    expect(planted.filter((line) => !before.diagnostics.some((finding) => finding.line === line))).toEqual([]);
+    expect(before.diagnostics.filter(({ fix }) => fix === '')).toEqual([]);
+    expect(new Set(before.diagnostics.map(({ code }) => code)).size).toBeGreaterThanOrEqual(8);
+    expect(checked.diagnostics.map(({ code }) => code)).toEqual(['number-invalid', 'key-unknown']);
+    expect(listComments(after)).toEqual(listComments(text));
+  });
+
+  it('says what it changed and where', async () => {
+    const { made } = await repair(
+      TEAM.replace('triggers: [build.task]', 'trigers: [build.task]').replace('build.done, ship.it', 'build.done'),
+    );
+    expect(made).toEqual([{ file: 'ralph.yml', line: 6, title: 'rename `trigers` to `triggers`' }]);
+  });
+
+  it('asks about what is not sure, and makes only what is chosen', async () => {
+    const asked: string[] = [];
+    const leave = await repair(TEAM, { choose: async (finding) => void asked.push(finding.code) ?? null });
+    expect(asked).toEqual(['event-orphan']);
+    expect(leave.made).toEqual([]);
+    const take = await repair(TEAM, { choose: async (_finding, [first]) => first ?? null });
+    expect(take.text).toBe(`${TEAM}event_loop:\n  terminal_events: [ship.it]\n`);
+    expect(take.checked.diagnostics).toEqual([]);
+  });
+
+  it('takes back what would leave more errors', async () => {
+    // The hat would publish to two that take it: the misspelt topic was the lesser evil.
+    const text = TEAM.replace('ship.it', 'build.tsk').replace('builder:', 'builder: &b').concat('  tester:\n    <<: *b\n');
+    const { before, checked } = await repair(text);
+    expect(countErrors(checked.diagnostics)).toBeLessThanOrEqual(countErrors(before.diagnostics));
+  });
+
+  it('changes no file that it may not', async () => {
+    const { made, text } = await repair(TEAM.replace('triggers: [build.task]', 'trigers: [build.task]'), { mayEdit: () => false });
+    expect(made).toEqual([]);
+    expect(text).toContain('trigers');
+  });
+
+  it('leaves a file that is no YAML alone', async () => {
+    const { made, checked } = await repair('hats: [');
+    expect(made).toEqual([]);
+    expect(checked.topology).toBeNull();
+  });
+
+  it('never makes a file worse, keeps every comment, and has nothing more to do the second time', async () => {
+    const runs = Number(process.env['RALPH_REPAIR_RUNS'] ?? 150);
+    await fc.assert(
+      fc.asyncProperty(drawTeam(), async (text) => {
+        const choose: RepairOptions['choose'] = async (_finding, [first]) => first ?? null;
+        for (const options of [{}, { choose }]) {
+          const first = await repair(text, options);
+          expect(countErrors(first.checked.diagnostics)).toBeLessThanOrEqual(countErrors(first.before.diagnostics));
+          expect(first.before.topology === null || first.checked.topology !== null).toBe(true);
+          expect(listComments(first.text)).toEqual(listComments(text));
+          const again = checkConfig({
+            cwd: CWD,
+            configFiles: ['ralph.yml'],
+            prompt: 'optional',
+            readText: readFrom({ 'ralph.yml': first.text }),
+          });
+          expect(again.diagnostics).toEqual(first.checked.diagnostics);
+          expect(first.text.includes('\r\n') && /[^\r]\n/.test(first.text)).toBe(text.includes('\r\n') && /[^\r]\n/.test(text));
+          expect((await repair(first.text)).made).toEqual([]);
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+});

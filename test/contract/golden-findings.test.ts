@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { renderDiagnostics } from '../../src/config/index.ts';
+import { checkConfig } from '../../src/validation/index.ts';
+
+/** `<code>.yml` is a sample that gives the finding, `<code>.txt` how people see it. `UPDATE_GOLDEN=1` writes the texts anew: read the difference. */
+const FOLDER = fileURLToPath(new URL('../../fixtures/findings', import.meta.url));
+const RULES = fileURLToPath(new URL('../../src/topology/rules', import.meta.url));
+/** Needs a team of a size that nobody writes; see `src/topology/rules`. */
+const WITHOUT_SAMPLE = ['flow-unchecked'];
+const WORK = mkdtempSync(join(tmpdir(), 'ralph-findings-'));
+
+afterAll(() => rmSync(WORK, { recursive: true, force: true }));
+
+const codes = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.yml'))
+  .map((name) => name.replace('.yml', ''));
+
+function renderSample(code: string): string {
+  const cwd = mkdtempSync(join(WORK, 'sample-'));
+  writeFileSync(join(cwd, 'ralph.yml'), readFileSync(join(FOLDER, `${code}.yml`)));
+  const { diagnostics } = checkConfig({ cwd, prompt: 'optional' });
+  return `${renderDiagnostics(diagnostics.filter((diagnostic) => diagnostic.code === code))}\n`;
+}
+
+describe('how findings look', () => {
+  test.each(codes)('%s', (code) => {
+    const text = renderSample(code);
+    const golden = join(FOLDER, `${code}.txt`);
+    expect(text, `the sample does not give ${code}`).toContain(`[${code}]`);
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, text);
+    expect(text).toBe(existsSync(golden) ? readFileSync(golden, 'utf8') : '');
+  });
+
+  test('every code of the rules about the flow has a sample', () => {
+    const sources = readdirSync(RULES).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+    const used = sources.flatMap((name) =>
+      [...readFileSync(join(RULES, name), 'utf8').matchAll(/\bcode: '([a-z-]+)'/g)].map((match) => match[1] as string),
+    );
+    expect([...new Set(used)].filter((code) => !codes.includes(code) && !WITHOUT_SAMPLE.includes(code)).sort()).toEqual([]);
+  });
+
+  test('every text belongs to a sample', () => {
+    const texts = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
+    expect(texts.filter((name) => !codes.includes(name.replace('.txt', '')))).toEqual([]);
+  });
+});
