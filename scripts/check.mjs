@@ -47,6 +47,12 @@ const SIMULATION = {
   commands: [['env', 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--project', 'unit', 'test/simulation')]],
 };
 
+/** The check loads 1,000 mutated configurations; this loads ten times as many. */
+const MUTATIONS = {
+  name: 'mutations',
+  commands: [['env', 'RALPH_MUTATIONS=10000', ...bin('vitest', 'run', '--project', 'unit', 'src/config/mutated-yaml')]],
+};
+
 /** Those of the folders that exist. */
 function folders(...names) {
   return names.filter((name) => existsSync(join(ROOT, name)));
@@ -105,7 +111,7 @@ async function main(all) {
   // The suites run the built command: without a build they would test the last one.
   let passed = !all || (await runSteps(BUILD_STEPS, 1));
   passed = (await runSteps(CHECK_STEPS, PARALLEL)) && passed;
-  if (all) passed = (await runSteps([SIMULATION, ...SUITES], 1)) && passed;
+  if (all) passed = (await runSteps([SIMULATION, MUTATIONS, ...SUITES], 1)) && passed;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(passed ? `all passed in ${seconds} s` : `failed after ${seconds} s`);
   process.exitCode = passed ? 0 : 1;

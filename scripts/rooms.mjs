@@ -154,9 +154,13 @@ export const ROOMS = {
     holds: 'one file per command: words in, exit code out; `validate`, `graph` and `explain` never load `app`',
     mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
   },
+  library: {
+    holds: 'what programs call to load, check, draw and play teams',
+    mayImport: ['core', 'config', 'validation', 'topology', 'drawing', 'simulate'],
+  },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',
-    mayImport: ['app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'core'],
+    mayImport: ['library', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'core'],
   },
 };
 

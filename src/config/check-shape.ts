@@ -2,7 +2,15 @@ import type { Finding } from '../core/index.ts';
 import { acceptsLeaf } from './accept-leaf.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { toLeafValue } from './leaf-value.ts';
-import { isEmptyValue, type LocatedEntry, type LocatedMap, type LocatedValue, type Path, toShownPlace } from './located-value.ts';
+import {
+  isEmptyValue,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  toShownPlace,
+} from './located-value.ts';
 import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
 import { type Declared, TOP_KEYS } from './settings-table.ts';
 import { type Place, toDiagnostic } from './source-file.ts';
@@ -39,18 +47,29 @@ class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
   /** The paths of everything that was left out, and of all that it is in. */
   readonly broken = new Set<string>();
-  /** For each list the numbers of the items that were taken over. */
+  /** For each list that lost items the numbers of those that were taken over. */
   readonly kept = new Map<string, readonly number[]>();
 
   checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
-    const values = createRecord();
+    // The names are those of the table, so a plain object will do: a large one without a prototype is slow.
+    const values: Record<string, unknown> = {};
     for (const [name, entry] of map.entries) {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
-      const value = setting === undefined ? this.skipUnknown(name, entry, keys, path) : this.checkEntry(setting, entry, [...path, name]);
+      const value = setting === undefined ? this.skipUnknown(name, entry, keys, path) : this.checkPart(setting, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
     this.checkRequired(keys, map, path, shown);
     return values;
+  }
+
+  /** What is below a path; the path itself is only put together where somebody may need it. */
+  private checkPart(setting: Setting, entry: LocatedEntry, path: Path, step: string | number): unknown {
+    const { value } = entry;
+    if (value.kind === 'scalar' && value.value !== null) {
+      const taken = takeScalar(setting, value);
+      if (taken !== NOTHING) return taken;
+    }
+    return this.checkEntry(setting, entry, [...path, step]);
   }
 
   private skipUnknown(name: string, entry: LocatedEntry, keys: Keys, path: Path): typeof NOTHING {
@@ -59,9 +78,9 @@ class ShapeChecker {
   }
 
   private checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
-    for (const [name, setting] of Object.entries(keys)) {
+    for (const [name, setting] of listRequired(keys)) {
       const entry = map.entries.get(name);
-      if (setting.required !== true || (entry !== undefined && !isEmptyValue(entry.value))) continue;
+      if (entry !== undefined && !isEmptyValue(entry.value)) continue;
       this.report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
     }
   }
@@ -97,7 +116,7 @@ class ShapeChecker {
     for (const [name, entry] of map.entries) {
       const nameFinding = setting.variables === true ? toVariableNameFinding(name) : null;
       if (nameFinding !== null) this.diagnostics.push(toDiagnostic(entry.key, nameFinding));
-      const value = this.checkEntry(setting.values, entry, [...path, name]);
+      const value = this.checkPart(setting.values, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
     return values;
@@ -107,7 +126,8 @@ class ShapeChecker {
     if (isEmptyValue(entry.value)) return NOTHING;
     const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
     if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
-    const values = items.map((item, index) => this.checkItem(setting.items, item, [...path, index]));
+    const values = items.map((item, index) => this.checkItem(setting.items, item, path, index));
+    if (!values.includes(NOTHING)) return values;
     this.kept.set(
       toKey(path),
       [...values.keys()].filter((index) => values[index] !== NOTHING),
@@ -115,9 +135,11 @@ class ShapeChecker {
     return values.filter((value) => value !== NOTHING);
   }
 
-  private checkItem(setting: Setting, item: LocatedValue, path: Path): unknown {
+  private checkItem(setting: Setting, item: LocatedValue, list: Path, index: number): unknown {
     const entry = { key: item.place, value: item };
-    return isEmptyValue(item) ? this.report(entry, path, toValueFinding(setting, item, path)) : this.checkEntry(setting, entry, path);
+    if (!isEmptyValue(item)) return this.checkPart(setting, entry, list, index);
+    const path = [...list, index];
+    return this.report(entry, path, toValueFinding(setting, item, path));
   }
 
   private checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
@@ -152,9 +174,8 @@ class ShapeChecker {
     const { value } = entry;
     if (value.kind !== 'scalar') return this.report(entry, path, toValueFinding(setting, value, path));
     if (value.value === null) return NOTHING;
-    const isAsWritten = (setting.kind === 'word' || setting.kind === 'variable') && typeof value.value !== 'string';
-    const given = isAsWritten ? value.written : value.value;
-    if (acceptsLeaf(setting, given)) return toLeafValue(setting, given);
+    const taken = takeLeaf(setting, value);
+    if (taken !== NOTHING) return taken;
     const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
     return this.report(entry, path, isOtherWord ? toChoiceFinding(setting, value.written, path) : toValueFinding(setting, value, path));
   }
@@ -164,6 +185,43 @@ class ShapeChecker {
     for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
     return NOTHING;
   }
+}
+
+/** The checked value of a scalar where one is asked for and it is right. */
+function takeScalar(setting: Setting, value: LocatedScalar): unknown {
+  switch (setting.kind) {
+    case 'object':
+    case 'map':
+    case 'list':
+    case 'backend':
+    case 'later':
+      return NOTHING;
+    case 'publish': {
+      const topic = takeLeaf(setting.topic, value);
+      return topic === NOTHING ? NOTHING : { topic };
+    }
+    default:
+      return takeLeaf(setting, value);
+  }
+}
+
+function takeLeaf(setting: LeafSetting, { value, written }: LocatedScalar): unknown {
+  if (value === null) return NOTHING;
+  const isAsWritten = (setting.kind === 'word' || setting.kind === 'variable') && typeof value !== 'string';
+  const given = isAsWritten ? written : value;
+  return acceptsLeaf(setting, given) ? toLeafValue(setting, given) : NOTHING;
+}
+
+const required = new WeakMap<Keys, readonly (readonly [name: string, setting: Setting])[]>();
+
+/** The keys that must be there; looked for once, not for every hat. */
+function listRequired(keys: Keys): readonly (readonly [name: string, setting: Setting])[] {
+  let list = required.get(keys);
+  if (list === undefined) {
+    list = Object.entries(keys).filter(([, setting]) => setting.required === true);
+    required.set(keys, list);
+  }
+  return list;
 }
 
 /** A record that has no inherited names: a hat may be called anything. */

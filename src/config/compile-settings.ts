@@ -5,7 +5,7 @@ import { toDigest } from './digest.ts';
 import { toEffective } from './effective.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import type { Overrides } from './overrides.ts';
-import type { ModelPrice, Settings } from './settings.ts';
+import type { ModelPrice, Settings, SettingsDigest } from './settings.ts';
 import type { EffectiveLoop, SettingsParts } from './settings-parts.ts';
 import { CLI_KEYS, CORE_KEYS, type Declared, GATE_KEYS, WORKTREE_KEYS } from './settings-table.ts';
 import { toLabel } from './to-label.ts';
@@ -17,6 +17,7 @@ export function compileSettings(parts: SettingsParts): Settings {
   const { declared, objective } = parts;
   const loop = toLoop(declared, parts.overrides);
   const core = toEffective(CORE_KEYS, declared.core);
+  let digest: SettingsDigest | undefined;
   return {
     version: 1,
     configFiles: parts.configFiles,
@@ -42,7 +43,11 @@ export function compileSettings(parts: SettingsParts): Settings {
     prices: toPrices(declared),
     turnLogCapBytes: Math.max(1, Math.round(core.turn_log_mb * BYTES_PER_MB)),
     strictValidation: loop.strict_validation,
-    digest: toDigest(toDigested(parts, loop), objective.text),
+    // Made when it is first asked for: who only checks a configuration never compares it, and of a large one it takes long.
+    get digest() {
+      digest ??= toDigest(toDigested(parts, loop), objective.text);
+      return digest;
+    },
   };
 }
 

@@ -11,7 +11,7 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /**
  * The settings table as a JSON Schema (draft 7) for editors, with descriptions and defaults: unknown keys are wrong, those that begin with
- * `x-` belong to the user, an optional setting may be left empty, and `${NAME}` may stand where a value is.
+ * `x-` or `_` belong to the user, an optional setting may be left empty, and `${NAME}` may stand where a value is.
  */
 export function createJsonSchema(): JsonSchema {
   const title = 'Configuration of Ralph';
@@ -58,7 +58,7 @@ function toObjectSchema(keys: Keys): JsonSchema {
     type: 'object',
     properties: Object.fromEntries(Object.entries(keys).map(([name, setting]) => [name, toOptional(setting)])),
     ...(required.length === 0 ? {} : { required }),
-    patternProperties: { '^x-': {} },
+    patternProperties: { '^(?:x-|_)': {} },
     additionalProperties: false,
   };
 }

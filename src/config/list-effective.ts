@@ -78,7 +78,7 @@ class EffectiveLister {
   }
 }
 
-/** The values of `env:` in descriptions of backends. */
+/** Descriptions of backends, secrets in their `env:` hidden. */
 export function hideSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(hideSecrets);
   if (typeof value !== 'object' || value === null) return value;
@@ -90,7 +90,8 @@ export function hideSecrets(value: Json): Json {
   );
 }
 
-function hideNames(env: Json): Json {
+/** The same map, values of names that look like secrets hidden. */
+export function hideNames(env: Json): Json {
   return Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, SECRET_NAME.test(name) ? HIDDEN : value]));
 }
 

@@ -2,9 +2,11 @@ import type { Json } from '../core/index.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
 import type { PlacedBackend } from './compile-backends.ts';
 import type { EffectiveValue, Origin } from './effective-value.ts';
-import { hideSecrets } from './list-effective.ts';
+import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { hideNames, hideSecrets } from './list-effective.ts';
 import { type Path, toPathText } from './located-value.ts';
 import { findOverride, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from './overrides.ts';
+import { CLI_KEYS, TOP_KEYS } from './settings-table.ts';
 
 /** What flags and the variables with a name of their own change in the settings of the files. */
 export interface OverrideChanges extends OverrideRequest {
@@ -35,13 +37,37 @@ function overrideAgent(values: readonly EffectiveValue[], changes: OverrideChang
   const written = values.find((entry) => isAt(entry, OVERRIDE_PATHS.backend))?.value;
   if (backend === undefined && model !== undefined && (written === undefined || typeof written === 'string'))
     return put(values, OVERRIDE_PATHS.model, model, toOrigin('model', changes));
+  const [only, ...others] = changes.base;
+  if (only !== undefined && others.length === 0) return describeAgent(values, only, changes);
   const described = changes.base.map(({ declared }) => withoutEmptyEnv(declared));
   const kept = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
   return put(kept, OVERRIDE_PATHS.backend, hideSecrets(described as Json), toOrigin(backend === undefined ? 'model' : 'backend', changes));
 }
 
+/** One agent: all that it inherits stands under `cli:`. */
+function describeAgent(
+  values: readonly EffectiveValue[],
+  { declared }: PlacedBackend,
+  changes: OverrideChanges,
+): readonly EffectiveValue[] {
+  const { backend, model } = changes.overrides;
+  const origins = new Map(values.filter(({ path: [top] }) => top === 'cli').map(({ path: [, name], origin }) => [name, origin]));
+  const byDefault = origins.get('backend') ?? { from: 'default' };
+  let list: readonly EffectiveValue[] = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
+  for (const [key, value] of Object.entries(withoutEmptyEnv(declared))) {
+    const name = key === 'type' ? 'backend' : key;
+    const isOverridden = name === 'backend' ? backend !== undefined : name === 'model' && model !== undefined;
+    const origin = isOverridden ? toOrigin(name === 'backend' ? 'backend' : 'model', changes) : (origins.get(name) ?? byDefault);
+    if (name === 'env')
+      for (const [variable, text] of Object.entries(hideNames(value as Json) ?? {}))
+        list = put(list, ['cli', name, variable], text, origin);
+    else list = put(list, ['cli', name], value as Json, origin);
+  }
+  return list;
+}
+
 /** What is said of a backend under `cli:`; `permissions` has a default there. */
-const SHARED = Object.keys(AGENT_KEYS).filter((name) => name !== 'permissions');
+const SHARED = ['backend', ...Object.keys(AGENT_KEYS).filter((name) => name !== 'permissions')];
 
 function withoutEmptyEnv({ env, ...declared }: PlacedBackend['declared']): object {
   return env === undefined || Object.keys(env).length === 0 ? declared : { ...declared, env };
@@ -72,8 +98,17 @@ function put(values: readonly EffectiveValue[], path: Path, value: Json, origin:
   const next = { path, value, origin, isVerbatim };
   const index = values.findIndex((entry) => isAt(entry, path));
   if (index >= 0) return values.map((entry, at) => (at === index ? next : entry));
-  const section = values.findIndex((entry) => entry.path[0] === path[0]);
-  return values.toSpliced(section < 0 ? values.length : section, 0, next);
+  const after = values.findIndex((entry) => rankOf(entry.path) > rankOf(path));
+  return values.toSpliced(after < 0 ? values.length : after, 0, next);
+}
+
+const TOP_NAMES = Object.keys(TOP_KEYS);
+const SECTION_NAMES = { cli: Object.keys(CLI_KEYS), event_loop: Object.keys(EVENT_LOOP_KEYS) };
+
+/** Where a setting stands in the order of the settings table. */
+function rankOf([top = '', name = '']: Path): number {
+  const names: readonly string[] = top === 'cli' || top === 'event_loop' ? SECTION_NAMES[top] : [];
+  return TOP_NAMES.indexOf(String(top)) * 1000 + names.indexOf(String(name));
 }
 
 function isAt(entry: EffectiveValue, path: Path): boolean {

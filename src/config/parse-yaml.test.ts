@@ -69,6 +69,23 @@ describe('parseYaml', () => {
     expect(diagnostics.every((diagnostic) => diagnostic.severity === 'error' && diagnostic.line >= 1 && diagnostic.column >= 1)).toBe(true);
   });
 
+  it.each([
+    ['a: [\n', 'This `[` is never closed.', 4],
+    ['a: [1, 2\nb: 3\n', 'This `[` is never closed.', 4],
+    ['a: {b: 1\n', 'This `{` is never closed.', 4],
+    ['{a: 1', 'This `{` is never closed.', 1],
+    ['a: "x\n', 'This `"` is never closed.', 4],
+    ["a: 'x\nb: c\n", "This `'` is never closed.", 4],
+  ])('points at what is never closed in %j', (text, message, column) => {
+    expect(parse(text).diagnostics[0]).toMatchObject({ code: 'yaml-syntax', message, line: 1, column, endColumn: column + 1 });
+  });
+
+  it('tells an end that is not indented enough from one that is missing', () => {
+    const [first] = parse('a:\n  b: [\n  c\n]\n').diagnostics;
+    expect(first).toMatchObject({ code: 'yaml-indent', line: 2, column: 6 });
+    expect(parse('a: [b, {c: d\ne: f\n').diagnostics.map((finding) => finding.column).sort()).toEqual([4, 8]);
+  });
+
   it('points at the tab', () => {
     expect(parse('a:\n\tb: 2\n').diagnostics[0]).toMatchObject({ line: 2, column: 1 });
   });

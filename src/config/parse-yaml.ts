@@ -1,12 +1,13 @@
 import type { LocatedContents } from './contents-builder.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { locateContents } from './locate-contents.ts';
+import { findOpenMark } from './locate-problem.ts';
 import type { LocatedMap, LocatedValue } from './located-value.ts';
 import { readDocuments, TooDeepError } from './read-documents.ts';
 import { readFast } from './read-fast.ts';
 import { type Place, type SourceFile, toDiagnostic } from './source-file.ts';
 import { loadYamlLibrary } from './yaml-library.ts';
-import { TEXT_FINDINGS, toTagFinding, toYamlFinding } from './yaml-problems.ts';
+import { TEXT_FINDINGS, toOpenFinding, toTagFinding, toYamlFinding } from './yaml-problems.ts';
 
 /** A configuration file as it was read. */
 export interface ParsedYaml {
@@ -40,8 +41,11 @@ function parseDocuments(file: SourceFile): ParsedYaml {
   const [first, ...others] = readDocuments(file.text, library);
   if (first === undefined) return { root: emptyMap(file), diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
-  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS))
-    diagnostics.push(toDiagnostic(toPlace(file, error.pos), toYamlFinding(error)));
+  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS)) {
+    const open = findOpenMark(error, first, file.text, library);
+    const place = open === null ? error.pos : [open.start, open.start + 1];
+    diagnostics.push(toDiagnostic(toPlace(file, place), open === null ? toYamlFinding(error) : toOpenFinding(open)));
+  }
   for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
   const second = others.find(({ contents }) => contents !== null && !(library.isScalar(contents) && contents.value === null));
   if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));

@@ -28,7 +28,8 @@ export interface ConfigFileRequest {
   readonly readText: ReadText;
 }
 
-const MAX_BYTES = 1_000_000;
+/** A hundred thousand hats, with room: what is larger is the wrong file. */
+const MAX_BYTES = 64_000_000;
 
 /**
  * Reads a file that has to be there.

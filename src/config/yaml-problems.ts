@@ -1,4 +1,5 @@
 import type { Finding } from '../core/index.ts';
+import type { OpenMark } from './locate-problem.ts';
 
 /** The library's code of a problem, and its own words for it. */
 export interface YamlProblem {
@@ -40,7 +41,28 @@ const KNOWN: Readonly<Record<string, Words>> = {
   },
 };
 
+const WHY = 'Nothing of the file can be trusted before it reads as YAML.';
+const ENDS: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 const PLACEHOLDER_FIX = 'Compare with the lines around it: a quote, a bracket or a colon is missing or too many.';
+
+/** A finding for a mark that is opened and not closed. */
+export function toOpenFinding({ mark, isOutdented }: OpenMark): Finding {
+  const end = ENDS[mark] ?? mark;
+  return {
+    code: isOutdented ? 'yaml-indent' : 'yaml-syntax',
+    severity: 'error',
+    message: isOutdented
+      ? `Lines between this \`${mark}\` and its \`${end}\` are not indented enough.`
+      : `This \`${mark}\` is never closed.`,
+    why: WHY,
+    fix: toOpenFix(mark, end, isOutdented),
+  };
+}
+
+function toOpenFix(mark: string, end: string, isOutdented: boolean): string {
+  if (isOutdented) return `Indent every line up to the \`${end}\` deeper than the key.`;
+  return mark === end ? `Add \`${end}\` at the end of the text.` : `Add \`${end}\` behind the last entry.`;
+}
 
 /** A finding for a problem that the YAML library reports. */
 export function toYamlFinding(problem: YamlProblem): Finding {
@@ -49,7 +71,7 @@ export function toYamlFinding(problem: YamlProblem): Finding {
     message: `This is not valid YAML: ${problem.message}.`,
     fix: PLACEHOLDER_FIX,
   };
-  return { ...words, severity: 'error', why: 'Nothing of the file can be trusted before it reads as YAML.' };
+  return { ...words, severity: 'error', why: WHY };
 }
 
 /** A tag such as `!secret` that means nothing here. */

@@ -189,9 +189,27 @@ function assignPorts(requests: readonly PortRequest[], portGap: number): readonl
   const places = new Map<string, number>();
   for (const { node, ends } of sides.values()) {
     ends.sort((a, b) => a.towards - b.towards);
-    const room = node.width / (ends.length + 1);
-    const gap = Math.max(portGap, Math.min(room, portGap * 2.5));
-    for (const [at, end] of ends.entries()) places.set(end.key, node.x + (at - (ends.length - 1) / 2) * gap);
+    const spread = spreadOut(
+      ends.map((end) => end.towards),
+      node,
+      portGap,
+    );
+    for (const [at, end] of ends.entries()) places.set(end.key, spread[at] ?? node.x);
   }
   return requests.map((_, index) => ({ from: places.get(`${index} from`) ?? 0, to: places.get(`${index} to`) ?? 0 }));
+}
+
+/** Places on the side of a node: straight towards what each leads to where that is possible, and apart from each other. `wanted` is in order. */
+function spreadOut(wanted: readonly number[], node: RankItem, portGap: number): readonly number[] {
+  const gap = Math.max(portGap, Math.min(node.width / (wanted.length + 1), portGap * 2));
+  const edge = Math.min(gap, (node.width - gap * (wanted.length - 1)) / 2);
+  const [left, right] = [node.x - node.width / 2 + edge, node.x + node.width / 2 - edge];
+  const places: number[] = [];
+  for (const [at, x] of wanted.entries()) places.push(Math.max(x, left, (places[at - 1] ?? Number.NEGATIVE_INFINITY) + gap));
+  let limit = right;
+  for (let at = places.length - 1; at >= 0; at -= 1) {
+    places[at] = Math.min(places[at] as number, limit);
+    limit = (places[at] as number) - gap;
+  }
+  return places;
 }

@@ -15,7 +15,7 @@ export interface Stage {
 }
 
 /** A run that goes on for longer than this is given up, whatever its limits. */
-export const MAX_TURNS = 2000;
+const MAX_TURNS = 2000;
 
 /**
  * Makes the stage ready.

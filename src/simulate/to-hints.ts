@@ -18,7 +18,7 @@ export function toHints(facts: Facts, topology: Topology): readonly string[] {
     ...toAccidentHints(facts),
     ...toEndlessHints(facts),
     ...toStallHints(facts),
-    ...facts.neverUsed.slice(0, LONGEST_LIST).map((hat) => toUnusedHint(hat, topology)),
+    ...toUnusedHints(facts, topology),
     ...toUntakenHints(facts),
     ...toDumbHints(facts),
     ...toRefusedHints(facts),
@@ -50,10 +50,11 @@ function toAccidentHints({ completed, withoutFaults }: Facts): readonly string[]
   ];
 }
 
-function toEndlessHints({ ends, loops, maxIterations, settings }: Facts): readonly string[] {
+function toEndlessHints({ ends, loops, maxIterations, settings, completed, withoutFaults }: Facts): readonly string[] {
+  const isToldBefore = completed.runs > 0 && !withoutFaults.canComplete;
   return ends.flatMap(({ reason, share }) => {
     if (share < RARE) return [];
-    const round = toLoopText(loops);
+    const round = isToldBefore ? '' : toLoopText(loops);
     if (reason === 'max_iterations') return [`${toPercent(share)} end at max_iterations (${maxIterations.played})${round}.`];
     if (reason === 'loop_detected') return [`${toPercent(share)} are stopped as a loop${round}.`];
     if (reason === 'max_runtime')
@@ -82,6 +83,14 @@ function toStallHints({ ends, stalls }: Facts): readonly string[] {
     const to = last.to.length === 0 ? 'nobody' : toList(last.to);
     return [`${toPercent(share)} end as ${reason}; most often after ${last.topic} (from ${last.source} to ${to}).`];
   });
+}
+
+function toUnusedHints({ neverUsed }: Facts, topology: Topology): readonly string[] {
+  const rest = neverUsed.length - LONGEST_LIST;
+  return [
+    ...neverUsed.slice(0, LONGEST_LIST).map((hat) => toUnusedHint(hat, topology)),
+    ...(rest > 0 ? [`${rest} more never had a turn.`] : []),
+  ];
 }
 
 function toUnusedHint(hat: string, topology: Topology): string {

@@ -20,7 +20,7 @@ import { createTakerIndex, type TakerIndex } from './taker-index.ts';
 import type { Topology } from './topology.ts';
 
 /** More edges than this are of no use to anybody. */
-const MAX_EDGES = 200_000;
+const MAX_EDGES = 100_000;
 
 /**
  * The flow of events of a team as a graph. Total: teams with errors have one too, with what is wrong marked.
@@ -62,6 +62,8 @@ function addHat(edges: EdgeList, topology: Topology, takers: TakerIndex, hat: Ha
     if (topology.classic || edges.isFull()) break;
     addPublish(edges, topology, { takers, from, publish, isDefault: hat.defaultPublishes.includes(publish.topic) });
   }
+  // After what the hat says itself: a topic that it may publish is no mere work of a gate.
+  for (const { topic } of hat.publishes) if (isGated(topology, topic)) addBlocked(edges, takers, { from, topic });
   if (!mayEnd(topology, hat.id)) return;
   const listed = hat.publishes.map((entry) => entry.topic).filter((topic) => isCompletionTopic(topology, topic));
   const topics = listed.length > 0 ? listed : [topology.spec.promise];
@@ -81,7 +83,6 @@ function addPublish(edges: EdgeList, topology: Topology, { takers, from, publish
   const gated = isGated(topology, topic);
   const facts = { from, topic, isDefault, isGated: gated };
   const add = (to: string, kind: FlowEdgeKind, trigger: string | null = null): void => edges.add({ ...facts, to, kind, trigger });
-  if (gated) addBlocked(edges, takers, { from, topic });
   if (target !== undefined) {
     if (topology.hatById.has(target)) add(toHatNodeId(target), 'target');
     else add(target === RALPH ? RALPH : 'nobody', target === RALPH ? 'target' : 'orphan');
@@ -100,7 +101,7 @@ function addPublish(edges: EdgeList, topology: Topology, { takers, from, publish
 
 /** A failing gate publishes the blocked topic in the name of the hat; where nobody takes it, the hat gets it back itself. */
 function addBlocked(edges: EdgeList, takers: TakerIndex, published: Pick<FlowEdge, 'from' | 'topic'>): void {
-  if (hasWildcard(published.topic)) return;
+  if (hasWildcard(published.topic) || edges.isFull()) return;
   const topic = toBlockedTopic(published.topic);
   for (const { hat, trigger } of takers.takersOf({ topic })) {
     const to = toHatNodeId(hat);

@@ -54,6 +54,10 @@ describe('a path through a flow graph', () => {
     const { path } = findPath(GRAPH, { kind: 'node', id: 'hat:builder' }, { kind: 'node', id: 'hat:planner' });
     const marked = markPath(GRAPH, path ?? []);
     expect(marked.edges.filter((edge) => edge.isOnPath).map((edge) => edge.topic)).toEqual(['build.done', 'review.done']);
-    expect(marked.nodes.filter((node) => node.marks.includes('on-path')).map((node) => node.label)).toEqual(['planner', 'builder', 'reviewer']);
+    expect(marked.nodes.filter((node) => node.marks.includes('on-path')).map((node) => node.label)).toEqual([
+      'planner',
+      'builder',
+      'reviewer',
+    ]);
   });
 });

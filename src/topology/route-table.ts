@@ -22,29 +22,24 @@ export interface RouteTable {
 /** No pattern is better than a topic that is written out, and no two of these meet: its words need not be counted. */
 const EXACT: PatternPrecedence = [2, 0, 0];
 
+type OpenRoute = Omit<Route, 'hats'> & { readonly hats: string[] };
+
 /** Builds the table in time proportional to the number of triggers. */
 export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
-  const routes = new Map<string, { readonly pattern: string; readonly precedence: PatternPrecedence; readonly hats: string[] }>();
-  const exact = new Map<string, Route>();
-  const patterns: Route[] = [];
-  const trie = createPatternTrie<Route>();
+  const exact = new Map<string, OpenRoute>();
+  const open = new Map<string, OpenRoute>();
   for (const { id, triggers } of hats) {
     for (const pattern of triggers) {
-      const known = routes.get(pattern);
-      if (known !== undefined) {
-        if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
-        continue;
-      }
       const isOpen = hasWildcard(pattern);
-      const route = { pattern, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] };
-      routes.set(pattern, route);
-      if (isOpen) {
-        patterns.push(route);
-        addPattern(trie, pattern, route);
-      } else exact.set(pattern, route);
+      const routes = isOpen ? open : exact;
+      const known = routes.get(pattern);
+      if (known === undefined) routes.set(pattern, { pattern, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] });
+      else if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
     }
   }
-  return { exact, patterns, trie, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
+  const trie = createPatternTrie<Route>();
+  for (const route of open.values()) addPattern(trie, route.pattern, route);
+  return { exact, patterns: [...open.values()], trie, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
 }
 
 /**

@@ -24,6 +24,8 @@ const INDEXES = new WeakMap<Topology, TakerIndex>();
 /** Steps for all questions of one team together: no team that people write comes near. */
 const BASE_STEPS = 2_000_000;
 const STEPS_PER_HAT = 200;
+/** For so many first words all topics are gone through; then they are grouped. */
+const FEW_WORDS = 4;
 
 /** The index of a team, built once; asking it takes time in proportion to the answer. */
 export function createTakerIndex(topology: Topology): TakerIndex {
@@ -67,11 +69,17 @@ function createTopicTries(exact: ReadonlyMap<string, Route>): (pattern: string) 
     const known = tries.get(word);
     if (known !== undefined) return known;
     const trie = createPatternTrie<Route>();
-    if (word !== '*') byWord ??= groupByWord(exact);
-    for (const route of (word === '*' ? exact.values() : byWord?.get(word)) ?? []) addPattern(trie, route.pattern, route);
+    if (tries.size >= FEW_WORDS) byWord ??= groupByWord(exact);
+    const routes = word === '*' ? exact.values() : (byWord?.get(word) ?? (byWord === null ? listByWord(exact, word) : []));
+    for (const route of routes) addPattern(trie, route.pattern, route);
     tries.set(word, trie);
     return trie;
   };
+}
+
+function* listByWord(exact: ReadonlyMap<string, Route>, word: string): Iterable<Route> {
+  const start = `${word}.`;
+  for (const route of exact.values()) if (route.pattern === word || route.pattern.startsWith(start)) yield route;
 }
 
 function groupByWord(exact: ReadonlyMap<string, Route>): Map<string, Route[]> {

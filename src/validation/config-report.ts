@@ -42,7 +42,7 @@ export function createConfigReport(
 }
 
 /** True if no finding is an error; with `strict` no warning either. */
-export function isValid(diagnostics: readonly Diagnostic[], strict = false): boolean {
+export function isValid(diagnostics: readonly Pick<Diagnostic, 'severity'>[], strict = false): boolean {
   return !diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'));
 }
 

@@ -39,9 +39,10 @@ interface Plan {
   readonly edit: TextEdit;
 }
 
-const MAX_ROUNDS = 20;
-/** Checks that may be spent on finding out which of several repairs makes things worse. */
-const MAX_TRIALS = 100;
+/** Checks that may be spent, most of them on finding out which of several repairs makes things worse. */
+const MAX_TRIALS = 200;
+/** A repair may bring more to light that can be repaired: so many rounds of it. */
+const MAX_FOLLOWING = 5;
 
 /**
  * Repairs a configuration: what is sure at once, the rest as it is chosen. After every round all is checked again; a change that leaves
@@ -60,9 +61,11 @@ export async function repairConfig(options: RepairOptions): Promise<RepairedConf
 class RepairSession {
   files: EditedFiles = new Map();
   checked: CheckedConfig;
-  readonly made: MadeRepair[] = [];
-  /** Repairs that were tried and taken back, and findings that were asked about. */
+  made: readonly MadeRepair[] = [];
+  /** Repairs that were made, and findings that were asked about: never again. */
   private readonly settled = new Set<string>();
+  /** Repairs that would make things worse as they are now. */
+  private readonly harmful = new Set<string>();
   private readonly request: CheckRequest;
   private readonly mayEdit: RepairOptions['mayEdit'];
   private readonly readText: ReadText | undefined;
@@ -75,12 +78,9 @@ class RepairSession {
     this.checked = this.check(this.files);
   }
 
-  /** Round after round, until nothing is left that is sure. */
+  /** Round after round, until nothing is left that is sure and does no harm. */
   repairSure(): void {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const plans = this.listPlans();
-      if (plans.length === 0 || !this.tryAll(plans)) return;
-    }
+    for (let plans = this.listPlans(); plans.length > 0 && this.trials < MAX_TRIALS; plans = this.listPlans()) this.tryAll(plans);
   }
 
   async repairChosen(choose: NonNullable<RepairOptions['choose']>): Promise<void> {
@@ -104,7 +104,7 @@ class RepairSession {
   private listPlans(): readonly Plan[] {
     const plans = this.checked.diagnostics.flatMap((finding) =>
       this.plansOf(finding)
-        .filter(({ repair }) => repair.isSafe)
+        .filter(({ repair }) => repair.isSafe && !this.harmful.has(toKey(finding, repair)))
         .slice(0, 1),
     );
     const errors = plans.filter(({ finding }) => finding.severity === 'error');
@@ -119,11 +119,11 @@ class RepairSession {
     });
   }
 
-  /** Makes all of them or, where they would make things worse together, as many as do no harm. False if none was made. */
+  /** Makes all of them or, where they would make things worse together, some that do no harm. False if none was made. */
   private tryAll(plans: readonly Plan[]): boolean {
     if (this.tryPlans(plans)) return true;
-    if (plans.length === 1 || this.trials > MAX_TRIALS) {
-      for (const { finding, repair } of plans) this.settled.add(toKey(finding, repair));
+    if (plans.length === 1 || this.trials >= MAX_TRIALS) {
+      for (const { finding, repair } of plans) this.harmful.add(toKey(finding, repair));
       return false;
     }
     // What the first half leaves is planned anew: the edits of the second were planned against the text before.
@@ -131,21 +131,41 @@ class RepairSession {
     return this.tryAll(half) || this.tryAll(plans.slice(half.length));
   }
 
+  /** Makes repairs, and those that come to light by them; takes all back if what is left is worse. */
   private tryPlans(plans: readonly Plan[]): boolean {
+    const { files, checked, made } = this;
+    const kept = this.apply(plans);
+    for (let round = 0; round < MAX_FOLLOWING && isWorse(this.checked, checked); round += 1) {
+      const next = this.listPlans().filter((plan) => !kept.has(toKey(plan.finding, plan.repair)));
+      if (next.length === 0) break;
+      for (const key of this.apply(next)) kept.add(key);
+    }
+    if (kept.size > 0 && !isWorse(this.checked, checked)) {
+      for (const key of kept) this.settled.add(key);
+      this.harmful.clear();
+      return true;
+    }
+    this.files = files;
+    this.checked = checked;
+    this.made = made;
+    return false;
+  }
+
+  /** The keys of the repairs that were made: of those that overlap only the first one is. */
+  private apply(plans: readonly Plan[]): Set<string> {
     this.trials += 1;
     const { files, applied } = editFiles(
       this.files,
       plans.map((plan) => plan.edit),
     );
-    const checked = this.check(files);
-    if (applied.length === 0 || isWorse(checked, this.checked)) return false;
     const kept = plans.filter((plan) => applied.includes(plan.edit));
-    this.made.push(...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title })));
-    // A repair that leaves its finding as it is must not be made again and again.
-    for (const { finding, repair } of kept) this.settled.add(toKey(finding, repair));
+    this.made = [
+      ...this.made,
+      ...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title })),
+    ];
     this.files = files;
-    this.checked = checked;
-    return true;
+    this.checked = this.check(files);
+    return new Set(kept.map(({ finding, repair }) => toKey(finding, repair)));
   }
 
   private check(files: EditedFiles): CheckedConfig {

@@ -20,6 +20,7 @@ const WITHOUT_EXAMPLES = [
   'import-deep',
   'overlay-hats',
   'overlay-key',
+  'state-dir-hidden',
   'yaml-alias-bomb',
   'yaml-too-deep',
 ];

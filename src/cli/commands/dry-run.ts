@@ -24,7 +24,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
   const wearers = coordination === 'hats' || topology.classic ? hats.map((hat) => hat.id) : [RALPH, ...hats.map((hat) => hat.id)];
   return [
     { label: 'Asked', text: toFirstLine(spec.objective, 160) },
-    { label: 'Config', text: settings.configFiles.length === 0 ? 'none: defaults' : settings.configFiles.join(', ') },
+    { label: 'Config', text: toConfigText(settings) },
     { label: 'Team', text: toTeamText({ coordination, hats }) },
     ...wearers.map((hat) => ({ label: 'Hat', text: toHatText(settings, hat, topology.hatById.get(hat)) })),
     { label: 'Starts', text: `${topology.startTopic} to ${topology.entry}` },
@@ -35,6 +35,12 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
     })),
     { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
   ];
+}
+
+function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['settings']): string {
+  const team = hatsOverlay === undefined ? [] : [`--hats ${hatsOverlay}`];
+  const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text, 80)}`)];
+  return sources.length === 0 ? 'none: defaults' : sources.join(', ');
 }
 
 function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {

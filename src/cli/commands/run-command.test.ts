@@ -25,6 +25,15 @@ describe('what ralph run is asked', () => {
     expect((await run(['-c', 'a.yml', '-c', 'b.yml'])).request).toMatchObject({ configFiles: ['a.yml', 'b.yml'] });
   });
 
+  it('tells settings from files after -c, and hands a team on', async () => {
+    const args = ['-c', 'a.yml', '-c', 'cli.model=opus', '-c', 'conf/b=c.yml', '-c', 'prices."gpt-4.1".input=2', '--hats', 'preset:tdd'];
+    expect((await run(args)).request).toMatchObject({
+      configFiles: ['a.yml', 'conf/b=c.yml'],
+      assignments: ['cli.model=opus', 'prices."gpt-4.1".input=2'],
+      hatsOverlay: 'preset:tdd',
+    });
+  });
+
   it('reads the task from standard input for -P -', async () => {
     expect((await run(['-P', '-'], { stdin: 'from a pipe' })).request).toMatchObject({
       stdinPrompt: 'from a pipe',
@@ -48,6 +57,7 @@ describe('what ralph run is asked', () => {
     [['--once'], /belong together/],
     [['-q', '-v'], /do not go together/],
     [['--accept-changes'], /for a run that goes on/],
+    [['--continue', '--hats', 'a.yml'], /--continue goes on with a run as it was begun; --hats is for a new one/],
     [['--continue', '-p', 'x'], /--continue goes on with a run as it was begun; -p is for a new one/],
   ])('refuses %j', async (args, message) => {
     const { exitCode, err, options } = await run(args);
@@ -104,7 +114,7 @@ describe('what ralph run shows', () => {
     expect(await run(['-p', 'x'], { app })).toMatchObject({ exitCode: 2, err: 'ralph: The notify command failed (exit 3).\n' });
   });
 
-  it('warns when validation is bypassed', async () => {
+  it('displays a prominent warning when the run starts with validation bypass active', async () => {
     const plan = samplePlan();
     const app = createFakeApp(sampleRecords(), {
       planRun: async () => ({ ...plan, settings: { ...plan.settings, strictValidation: false } }),

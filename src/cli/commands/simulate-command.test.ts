@@ -69,7 +69,7 @@ describe('ralph simulate', () => {
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^✗ No simulated run completes: 20 runs played\.\n/);
     expect(out).toContain('→ 100 % end at max_iterations (10); most often they go round a ─a.done→ b ─b.done→ a.');
-    expect(out).toContain('Runs that did not complete: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. To see one: ralph simulate --trace 1');
+    expect(out).toContain('Runs that did not complete: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. To see one: the same command with --trace 1.');
   });
 
   it('gives programs one object, the same for the same seed', async () => {

@@ -7,6 +7,8 @@ import { printLine, type Terminal } from '../terminal.ts';
 
 /** Below this share the verdict is no good one. */
 const GOOD = 0.99;
+/** Of a larger team those are shown that stand first in the file. */
+const MOST_HATS = 60;
 
 /** The report for people: the verdict, the ends, the hats, what to look at. */
 export function printReport(terminal: Terminal, report: SimulationReport): void {
@@ -25,15 +27,16 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
   printTable(
     terminal,
     ['hat', 'turns a run', 'in runs', 'may end'],
-    hats.map(({ hat, turns, share, mayEnd }) => [hat, turns.toFixed(1), toPercent(share), mayEnd ? 'yes' : '-']),
+    hats.slice(0, MOST_HATS).map(({ hat, turns, share, mayEnd }) => [hat, turns.toFixed(1), toPercent(share), mayEnd ? 'yes' : '-']),
   );
+  if (hats.length > MOST_HATS) printLine(terminal, `and ${toCount(hats.length - MOST_HATS, 'more hat')}`);
   if (hints.length > 0) printLine(terminal, '');
   for (const hint of hints) printLine(terminal, `${terminal.style('warning', '→')} ${hint}`);
   printLine(terminal, '');
   if (failed.length > 0)
     printLine(
       terminal,
-      `Runs that did not complete: ${failed.join(', ')}${runs - completed.runs > failed.length ? ', …' : ''}. To see one: ralph simulate --trace ${failed[0]}`,
+      `Runs that did not complete: ${failed.join(', ')}${runs - completed.runs > failed.length ? ', …' : ''}. To see one: the same command with --trace ${failed[0]}.`,
     );
   printLine(terminal, terminal.style('faint', toConditions(report)));
 }

@@ -1,4 +1,5 @@
 import { type FlowEdge, type FlowGraph, findPath, markPath, type PathEnd, toEdgeText, toPathEnd } from '../../topology/index.ts';
+import { toPlainLine } from '../../views/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printLine } from '../terminal.ts';
@@ -54,6 +55,6 @@ export function printPath({ terminal }: CliContext, { from, to, path, reached, g
   }
   if (path.length === 0) terminal.err(`${from} and ${to} are the same.\n`);
   const label = (id: string): string => graph.nodes.find((node) => node.id === id)?.label ?? id;
-  for (const edge of path) printLine(terminal, `${label(edge.from)} ── ${toEdgeText(edge, '◈')} ──▶ ${label(edge.to)}`);
+  for (const edge of path) printLine(terminal, toPlainLine(`${label(edge.from)} ── ${toEdgeText(edge, '◈')} ──▶ ${label(edge.to)}`, 400));
   return 0;
 }

@@ -35,13 +35,13 @@ function toName({ type, command, model }: BackendSpec): string {
 function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, wearers: readonly string[]): Diagnostic {
   const names = [...blind.keys()].slice(0, SHOWN);
   const more = blind.size - names.length;
-  const models = [...blind.values()].flatMap((backend) => backend.declared.model ?? []);
+  const model = [...blind.values()].flatMap((backend) => backend.declared.model ?? []).find((name) => /^[\w./-]{1,60}$/.test(name));
   const finding = findingAt(input, PATH, {
     code: 'cost-unknown',
     severity: 'warning',
     message: `The limit cannot hold ${names.map((name) => quote(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}: the cost is not known.`,
     why: 'Turns whose cost nobody tells count nothing, so the run goes on past the limit.',
-    fix: `Where the agent tells its tokens, say what its model costs (US dollars for a million tokens):\n\nprices:\n  ${models[0] ?? 'model-name'}: {input: 1.25, output: 10}\n\nOtherwise rely on \`max_iterations\` and \`max_runtime_seconds\`.`,
+    fix: `Where the agent tells its tokens, say what its model costs (US dollars for a million tokens):\n\nprices:\n  ${model ?? 'model-name'}: {input: 1.25, output: 10}\n\nOtherwise rely on \`max_iterations\` and \`max_runtime_seconds\`.`,
     ...(wearers.includes('ralph') && wearers.length === 1 ? {} : { hats: wearers.filter((hat) => hat !== 'ralph').slice(0, 20) }),
   });
   const related = [...blind].slice(0, SHOWN).flatMap(([name, { path }]) => {

@@ -25,7 +25,7 @@ function toFinding(input: RuleInput, path: Path, name: string, hat: string | nul
     severity: 'error',
     message: `There is no profile ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: 'A profile says which tools a hat may use. One that does not exist could hold nobody back.',
-    fix: `Name one of: ${known.slice(0, 20).join(', ')}. Or define it:\n\nprofiles:\n  ${near ?? name}:\n    allow: [fs, git]\n    require_read_only: true`,
+    fix: `Name one of: ${known.slice(0, 20).join(', ')}. Or define it:\n\nprofiles:\n  ${/^[\w-]{1,40}$/.test(name) ? name : 'my-profile'}:\n    allow: [fs, git]\n    require_read_only: true`,
     ...(hat === null ? {} : { hats: [hat] }),
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(name, near, known))] }),
   });

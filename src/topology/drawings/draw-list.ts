@@ -1,6 +1,6 @@
 import { toEdgeText } from '../flow-arrows.ts';
 import type { FlowEdge, FlowGraph, FlowNode } from '../flow-graph.ts';
-import { toMarkText, toNodeTitle } from './node-words.ts';
+import { toMarkText, toNodeTitle, toShortText } from './node-words.ts';
 
 /**
  * A flow graph as lines of text, for teams that are too large to be drawn: each node with what leaves it, one line for each topic.
@@ -19,11 +19,20 @@ export function drawList(graph: FlowGraph): string {
   return `${lines.join('\n')}\n`;
 }
 
+const MAX_WORDS = 80;
+
+function toText(edge: FlowEdge): string {
+  return toShortText(toEdgeText(edge, '◈'), MAX_WORDS);
+}
+
 function toNodeLines(node: FlowNode, edges: readonly FlowEdge[], byId: ReadonlyMap<string, FlowNode>): readonly string[] {
   if (edges.length === 0 && node.kind !== 'hat') return [];
   const marks = [toMarkText(node), ...node.findings.filter((code) => code !== 'hat-unreachable')].filter((part) => part !== '').join(' · ');
-  const title = [toNodeTitle(node), node.detail].filter((part) => part !== '').join('  ');
-  const width = edges.reduce((most, edge) => Math.max(most, toEdgeText(edge, '◈').length), 0);
+  const title = [toNodeTitle(node), node.detail]
+    .filter((part) => part !== '')
+    .map((part) => toShortText(part, MAX_WORDS))
+    .join('  ');
+  const width = edges.reduce((most, edge) => Math.max(most, [...toText(edge)].length), 0);
   return [
     `${marks === '' ? title : `${title}  [${marks}]`}`,
     ...edges.map((edge) => toEdgeLine(edge, width, byId.get(edge.to))),
@@ -33,8 +42,8 @@ function toNodeLines(node: FlowNode, edges: readonly FlowEdge[], byId: ReadonlyM
 
 function toEdgeLine(edge: FlowEdge, width: number, to: FlowNode | undefined): string {
   const dash = edge.kind === 'system' || edge.kind === 'blocked' || edge.kind === 'seen' ? '╌' : '─';
-  const text = toEdgeText(edge, '◈');
-  const by = edge.trigger === null || edge.trigger === edge.topic ? '' : `  (by ${edge.trigger})`;
-  const name = to === undefined ? '' : to.kind === 'nobody' ? 'nobody takes it!' : to.label;
+  const text = toText(edge);
+  const by = edge.trigger === null || edge.trigger === edge.topic ? '' : `  (by ${toShortText(edge.trigger, MAX_WORDS)})`;
+  const name = to === undefined ? '' : to.kind === 'nobody' ? 'nobody takes it!' : toShortText(to.label, MAX_WORDS);
   return `  ${edge.isOnPath ? '┃' : ' '} ${dash}${dash} ${text} ${dash.repeat(width - [...text].length + 2)}▶ ${name}${by}`;
 }

@@ -1,6 +1,6 @@
 import { type FlowArrow, toArrowLines, toFlowArrows } from '../flow-arrows.ts';
 import type { FlowGraph, FlowNode } from '../flow-graph.ts';
-import { toNodeTitle } from './node-words.ts';
+import { toMarkText, toNodeTitle } from './node-words.ts';
 
 /** A flow graph in the words of Mermaid, as GitHub and editors render it. Ids are counters; whatever the user named is quoted text. */
 export function drawMermaid(graph: FlowGraph): string {
@@ -28,7 +28,7 @@ const SHAPES: Readonly<Record<FlowNode['kind'], readonly [string, string]>> = {
 
 function toShape(node: FlowNode): string {
   const [open, close] = SHAPES[node.kind];
-  const lines = [toNodeTitle(node), node.detail].filter((line) => line !== '');
+  const lines = [toNodeTitle(node), node.detail, toMarkText(node)].filter((line) => line !== '');
   return `${open}"${lines.map(toText).join('<br/>')}"${close}`;
 }
 

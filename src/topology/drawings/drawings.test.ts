@@ -51,9 +51,12 @@ const names = fc.oneof(
   fc.constantFrom('a"b', 'a]b', 'a;b', 'end', 'graph', '<b>&amp;</b>', '%%{init}%%', 'x\ny', '\u001b[31m', '\\', '-->', '```', '"'),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
 );
-const hats = fc.array(fc.record({ id: names, name: names, triggers: fc.array(names, { maxLength: 3 }), publishes: fc.array(names, { maxLength: 3 }) }), {
-  maxLength: 6,
-});
+const hats = fc.array(
+  fc.record({ id: names, name: names, triggers: fc.array(names, { maxLength: 3 }), publishes: fc.array(names, { maxLength: 3 }) }),
+  {
+    maxLength: 6,
+  },
+);
 
 function graphOf(team: typeof hats extends fc.Arbitrary<infer T> ? T : never): FlowGraph {
   const list = team.map((hat) => makeHat(hat.id, hat.triggers, hat.publishes, { name: hat.name }));
@@ -75,7 +78,9 @@ describe('drawings of any team', () => {
       fc.property(hats, (team) => {
         for (const line of drawMermaid(graphOf(team)).split('\n')) {
           const bare = line.replace(/"[^"]*"/g, '""');
-          expect(bare).toMatch(/^$|^flowchart TD$|^ {2}(n\d+(\(\(""\)\)|\(\[""\]\)|\[""\]|\{\{""\}\}|\(\(\(""\)\)\)|\[\/""\/\]|>""\])|n\d+ (-->|-\.->|==>)\|""\| n\d+|classDef .*|class .*|linkStyle .*)$/);
+          expect(bare).toMatch(
+            /^$|^flowchart TD$|^ {2}(n\d+(\(\(""\)\)|\(\[""\]\)|\[""\]|\{\{""\}\}|\(\(\(""\)\)\)|\[\/""\/\]|>""\])|n\d+ (-->|-\.->|==>)\|""\| n\d+|classDef .*|class .*|linkStyle .*)$/,
+          );
         }
       }),
     );

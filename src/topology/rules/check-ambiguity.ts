@@ -78,11 +78,15 @@ function toOverlap(topology: Topology, left: Route, right: Route): FlowFinding |
   const shared = toShared(left.pattern, right.pattern);
   if (isTakenBetter(topology.routes, shared, left)) return null;
   const place = (claim: Claim): number => topology.routes.positions.get(claim.hat) ?? 0;
-  const claims = [
+  const first = [
     { hat: hats[0], trigger: left.pattern },
     { hat: hats[1], trigger: right.pattern },
   ].sort((a, b) => place(a) - place(b));
-  return toFinding(topology, claims, shared);
+  const claims = new Map(first.map((claim) => [claim.hat, claim]));
+  for (const { hats: others, pattern } of [left, right]) {
+    for (const hat of others) if (!claims.has(hat)) claims.set(hat, { hat, trigger: pattern });
+  }
+  return toFinding(topology, [...claims.values()], shared);
 }
 
 /** Two different hats, one of each side. */

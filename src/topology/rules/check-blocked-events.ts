@@ -2,6 +2,7 @@ import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 
 const SHOWN_HATS = 20;
 const MAX_TOPICS = 1000;
@@ -37,23 +38,17 @@ function toFinding(
 ): FlowFinding {
   const [first] = from;
   const recovery = recoveryHat ?? '';
-  const triggers = hatById.get(recovery)?.triggers.slice(0, 4) ?? [];
-  const others = (hatById.get(taker)?.triggers ?? []).filter((other) => other !== topic).slice(0, 4);
-  const moved = trigger === topic && others.length > 0 ? [`  ${taker}:`, `    triggers: [${others.join(', ')}]`] : [];
+  const triggersOf = (id: string): readonly string[] => hatById.get(id)?.triggers ?? [];
+  const others = triggersOf(taker).filter((other) => other !== topic);
+  const moved = trigger === topic && others.length > 0 ? [{ hat: taker, list: 'triggers', items: others } as const] : [];
+  const list = toHatsYaml({ hat: recovery, list: 'triggers', items: triggersOf(recovery), added: topic }, ...moved);
   return {
     code: 'blocked-without-recovery',
     severity: 'hint',
     at: { kind: 'hat-item', hat: first?.id ?? '', list: 'publishes', item: topic },
     message: `'${topic}' goes to '${taker}', not to the recovery hat '${recovery}'.`,
     why: `A hat that is stuck publishes it, and '${recovery}' is the hat that is there for what is stuck. If '${taker}' cannot help, nobody else hears of it.`,
-    fix: [
-      `If '${taker}' is meant to resolve it, leave it. Otherwise:`,
-      '',
-      'hats:',
-      `  ${recovery}:`,
-      `    triggers: [${[...triggers, topic].join(', ')}]`,
-      ...moved,
-    ].join('\n'),
+    fix: `If '${taker}' is meant to resolve it, leave it. Otherwise:\n\n${list}`,
     hats: [...from.slice(0, SHOWN_HATS).map((hat) => hat.id), taker],
     topics: [topic],
     ...(trigger === null

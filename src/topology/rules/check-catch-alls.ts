@@ -3,6 +3,7 @@ import { isTerminalTopic, takersOf } from '../queries.ts';
 import { findRoutes } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
+import { type ListFix, toHatsYaml } from './fix-yaml.ts';
 import { createNearTopics } from './near-topics.ts';
 
 const SHOWN_TOPICS = 5;
@@ -73,7 +74,7 @@ function findSlips({ hats, hatById }: Topology, swallowed: readonly Swallowed[])
         at: { kind: 'hat-item', hat: from, list: 'publishes', item: topic },
         message: `'${topic}' ends at the '${star}' of '${by}': did you mean '${meant}', which '${taker.id}' takes?`,
         why: `No hat takes '${topic}' by name, so the catch-all gets it and '${taker.id}' waits for nothing.`,
-        fix: `Write the same topic on both sides:\n\nhats:\n  ${from}:\n    publishes: [${meant}]\n  ${taker.id}:\n    triggers: [${meant}]`,
+        fix: `Write the same topic on both sides:\n\n${toHatsYaml(...toRenamed(hatById.get(from), topic, meant), { hat: taker.id, list: 'triggers', items: taker.triggers })}`,
         hats: [from, by, taker.id],
         topics: [topic, meant],
         related: [
@@ -84,6 +85,13 @@ function findSlips({ hats, hatById }: Topology, swallowed: readonly Swallowed[])
       } as const,
     ];
   });
+}
+
+function toRenamed(hat: HatSpec | undefined, topic: string, meant: string): readonly ListFix[] {
+  if (hat === undefined) return [];
+  return [
+    { hat: hat.id, list: 'publishes', items: hat.publishes.map((entry) => (entry.topic === topic ? { ...entry, topic: meant } : entry)) },
+  ];
 }
 
 function findTakenStart(topology: Topology, hat: HatSpec): readonly FlowFinding[] {
@@ -115,14 +123,14 @@ function toStartFinding(hat: HatSpec, topic: string, isBoth: boolean, named: Hat
   const role = isBoth ? 'begins the run and is its recovery hat' : topic === TOPIC_RESUME ? 'is the recovery hat' : 'begins the run';
   const reason = named === undefined ? 'it hands on to nobody' : `'${named.id}' takes its counterpart by name`;
   const leader = named?.id ?? 'planner';
-  const triggers = [...new Set([TOPIC_START, TOPIC_RESUME, ...(named?.triggers ?? [])])].slice(0, 6);
+  const triggers = [...new Set([TOPIC_START, TOPIC_RESUME, ...(named?.triggers ?? [])])];
   return {
     code: 'wildcard-swallows',
     severity: 'warning',
     at: { kind: 'hat-item', hat: hat.id, list: 'triggers', item: star },
     message: `The '${star}' of '${hat.id}' takes ${what}.`,
     why: `So '${hat.id}' ${role}, although ${reason}.`,
-    fix: `Name who takes both, or give '${hat.id}' the topics that it is for instead of '${star}':\n\nhats:\n  ${leader}:\n    triggers: [${triggers.join(', ')}]`,
+    fix: `Name who takes both, or give '${hat.id}' the topics that it is for instead of '${star}':\n\n${toHatsYaml({ hat: leader, list: 'triggers', items: triggers })}`,
     hats: [hat.id, ...(named === undefined ? [] : [named.id])],
     topics: isBoth ? [TOPIC_START, TOPIC_RESUME] : [topic],
     ...(named === undefined
@@ -156,7 +164,7 @@ function toHiddenFinding({ coordination }: Topology, hat: HatSpec, hidden: reado
     at: { kind: 'hat-item', hat: hat.id, list: 'triggers', item: star },
     message: `The '${star}' of '${hat.id}' takes ${shown.map(({ topic }) => `'${topic}'`).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
     why: `An event goes to one hat. Without the star it ${otherwise}; with it '${hat.id}' has the last word, and it does not lead the team.`,
-    fix: `If '${hat.id}' is meant to get it, name it; otherwise name who is:\n\nhats:\n  ${hat.id}:\n    triggers: [${shown.map(({ topic }) => topic).join(', ')}]`,
+    fix: `If '${hat.id}' is meant to get it, name it; otherwise name who is:\n\n${toHatsYaml({ hat: hat.id, list: 'triggers', items: hidden.map(({ topic }) => topic) })}`,
     hats: [hat.id, ...new Set(hidden.slice(0, 20).map(({ from }) => from))],
     topics: hidden.slice(0, 20).map(({ topic }) => topic),
     related: shown.map(({ topic, from }) => ({

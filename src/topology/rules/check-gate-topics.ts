@@ -1,15 +1,10 @@
-import { type FlowFinding, type GateSpec, hasWildcard, intersectsPatterns, TOPIC_COMPLETE } from '../../core/index.ts';
+import { type FlowFinding, type GateSpec, hasWildcard, intersectsPatterns, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
 import { createNearTopics, type NearTopics } from './near-topics.ts';
 
-const MAX_GATES = 200;
-
-/** What somebody may publish: topics by their text, patterns as they are. */
-interface Publishable {
-  readonly topics: ReadonlySet<string>;
-  readonly patterns: readonly string[];
-}
+const MAX_GATES = 50;
+const MAX_PER_GATE = 20;
 
 /**
  * Gates that never run, because nobody publishes what they guard. A completion can always come. Under `ralph` Ralph may publish whatever a hat takes and
@@ -20,20 +15,22 @@ export const checkGateTopics: FlowRule = (topology) => {
   const { gates, promise } = topology.spec;
   if (gates.length === 0 || topology.classic) return [];
   const publishable = listPublishable(topology);
-  const near = createNearTopics(publishable.topics);
-  const completions = createNearTopics([TOPIC_COMPLETE, promise]);
+  const isPublishable = createPublishableTest(publishable);
+  const completions = [TOPIC_COMPLETE, promise];
+  let near: NearTopics | null = null;
   return gates.slice(0, MAX_GATES).flatMap((gate, index) =>
-    gate.on.flatMap((on) => {
-      if (isPublishable(on, publishable)) return [];
-      const meant = topology.coordination === 'solo' ? completions.find(on) : findMeant(on, near, completions);
-      if (topology.coordination === 'solo' && meant === undefined) return [];
-      return [toFinding(gate, index, on, meant)];
+    gate.on.slice(0, MAX_PER_GATE).flatMap((on) => {
+      if (isPublishable(on)) return [];
+      near ??= createNearTopics(topology.coordination === 'solo' ? completions : [...publishable.topics, ...completions]);
+      const meant = hasWildcard(on) ? undefined : near.find(on);
+      return topology.coordination === 'solo' && meant === undefined ? [] : [toFinding(gate, index, on, meant)];
     }),
   );
 };
 
-function findMeant(on: string, near: NearTopics, completions: NearTopics): string | undefined {
-  return hasWildcard(on) ? undefined : (near.find(on) ?? completions.find(on));
+interface Publishable {
+  readonly topics: ReadonlySet<string>;
+  readonly patterns: ReadonlySet<string>;
 }
 
 function listPublishable({ coordination, hats, spec }: Topology): Publishable {
@@ -48,13 +45,27 @@ function listPublishable({ coordination, hats, spec }: Topology): Publishable {
     if (coordination === 'ralph') hat.triggers.forEach(add);
   }
   if (coordination === 'ralph') for (const topic of [...spec.terminalEvents, ...spec.requiredEvents]) add(topic);
-  return { topics, patterns: [...patterns] };
+  return { topics, patterns };
 }
 
-function isPublishable(on: string, { topics, patterns }: Publishable): boolean {
-  if (topics.has(on)) return true;
-  if (patterns.some((pattern) => intersectsPatterns(pattern, on))) return true;
-  return hasWildcard(on) && [...topics].some((topic) => intersectsPatterns(on, topic));
+/** Says whether anything that may be published is guarded by a pattern. Each pattern is looked at once. */
+function createPublishableTest({ topics, patterns }: Publishable): (on: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (on) => {
+    if (topics.has(on)) return true;
+    let answer = known.get(on);
+    if (answer === undefined) {
+      answer = meetsAny(on, patterns, intersectsPatterns) || (hasWildcard(on) && meetsAny(on, topics, matchesTopic));
+      known.set(on, answer);
+    }
+    return answer;
+  };
+}
+
+function meetsAny(on: string, topics: ReadonlySet<string>, meets: (on: string, topic: string) => boolean): boolean {
+  const start = on.slice(0, on.includes('*') ? on.indexOf('*') : on.length);
+  for (const topic of topics) if ((topic.includes('*') || topic.startsWith(start)) && meets(on, topic)) return true;
+  return false;
 }
 
 function toFinding(gate: GateSpec, index: number, on: string, meant: string | undefined): FlowFinding {

@@ -1,11 +1,12 @@
-import { type FlowFinding, type HatSpec, hasWildcard, intersectsPatterns, isTopic } from '../../core/index.ts';
+import { type FlowFinding, type HatSpec, hasWildcard, isTopic, matchesTopic } from '../../core/index.ts';
 import { isCompletionTopic, mayPublish } from '../queries.ts';
 import { findRoutes } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
 import { findPublishOrders, type IsOther } from './find-orders.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 import { createHatNames } from './hat-names.ts';
-import { createNearTopics } from './near-topics.ts';
+import { createNearTopics, type NearTopics } from './near-topics.ts';
 import { readSentences } from './read-sentences.ts';
 
 /** The ways in which instructions write an event out: for `ralph emit`, for a text signal, for the events file. */
@@ -19,27 +20,49 @@ const WRITTEN_OUT = [
 const FILE_NAME =
   /\.(?:md|markdown|mdx|txt|rst|adoc|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|zsh|sql|svg|png|jpe?g|gif|pdf|zip|gz|exe|dll|so|com|org|net|io|dev)$/i;
 const MAX_PER_HAT = 5;
+/** Without one of these nothing is published. */
+const PUBLISHING = /publish|emit|send|fir(?:e|ing)|rais|trigger|dispatch|post|issu|broadcast|signal|announc|EVENT:|<event|["']topic["']/i;
+const WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*/g;
 
 /** Instructions that tell a hat to publish a topic that it may not. */
 export const checkInstructionTopics: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const isOtherFor = createHatNames(topology);
   const known = listKnown(topology);
-  const isKnown = (word: string): boolean => known.has(word) || (!FILE_NAME.test(word) && isTaken(topology, word));
   return topology.hats.flatMap((hat) => {
-    if (hat.instructions === '') return [];
-    const near = createNearTopics(hat.publishes.map((entry) => entry.topic).filter((topic) => !hasWildcard(topic)));
+    const suspects = listSuspects(topology, hat, known);
+    if (suspects.size === 0) return [];
     const told = new Set(listTold(hat.instructions, isOtherFor(hat)));
-    return [...told]
-      .filter((word) => isTopic(word) && !mayPublish(topology, hat.id, word))
-      .filter((word) => !isCompletionTopic(topology, word) && !hat.triggers.some((trigger) => intersectsPatterns(trigger, word)))
-      .flatMap((word) => {
-        const meant = known.has(word) || FILE_NAME.test(word) ? undefined : near.find(word);
-        return meant !== undefined || isKnown(word) ? [toFinding(hat, word, meant)] : [];
-      })
-      .slice(0, MAX_PER_HAT);
+    return [...suspects]
+      .filter(([word]) => told.has(word))
+      .slice(0, MAX_PER_HAT)
+      .map(([word, meant]) => toFinding(hat, word, meant));
   });
 };
+
+/** The words of the instructions that would be a mistake if the hat were told to publish them; each with what was probably meant instead. */
+function listSuspects(topology: Topology, hat: HatSpec, known: ReadonlySet<string>): ReadonlyMap<string, string | undefined> {
+  const suspects = new Map<string, string | undefined>();
+  if (!PUBLISHING.test(hat.instructions)) return suspects;
+  const own = new Set(hat.publishes.map((entry) => entry.topic));
+  let near: NearTopics | null = null;
+  for (const [word] of hat.instructions.matchAll(WORD)) {
+    if (own.has(word) || suspects.has(word) || !isTopic(word) || isAllowed(topology, hat, word)) continue;
+    if (known.has(word)) suspects.set(word, undefined);
+    else if (word.includes('.') && !FILE_NAME.test(word)) {
+      near ??= createNearTopics([...own].filter((topic) => !hasWildcard(topic)));
+      const meant = near.find(word);
+      if (meant !== undefined || isTaken(topology, word)) suspects.set(word, meant);
+    }
+  }
+  return suspects;
+}
+
+/** What a hat publishes, completes with, or is called by: that it names. */
+function isAllowed(topology: Topology, hat: HatSpec, word: string): boolean {
+  if (isCompletionTopic(topology, word) || mayPublish(topology, hat.id, word)) return true;
+  return hat.triggers.some((trigger) => matchesTopic(trigger, word));
+}
 
 /** Every topic that somebody wrote out: of a hat, of a gate, of the loop. */
 function listKnown({ hats, spec }: Topology): ReadonlySet<string> {
@@ -68,7 +91,7 @@ function isRefusal(sentence: string): boolean {
 }
 
 function toFinding(hat: HatSpec, topic: string, meant: string | undefined): FlowFinding {
-  const publishes = hat.publishes.slice(0, 4).map((entry) => entry.topic);
+  const list = toHatsYaml({ hat: hat.id, list: 'publishes', items: hat.publishes, added: topic });
   return {
     code: 'instruction-topic',
     severity: 'warning',
@@ -77,7 +100,7 @@ function toFinding(hat: HatSpec, topic: string, meant: string | undefined): Flow
     why: 'An event that is not in the publishes of a hat is refused: it reaches nobody, and the hat is asked once more.',
     fix:
       meant === undefined
-        ? `Take '${topic}' out of the instructions, or let the hat publish it:\n\nhats:\n  ${hat.id}:\n    publishes: [${[...publishes, topic].join(', ')}]`
+        ? `Take '${topic}' out of the instructions, or let the hat publish it:\n\n${list}`
         : `Write '${meant}' in the instructions of the hat.`,
     hats: [hat.id],
     topics: [topic],

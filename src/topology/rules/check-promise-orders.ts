@@ -3,6 +3,7 @@ import { mayEnd, safetyNetOf } from '../queries.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
 import { isToldToSay } from './find-orders.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 import { createHatNames } from './hat-names.ts';
 import { readSentences } from './read-sentences.ts';
 
@@ -37,20 +38,13 @@ function findWord(sentence: string, word: string): readonly number[] {
 function toFinding(topology: Topology, hat: HatSpec, word: string): FlowFinding {
   const { promise } = topology.spec;
   const ender = topology.coordination === 'hats' ? (topology.recoveryHat ?? safetyNetOf(topology)) : safetyNetOf(topology);
-  const publishes = hat.publishes.slice(0, 4).map((entry) => entry.topic);
   return {
     code: 'promise-not-allowed',
     severity: 'warning',
     at: { kind: 'hat-words', hat: hat.id, words: word },
     message: `Hat '${hat.id}' is told to output '${word}', but it may not end the run.`,
-    why: `What a hat that may not end the run says of its end is refused, and the turn is lost. Here '${ender}' may end it, and hats that list the promise in their publishes.`,
-    fix: [
-      `Either let the hat hand over instead of ending, and take '${word}' out of its instructions, or let it end the run:`,
-      '',
-      'hats:',
-      `  ${hat.id}:`,
-      `    publishes: [${[...publishes, promise].join(', ')}]`,
-    ].join('\n'),
+    why: `The promise of a hat that may not end the run is refused, and the run goes on. Here '${ender}' may end it, and hats that list the promise in their publishes.`,
+    fix: `Either let the hat hand over instead of ending, and take '${word}' out of its instructions, or let it end the run:\n\n${toHatsYaml({ hat: hat.id, list: 'publishes', items: hat.publishes, added: promise })}`,
     hats: [hat.id],
     topics: [word],
     repairs: [

@@ -2,6 +2,7 @@ import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import { mayEnd } from '../queries.ts';
 import type { Topology } from '../topology.ts';
 import type { FlowRule } from '../validate-topology.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 
 /** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */
 export const checkWaysOn: FlowRule = (topology) => {
@@ -13,14 +14,17 @@ export const checkWaysOn: FlowRule = (topology) => {
 
 function toFinding({ hatById, recoveryHat, entry }: Topology, { id }: HatSpec): FlowFinding {
   const next = recoveryHat ?? entry;
-  const triggers = hatById.get(next)?.triggers.slice(0, 4) ?? [];
+  const list = toHatsYaml(
+    { hat: id, list: 'publishes', items: [`${id}.done`] },
+    { hat: next, list: 'triggers', items: hatById.get(next)?.triggers ?? [], added: `${id}.done` },
+  );
   return {
     code: 'hat-no-way-on',
     severity: 'warning',
     at: { kind: 'hat', hat: id },
     message: `Hat '${id}' has no way to hand on: it publishes nothing and may not end the run.`,
     why: `After its turn nothing is left to do, so '${next}' is called with \`task.resume\` and does not learn what '${id}' did.`,
-    fix: `Let it say that it is done, to somebody who takes that:\n\nhats:\n  ${id}:\n    publishes: [${id}.done]\n  ${next}:\n    triggers: [${[...triggers, `${id}.done`].join(', ')}]`,
+    fix: `Let it say that it is done, to somebody who takes that:\n\n${list}`,
     hats: [id],
   };
 }

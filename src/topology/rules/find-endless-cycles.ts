@@ -1,6 +1,7 @@
 import { type FlowFinding, hasWildcard, matchesTopic, RALPH } from '../../core/index.ts';
 import { mayEnd, takersOf } from '../queries.ts';
 import { findComponents } from './find-components.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 import { findReached, type HatGraph } from './hat-graph.ts';
 
 const SHOWN_HATS = 6;
@@ -15,6 +16,7 @@ const MAX_FINDINGS = 50;
 export function findEndlessCycles(graph: HatGraph): readonly FlowFinding[] {
   if (graph.topology.coordination !== 'hats') return [];
   const trapped = findTrapped(graph);
+  if (trapped.size === 0) return [];
   const { roots, failureRoots } = graph;
   const reached = findReached(graph, [...roots, ...failureRoots], { blocked: true });
   const hats = [...trapped].filter((hat) => reached.has(hat)).sort((a, b) => a - b);
@@ -127,7 +129,11 @@ function toFinding({ topology }: HatGraph, members: readonly number[], cycle: re
   const idOf = (hat: number): string => topology.hats[hat]?.id ?? '';
   const [first = ''] = members.map(idOf);
   const recovery = topology.recoveryHat ?? topology.entry;
-  const publishes = topology.hatById.get(first)?.publishes.map((entry) => entry.topic) ?? [];
+  const topic = `${first}.finished`;
+  const list = toHatsYaml(
+    { hat: first, list: 'publishes', items: topology.hatById.get(first)?.publishes ?? [], added: topic },
+    { hat: recovery, list: 'triggers', items: topology.hatById.get(recovery)?.triggers ?? [], added: topic },
+  );
   const others = members.slice(1, SHOWN_HATS).map(idOf);
   return {
     code: 'cycle-without-exit',
@@ -135,17 +141,7 @@ function toFinding({ topology }: HatGraph, members: readonly number[], cycle: re
     at: { kind: 'hat-list', hat: first, list: 'publishes' },
     message: `The cycle ${toCycleText(cycle, idOf)} has no exit.`,
     why: `None of ${members.length === 1 ? 'it' : 'these hats'} may end the run, and nothing that they publish leads to a hat that may. Each turn calls the next one until a limit stops the run.`,
-    fix: [
-      `Either let a hat of the cycle hand over to '${recovery}':`,
-      '',
-      'hats:',
-      `  ${first}:`,
-      `    publishes: [${[...publishes.slice(0, 3), `${first}.finished`].join(', ')}]`,
-      `  ${recovery}:`,
-      `    triggers: [${[...(topology.hatById.get(recovery)?.triggers.slice(0, 3) ?? []), `${first}.finished`].join(', ')}]`,
-      '',
-      `or let it end the run itself: add ${topology.spec.promise} to its publishes.`,
-    ].join('\n'),
+    fix: `Either let a hat of the cycle hand over to '${recovery}':\n\n${list}\n\nor let one end the run itself: add ${topology.spec.promise} to its publishes.`,
     hats: members.slice(0, 20).map(idOf),
     topics: [...new Set(cycle.flatMap((step) => step.topic ?? []))].slice(0, 20),
     ...(others.length === 0

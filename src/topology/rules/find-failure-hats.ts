@@ -1,4 +1,5 @@
-import { type FlowFinding, type HatSpec, toBlockedTopic } from '../../core/index.ts';
+import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import { toHatsYaml } from './fix-yaml.ts';
 import { findReached, type HatGraph } from './hat-graph.ts';
 
 const MAX_FINDINGS = 50;
@@ -11,6 +12,7 @@ const MAX_FINDINGS = 50;
 export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
   if (graph.topology.coordination !== 'hats') return [];
   const usual = findReached(graph, graph.roots, { blocked: false });
+  if (usual.size === graph.topology.hats.length) return [];
   const ever = findReached(graph, [...graph.roots, ...graph.failureRoots], { blocked: true });
   return [...ever.keys()]
     .filter((place) => !usual.has(place))
@@ -23,25 +25,16 @@ export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
 
 function toFinding({ topology }: HatGraph, { id, triggers }: HatSpec): FlowFinding {
   const entry = topology.hatById.get(topology.entry);
-  const example = toBlockedTopic(triggers[0] ?? id)
-    .replace(/\.blocked$/, '.requested')
-    .replaceAll('*', 'help');
+  const topic = `${id}.request`;
+  const caller =
+    entry === undefined || entry.id === id ? [] : [{ hat: entry.id, list: 'publishes', items: entry.publishes, added: topic } as const];
   return {
     code: 'hat-only-after-failure',
     severity: 'hint',
     at: { kind: 'hat', hat: id },
     message: `Hat '${id}' only runs after a failure.`,
     why: 'All ways to it begin with an agent that failed or a gate that refused. In a run in which nothing fails it is never called.',
-    fix: [
-      'If it is there for failures alone, leave it. Otherwise let a hat hand over to it:',
-      '',
-      'hats:',
-      ...(entry === undefined || entry.id === id
-        ? []
-        : [`  ${entry.id}:`, `    publishes: [${[...entry.publishes.slice(0, 3).map(({ topic }) => topic), example].join(', ')}]`]),
-      `  ${id}:`,
-      `    triggers: [${[...triggers.slice(0, 3), example].join(', ')}]`,
-    ].join('\n'),
+    fix: `If it is there for failures alone, leave it. Otherwise let a hat hand over to it:\n\n${toHatsYaml(...caller, { hat: id, list: 'triggers', items: triggers, added: topic })}`,
     hats: [id],
     topics: triggers.slice(0, 20),
   };

@@ -42,8 +42,12 @@ export function findReach(topology: Topology, given: Iterable<string>): FlowReac
     waiting.push(hat);
   };
   const reachRoute = (route: Route): boolean => {
-    if (!routes.has(route)) route.hats.forEach(reachHat);
-    routes.add(route);
+    const [first] = route.hats;
+    if (route.hats.length === 1 && first !== undefined) reachHat(first);
+    else if (!routes.has(route)) {
+      routes.add(route);
+      route.hats.forEach(reachHat);
+    }
     return hats.size < topology.hats.length;
   };
   const reachTopic = (topic: string): boolean => {

@@ -1,6 +1,5 @@
 import {
   hasWildcard,
-  intersectsPatterns,
   type PublishSpec,
   RALPH,
   SYSTEM_TOPICS,
@@ -9,6 +8,8 @@ import {
   TOPIC_ERROR_TIMEOUT,
   toBlockedTopic,
 } from '../../core/index.ts';
+import { addPattern, createPatternTrie, visitMeeting } from '../pattern-trie.ts';
+import { takersOf as takersOfTopic } from '../queries.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
 
@@ -38,23 +39,28 @@ export interface HatGraph {
 }
 
 /** More ways than this are not looked at: some thousand patterns that all meet each other. */
-const MAX_WAYS = 1_000_000;
-const MAX_GATES = 100;
+const MAX_WAYS = 2_000_000;
 
 /** The graph of a team; `null` where it has too many ways to be looked at. Time in proportion to the ways. */
 export function createHatGraph(topology: Topology): HatGraph | null {
   const places = new Map(topology.hats.map((hat, index) => [hat.id, index]));
-  const toPlaces = (ids: readonly string[]): readonly number[] => sortPlaces(ids.flatMap((id) => places.get(id) ?? []));
-  const search = createTakerSearch(topology, places);
+  const toPlaces = (ids: readonly string[]): readonly number[] => {
+    const [only] = ids;
+    if (only === undefined) return NOBODY;
+    const place = ids.length === 1 ? places.get(only) : undefined;
+    return place === undefined ? sortPlaces(ids.flatMap((id) => places.get(id) ?? [])) : [place];
+  };
+  const search = createTakerSearch(topology, toPlaces);
+  const isGuarded = createGuardTest(topology);
   const passages: Passage[] = [];
   const known = new Map<string, number>();
   const publishes: (readonly number[])[] = [];
   for (const hat of topology.hats) {
     const own = new Set<number>();
     for (const entry of hat.publishes) {
-      const key = `${entry.topic} ${entry.target ?? ''}`;
+      const key = entry.target === undefined ? entry.topic : `${entry.topic} ${entry.target}`;
       const place = known.get(key) ?? passages.length;
-      if (place === passages.length) passages.push(createPassage(topology, entry, search.takersOf));
+      if (place === passages.length) passages.push(createPassage(entry, isGuarded, search.takersOf));
       if (!search.isWhole()) return null;
       known.set(key, place);
       own.add(place);
@@ -81,45 +87,61 @@ interface TakerSearch {
   readonly isWhole: () => boolean;
 }
 
-function createTakerSearch(topology: Topology, places: ReadonlyMap<string, number>): TakerSearch {
+function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]) => readonly number[]): TakerSearch {
   const index = createTakerIndex(topology);
   let ways = 0;
   let isWhole = true;
-  const takersOf = (publish: PublishSpec): readonly number[] => {
-    const takers = new Set<number>();
-    const add = (hat: string): void => {
-      ways += 1;
-      const place = places.get(hat);
-      if (place !== undefined) takers.add(place);
-    };
-    if (publish.target === undefined && hasWildcard(publish.topic)) {
-      isWhole &&= index.visitRoutes(publish.topic, (route) => {
-        route.hats.forEach(add);
-        return ways <= MAX_WAYS;
-      });
-    } else for (const taker of index.takersOf(publish)) add(taker.hat);
-    return sortPlaces(takers);
+  const listMeeting = (pattern: string): readonly number[] => {
+    const takers = new Set<string>();
+    isWhole &&= index.visitRoutes(pattern, (route) => {
+      for (const hat of route.hats) takers.add(hat);
+      return takers.size + ways <= MAX_WAYS;
+    });
+    return toPlaces([...takers]);
+  };
+  const takersOf = ({ topic, target }: PublishSpec): readonly number[] => {
+    const isPattern = target === undefined && hasWildcard(topic);
+    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? takersOfTopic(topology, topic) : [target]);
+    ways += found.length;
+    return found;
   };
   return { takersOf, isWhole: () => isWhole && ways <= MAX_WAYS };
 }
 
+const NOBODY: readonly number[] = [];
 const FAILURES: readonly string[] = [TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT];
 
-function createPassage(topology: Topology, entry: PublishSpec, takersOf: (publish: PublishSpec) => readonly number[]): Passage {
+function createPassage(entry: PublishSpec, isGuarded: (topic: string) => boolean, takersOf: TakerSearch['takersOf']): Passage {
   const { topic } = entry;
-  const isGuarded =
-    topic !== '*' && topology.spec.gates.slice(0, MAX_GATES).some((gate) => gate.on.some((on) => intersectsPatterns(on, topic)));
   const blocked = toBlockedTopic(topic);
   return {
     topic,
     takers: takersOf(entry),
-    blockedTakers: isGuarded && !(hasWildcard(blocked) && blocked === topic) ? takersOf({ topic: blocked }) : [],
+    blockedTakers: blocked !== topic && isGuarded(topic) ? takersOf({ topic: blocked }) : NOBODY,
     isToRalph: entry.target === RALPH,
   };
 }
 
+/** Says whether a gate may refuse what is published. */
+function createGuardTest({ spec }: Topology): (topic: string) => boolean {
+  if (spec.gates.length === 0) return () => false;
+  const trie = createPatternTrie<true>();
+  for (const gate of spec.gates) for (const on of gate.on) addPattern(trie, on, true);
+  const effort = { steps: MAX_WAYS };
+  return (topic) => {
+    let isMet = false;
+    const stop = (): boolean => {
+      isMet = true;
+      return false;
+    };
+    visitMeeting(trie, topic, stop, effort);
+    return isMet;
+  };
+}
+
 function sortPlaces(places: Iterable<number>): readonly number[] {
-  return [...new Set(places)].sort((a, b) => a - b);
+  const distinct = [...new Set(places)];
+  return distinct.length < 2 ? distinct : distinct.sort((a, b) => a - b);
 }
 
 /** The hats that can be reached from some hats, those included; each with the number of turns before it. `blocked`: through failing gates too. */

@@ -8,6 +8,8 @@ import { findReached, type HatGraph } from './hat-graph.ts';
  */
 export function measureShortestRun(graph: HatGraph): readonly FlowFinding[] {
   const { maxIterations } = graph.topology.spec.limits;
+  // No hat need have two turns on a shortest way, but for the one that ends.
+  if (maxIterations > graph.topology.hats.length) return [];
   const shortest = graph.topology.coordination === 'ralph' ? countUnderRalph(graph) : countUnderHats(graph);
   return shortest === null || shortest <= maxIterations ? [] : [toFinding(maxIterations, shortest)];
 }
@@ -19,6 +21,7 @@ function countUnderRalph({ topology }: HatGraph): number {
 /** `null` where no way leads to a completion: that has a finding of its own. */
 function countUnderHats(graph: HatGraph): number | null {
   const { topology } = graph;
+  if (topology.spec.requiredEvents.length === 0 && mayEnd(topology, topology.entry)) return 1;
   const isEnd = topology.hats.map((hat) => mayEnd(topology, hat.id));
   const entries = takersOf(topology, topology.startTopic);
   const start = topology.spec.routing === 'fanout' && topology.spec.startingHat === null && entries.length > 1 ? entries : [topology.entry];

@@ -3,31 +3,31 @@ import { expect, test } from 'vitest';
 import { matchesTopic } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
-import { instantiatePattern } from './instantiate-pattern.ts';
+import { createInstances } from './create-instances.ts';
 
 function teamThatTakes(...triggers: readonly string[]) {
   return compileTopology(makeSpec({ hats: [makeHat('a', triggers, ['x'])] }));
 }
 
 test('a topic stands for itself, taken or not', () => {
-  expect(instantiatePattern(teamThatTakes('a.b'), 'c.d')).toEqual(['c.d']);
+  expect(createInstances(teamThatTakes('a.b'))('c.d')).toEqual(['c.d']);
 });
 
 test('a pattern stands for the topics that somebody takes by it', () => {
-  expect(instantiatePattern(teamThatTakes('review.passed', 'review.rejected', 'build.done'), 'review.*')).toEqual([
+  expect(createInstances(teamThatTakes('review.passed', 'review.rejected', 'build.done'))('review.*')).toEqual([
     'review.passed',
     'review.rejected',
   ]);
 });
 
 test('where a pattern is taken by a pattern, a topic that both match is made up', () => {
-  expect(instantiatePattern(teamThatTakes('*.done'), 'build.*')).toEqual(['build.done']);
-  expect(instantiatePattern(teamThatTakes('a.*.c'), '*.b.*')).toEqual(['a.b.c']);
+  expect(createInstances(teamThatTakes('*.done'))('build.*')).toEqual(['build.done']);
+  expect(createInstances(teamThatTakes('a.*.c'))('*.b.*')).toEqual(['a.b.c']);
 });
 
 test('any other topic counts where it is taken too, and where nothing is taken it is all there is', () => {
-  expect(instantiatePattern(teamThatTakes('review.passed', 'review.*'), 'review.*')).toEqual(['review.passed', 'review.any']);
-  expect(instantiatePattern(teamThatTakes('build.done'), 'review.*')).toEqual(['review.any']);
+  expect(createInstances(teamThatTakes('review.passed', 'review.*'))('review.*')).toEqual(['review.passed', 'review.any']);
+  expect(createInstances(teamThatTakes('build.done'))('review.*')).toEqual(['review.any']);
 });
 
 test('whatever the patterns: there is a topic, and the pattern matches all of them', () => {
@@ -35,7 +35,7 @@ test('whatever the patterns: there is a topic, and the pattern matches all of th
   const pattern = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'));
   fc.assert(
     fc.property(fc.array(pattern, { minLength: 1, maxLength: 5 }), pattern, (triggers, published) => {
-      const topics = instantiatePattern(teamThatTakes(...triggers), published);
+      const topics = createInstances(teamThatTakes(...triggers))(published);
       expect(topics.length).toBeGreaterThan(0);
       for (const topic of topics) expect(matchesTopic(published, topic)).toBe(true);
       expect(topics.join()).not.toContain('*');

@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppApi } from '../cli-context.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeApp, createFakeContext } from '../fixtures.ts';
+
+const TEAM = `
+hats:
+  planner:
+    name: Planner
+    description: Cuts the work up.
+    triggers: [task.start, task.resume, build.done, "*.blocked"]
+    publishes: [build.task]
+  builder:
+    triggers: [build.task]
+    publishes: [build.done, build.blocked]
+    instructions: |
+      Build it.
+      Test it.
+gates:
+  - on: build.done
+    run: npm test
+`;
+const ORPHAN = TEAM.replace('[build.task]\n  builder', '[build.task, deploy.now]\n  builder');
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-graph-'));
+  writeFileSync(join(folder, 'ralph.yml'), TEAM);
+  writeFileSync(join(folder, 'orphan.yml'), ORPHAN);
+  writeFileSync(join(folder, 'broken.yml'), 'hats: [\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function type(args: readonly string[], app: Partial<AppApi> = {}) {
+  const fake = createFakeContext({ app });
+  const exitCode = await runCommandLine(args, { ...fake.context, cwd: folder });
+  return { exitCode, out: fake.out(), err: fake.err() };
+}
+
+describe('ralph graph', () => {
+  it('draws the team of the folder', async () => {
+    const { exitCode, out, err } = await type(['graph']);
+    expect([exitCode, err]).toEqual([0, '']);
+    expect(out).toMatch(/│ +planner +│/);
+    expect(out).toContain('◈ build.done');
+    expect(out).toContain('▼');
+  });
+
+  it.each([
+    ['mermaid', /^flowchart TD\n/],
+    ['dot', /^digraph flow \{\n/],
+    ['svg', /^<svg /],
+  ])('writes %s', async (format, pattern) => {
+    expect((await type(['graph', '--format', format])).out).toMatch(pattern);
+  });
+
+  it('gives programs nodes and edges', async () => {
+    const graph = JSON.parse((await type(['graph', '--format', 'json'])).out);
+    expect(graph).toMatchObject({ v: 1, coordination: 'hats', isCut: false });
+    expect(graph.edges).toContainEqual(
+      expect.objectContaining({ from: 'hat:planner', to: 'hat:builder', topic: 'build.task', kind: 'event' }),
+    );
+  });
+
+  it('writes a file in the format that its ending says', async () => {
+    expect(await type(['graph', '--output', 'team.svg'])).toMatchObject({ exitCode: 0, out: '', err: 'Written: team.svg\n' });
+    expect(readFileSync(join(folder, 'team.svg'), 'utf8')).toMatch(/^<svg /);
+    expect(await type(['graph', '--output', 'missing/team.svg'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('ENOENT') });
+  });
+
+  it('draws a team with errors too, and tells these on standard error', async () => {
+    const { exitCode, out, err } = await type(['graph', '-c', 'orphan.yml']);
+    expect([exitCode, out.includes('nobody')]).toEqual([0, true]);
+    expect(err).toContain('[event-orphan]');
+  });
+
+  it('says what is wrong with a file that is no YAML', async () => {
+    expect(await type(['graph', '-c', 'broken.yml'])).toMatchObject({
+      exitCode: 1,
+      out: '',
+      err: expect.stringContaining('broken.yml:1:'),
+    });
+  });
+
+  it('prints a path, one hop a line', async () => {
+    expect((await type(['graph', '--path', 'builder..end'])).out).toBe(
+      'builder ── ◈ build.done ──▶ planner\nplanner ── LOOP_COMPLETE ──▶ end\n',
+    );
+    expect((await type(['graph', '--path', 'start..builder', '--format', 'mermaid'])).out).toContain('==>|"build.task"|');
+  });
+
+  it('says how far it gets where there is no path', async () => {
+    expect(await type(['graph', '--path', 'end..planner'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('No path leads') });
+  });
+
+  it('takes a wrong path for wrong usage, and says what was meant', async () => {
+    expect(await type(['graph', '--path', 'bulder..end'])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('did you mean builder?'),
+    });
+    expect(await type(['graph', '--path', 'builder'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('planner..end') });
+  });
+
+  it('shows the team of a past run with counts, whatever the folder says now', async () => {
+    const { out } = await type(['graph', '--live', '--format', 'mermaid'], createFakeApp());
+    expect(out).toContain('build.task ×1');
+    expect(await type(['graph', '--live', '-c', 'orphan.yml'], createFakeApp())).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('ralph hats', () => {
+  it('lists the hats with their events and marks', async () => {
+    const { out } = await type(['hats']);
+    expect(out.split('\n')[1]).toMatch(/^planner +entry · recovery · may end +task\.start, .* +build\.task +\S+ +Cuts the work up\.$/);
+  });
+
+  it('gives programs one object a line', async () => {
+    const rows = (await type(['hats', '--format', 'json'])).out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows.map((row) => [row.v, row.id, row.marks])).toEqual([
+      [1, 'planner', ['entry', 'recovery', 'may-end']],
+      [1, 'builder', []],
+    ]);
+  });
+
+  it('shows who sends to a hat and who receives from it', async () => {
+    const { out } = await type(['hats', 'show', 'builder']);
+    expect(out).toMatch(/gets +build\.task from planner\n/);
+    expect(out).toMatch(/sends +build\.done → planner \(a gate is run first\)\n/);
+    expect(out).toMatch(/instructions +Build it\. \(2 lines in all\)\n/);
+  });
+
+  it('tells a hat what is wrong with it', async () => {
+    const { out } = await type(['hats', 'show', 'planner', '-c', 'orphan.yml']);
+    expect(out).toContain('deploy.now → nobody: no hat takes it');
+    expect(out).toContain('[event-orphan]');
+  });
+
+  it('says which hat was meant', async () => {
+    expect(await type(['hats', 'show', 'bulder'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('did you mean builder?') });
+    expect(await type(['hats', 'shw'])).toMatchObject({ exitCode: 2 });
+    expect(await type(['hats', 'show'])).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('ralph trace', () => {
+  it('says what would happen to an event', async () => {
+    const { exitCode, out } = await type(['trace', 'build.done', '--payload', '{"ok":true}']);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/published by +builder \(publishes build\.done\)\n/);
+    expect(out).toMatch(/carries +JSON \(object\): \{"ok":true\}\n/);
+    expect(out).toMatch(/gate first +npm test\n +if it fails +build\.blocked → planner\n/);
+    expect(out).toMatch(/taken by +planner: triggers on build\.done\n/);
+    expect(out).toMatch(/then +planner → build\.task → builder\n/);
+  });
+
+  it('gives programs the same', async () => {
+    const trace = JSON.parse((await type(['trace', 'x.blocked', '--from', 'ralph', '--format', 'json'])).out);
+    expect(trace).toMatchObject({
+      v: 1,
+      topic: 'x.blocked',
+      outcome: 'taken',
+      takers: [{ hat: 'planner', trigger: '*.blocked', why: 'pattern' }],
+    });
+  });
+
+  it('says that an unknown topic was probably meant otherwise', async () => {
+    expect(await type(['trace', 'biuld.done'])).toMatchObject({ exitCode: 0, err: 'No hat knows biuld.done: did you mean build.done?\n' });
+  });
+
+  it('takes a pattern, an unknown hat and a wrong depth for wrong usage', async () => {
+    for (const args of [['build.*'], ['build.done', '--from', 'bulder'], ['build.done', '--depth', '0']]) {
+      expect((await type(['trace', ...args])).exitCode).toBe(2);
+    }
+  });
+});

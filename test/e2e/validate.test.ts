@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ralph, type Started, start, withFolder } from './ralph.ts';
+
+const hat = (publishes: string): string =>
+  `hats:\n  worker:\n    triggers: [task.start, task.resume, again]\n    publishes: [${publishes}]\n`;
+const VALID = hat('again');
+
+/** The next report of `ralph validate --watch --format json`: the codes of its findings. */
+function createReports({ child }: Started): () => Promise<readonly string[]> {
+  const lines: string[] = [];
+  let rest = '';
+  const waiting: ((line: string) => void)[] = [];
+  child.stdout?.on('data', (chunk: string) => {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop() ?? '';
+    for (const line of parts) (waiting.shift() ?? ((later: string) => lines.push(later)))(line);
+  });
+  return async () => {
+    const line = lines.shift() ?? (await new Promise<string>((resolve) => waiting.push(resolve)));
+    const { files } = JSON.parse(line) as { files: { diagnostics: { code: string }[] }[] };
+    return files.flatMap((file) => file.diagnostics.map(({ code }) => code));
+  };
+}
+
+/** Waits for a report with these codes: between two steps of a save a file may be seen empty, or not at all. */
+async function expectSoon(next: () => Promise<readonly string[]>, ...codes: readonly string[]): Promise<void> {
+  for (let found = await next(); JSON.stringify(found) !== JSON.stringify(codes); found = await next());
+}
+
+describe('ralph validate --watch', () => {
+  test('reports after every way in which an editor saves, and ends with 130 at Ctrl+C', async () => {
+    await withFolder({ 'ralph.yml': VALID }, async (folder) => {
+      const file = join(folder, 'ralph.yml');
+      const started = start(folder, ['validate', '--watch', '--format', 'json']);
+      const next = createReports(started);
+      await expectSoon(next);
+      writeFileSync(file, hat('again, ship.it'));
+      await expectSoon(next, 'event-orphan');
+      writeFileSync(`${file}.new`, VALID);
+      renameSync(`${file}.new`, file);
+      await expectSoon(next);
+      renameSync(file, `${file}~`);
+      writeFileSync(file, hat('again, ship.it'));
+      await expectSoon(next, 'event-orphan');
+      writeFileSync(file, 'hats: [');
+      await expectSoon(next, 'yaml-syntax');
+      started.child.kill('SIGINT');
+      expect(await started.done).toMatchObject({ code: 130, stderr: '' });
+    });
+  });
+
+  test('watches imported files and instructions too, also when their folder goes away and comes back', async () => {
+    const files = {
+      'ralph.yml': 'hats:\n  worker:\n    import: ./hats/worker.yml\n',
+      'hats/worker.yml': 'triggers: [task.start, task.resume]\ninstructions_file: worker.md\n',
+      'hats/worker.md': 'Do it.\n',
+    };
+    await withFolder(files, async (folder) => {
+      const started = start(folder, ['validate', '--watch', '--format', 'json']);
+      const next = createReports(started);
+      await expectSoon(next);
+      writeFileSync(join(folder, 'hats/worker.yml'), 'triggers: [task.start, task.resume]\nzebra: 1\ninstructions_file: worker.md\n');
+      await expectSoon(next, 'key-unknown');
+      rmSync(join(folder, 'hats/worker.md'));
+      await expectSoon(next, 'instructions-file');
+      rmSync(join(folder, 'hats'), { recursive: true });
+      await expectSoon(next, 'import-missing');
+      mkdirSync(join(folder, 'hats'));
+      writeFileSync(join(folder, 'hats/worker.yml'), 'triggers: [task.start, task.resume]\n');
+      await expectSoon(next);
+      started.child.kill('SIGTERM');
+      expect(await started.done).toMatchObject({ code: 143 });
+    });
+  });
+
+  test('begins with a file that is not there yet', async () => {
+    await withFolder({}, async (folder) => {
+      const started = start(folder, ['validate', '--watch', '--format', 'json']);
+      const next = createReports(started);
+      await expectSoon(next);
+      writeFileSync(join(folder, 'ralph.yml'), 'hats: {}\n');
+      await expectSoon(next, 'hats-empty');
+      started.child.kill('SIGINT');
+      expect((await started.done).code).toBe(130);
+    });
+  });
+
+  test('tells people when it looked, what is new, and that nothing is', async () => {
+    await withFolder({ 'ralph.yml': VALID }, async (folder) => {
+      const started = start(folder, ['validate', '--watch']);
+      await started.says('ralph.yml: valid (hats: worker)\n');
+      writeFileSync(join(folder, 'ralph.yml'), `${VALID}# a word\n`);
+      await started.says('ralph.yml: valid (hats: worker), as before\n');
+      writeFileSync(join(folder, 'ralph.yml'), hat('again, ship.it'));
+      await started.says('ralph.yml: 1 error\n');
+      started.child.kill('SIGINT');
+      const { code, stdout } = await started.done;
+      expect(code).toBe(130);
+      expect(stdout).toMatch(/^\d\d:\d\d:\d\d\nralph\.yml: valid/);
+      expect(stdout.match(/ERROR: /g)).toHaveLength(1);
+    });
+  });
+});
+
+describe('ralph validate', () => {
+  test('repairs the file with ten mistakes but for those that only its author can decide', async () => {
+    const text = readFileSync(new URL('../../fixtures/ten-mistakes.yml', import.meta.url), 'utf8');
+    await withFolder({ 'ralph.yml': text }, async (folder) => {
+      const before = await ralph(folder, ['validate']);
+      expect(before).toMatchObject({ code: 1, stderr: '' });
+      expect(before.stdout.match(/^(ERROR|WARN): .*\n {2}at ralph\.yml:\d+:\d+$/gm)?.length).toBeGreaterThanOrEqual(10);
+      expect(await ralph(folder, ['validate', '--fix'])).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('ralph.yml: 2 errors\n'),
+      });
+    });
+  });
+
+  test('a run that is refused shows the same findings, and where to go on', async () => {
+    await withFolder({ 'ralph.yml': hat('again, ship.it'), 'PROMPT.md': 'Do it.' }, async (folder) => {
+      const { code, stdout, stderr } = await ralph(folder, ['run']);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^ralph: The configuration cannot be run\.\n\nERROR: Event 'ship\.it' published by 'worker' has no subscriber\. \[event-orphan\]\n {2}at ralph\.yml:4:24\n/,
+      );
+      expect(stderr).toMatch(/\n\nCheck again: ralph validate\nMore: ralph explain event-orphan\n$/);
+    });
+  });
+
+  test('stops quietly when nobody reads its output', async () => {
+    await withFolder({ 'ralph.yml': hat('again, ship.it') }, async (folder) => {
+      const started = start(folder, ['validate', '--format', 'json']);
+      started.child.stdout?.destroy();
+      expect(await started.done).toMatchObject({ stderr: '' });
+    });
+  });
+});
