@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'rolldown';
+import { pathToFileURL } from 'node:url';
+import { withBundle } from './bundle.mjs';
 import { row } from './measure.mjs';
 
 /** Events routed per second through a team of a thousand hats, against a plain look-up in a Map. */
@@ -48,19 +48,7 @@ export async function benchResume() {
   });
 }
 
-/** Bundles what is measured inside of a process, and loads it. */
-async function withRooms(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'));
-  try {
-    const file = join(folder, 'rooms.js');
-    await build({
-      input: fileURLToPath(new URL('rooms.ts', import.meta.url)),
-      platform: 'node',
-      output: { file, format: 'esm' },
-      logLevel: 'silent',
-    });
-    return use(await import(pathToFileURL(file).href));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** Loads what is measured inside of this process. */
+function withRooms(use) {
+  return withBundle('rooms.ts', async (file) => use(await import(pathToFileURL(file).href)));
 }

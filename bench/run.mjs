@@ -2,17 +2,26 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | loop | routing | resume | memory
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | memory
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  */
 import { parseArgs } from 'node:util';
+import { benchCollections, benchValidate } from './collections.mjs';
 import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchPeer } from './peer.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
 import { benchStartup } from './startup.mjs';
 
-const BENCHES = { startup: benchStartup, loop: benchLoop, routing: benchRouting, resume: benchResume, memory: benchMemory };
+const BENCHES = {
+  startup: benchStartup,
+  validate: benchValidate,
+  collections: benchCollections,
+  loop: benchLoop,
+  routing: benchRouting,
+  resume: benchResume,
+  memory: benchMemory,
+};
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' } } });
 const chosen = values.only === undefined ? Object.keys(BENCHES) : values.only.split(',');

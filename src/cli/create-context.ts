@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { RalphError, toErrorCode } from '../core/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
@@ -6,7 +7,8 @@ import { createTerminal } from './terminal.ts';
 /** The context of a command in this process. */
 export function createContext(given: Readonly<Record<string, string | undefined>>): CliContext {
   const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
-  const isAnswerable = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  // Asking `process.stdin` would open it, which loads the streams of files.
+  const isAnswerable = isatty(0) && isatty(2);
   return {
     cwd: findFolder(),
     env,

@@ -68,7 +68,7 @@ const MISTAKES: readonly (readonly [yaml: string, finding: string])[] = [
   ['prices: {m: {input: 1}}', 'error key-missing m'],
   ['worktree: {link: [../x]}', 'error path-invalid ../x'],
   ['notify: ["say", "done"]', 'error type-invalid notify'],
-  ['max_iterations: 3', 'error key-misplaced max_iterations'],
+  ['recovery_hat: a', 'error key-misplaced recovery_hat'],
   ['max_iteratons: 3', 'error key-unknown max_iteratons'],
   ['backend: claude', 'error key-misplaced backend'],
   ['event_loop: {hats: {}}', 'error key-misplaced hats'],
@@ -116,8 +116,13 @@ describe('the check against the settings table', () => {
     expect(messageOf('hats: {a: {trigers: [x], triggers: [x]}}')).toBe('Unknown key "trigers": did you mean `triggers`?');
     expect(messageOf('cli: {backend: claude-code}')).toBe('There is no backend "claude-code": did you mean `claude`?');
     expect(messageOf('event_loop: {coordinator: hat}')).toBe('`event_loop.coordinator` cannot be "hat": did you mean `hats`?');
-    expect(messageOf('max_iterations: 5')).toBe('The key `max_iterations` belongs under `event_loop:`.');
+    expect(messageOf('recovery_hat: a')).toBe('The key `recovery_hat` belongs under `event_loop:`.');
     expect(loadText('hats: {a: {triggers: [build*]}}').diagnostics[0]?.fix).toContain('write `build.*`');
+  });
+
+  it('tells a misspelt key once: that the right one is missing is no mistake of its own', () => {
+    expect(findingsOf('hats: {a: {trigers: [task.start]}}')).toEqual(['error key-unknown trigers']);
+    expect(findingsOf('prices: {m: {inpt: 1, output: 1}}')).toEqual(['error key-unknown inpt']);
   });
 
   it('takes an empty value as one that is not there', () => {

@@ -43,6 +43,13 @@ export function checkShape(root: LocatedMap): CheckedShape {
   };
 }
 
+/** Keys of one level of the file. */
+interface Level {
+  readonly keys: Keys;
+  readonly map: LocatedMap;
+  readonly path: Path;
+}
+
 class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
   /** The paths of everything that was left out, and of all that it is in. */
@@ -55,7 +62,7 @@ class ShapeChecker {
     const values: Record<string, unknown> = {};
     for (const [name, entry] of map.entries) {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
-      const value = setting === undefined ? this.skipUnknown(name, entry, keys, path) : this.checkPart(setting, entry, path, name);
+      const value = setting === undefined ? this.skipUnknown(name, entry, { keys, map, path }) : this.checkPart(setting, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
     this.checkRequired(keys, map, path, shown);
@@ -72,15 +79,21 @@ class ShapeChecker {
     return this.checkEntry(setting, entry, [...path, step]);
   }
 
-  private skipUnknown(name: string, entry: LocatedEntry, keys: Keys, path: Path): typeof NOTHING {
-    if (!/^(?:x-|_)/.test(name)) this.diagnostics.push(toDiagnostic(entry.key, toUnknownKeyFinding(name, [...path, name], keys)));
+  private skipUnknown(name: string, entry: LocatedEntry, { keys, map, path }: Level): typeof NOTHING {
+    if (/^(?:x-|_)/.test(name)) return NOTHING;
+    const finding = toUnknownKeyFinding(name, [...path, name], keys);
+    this.diagnostics.push(toDiagnostic(entry.key, finding));
+    // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
+    for (const { change } of finding.repairs ?? [])
+      if (change.kind === 'replace' && !map.entries.has(change.text)) this.markBroken([...path, change.text]);
     return NOTHING;
   }
 
   private checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
     for (const [name, setting] of listRequired(keys)) {
       const entry = map.entries.get(name);
-      if (entry !== undefined && !isEmptyValue(entry.value)) continue;
+      const isMisspelt = entry === undefined && this.broken.has(toKey([...path, name]));
+      if (isMisspelt || (entry !== undefined && !isEmptyValue(entry.value))) continue;
       this.report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
     }
   }
@@ -182,8 +195,12 @@ class ShapeChecker {
 
   private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
     this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
-    for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
+    this.markBroken(path);
     return NOTHING;
+  }
+
+  private markBroken(path: Path): void {
+    for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
   }
 }
 

@@ -45,7 +45,8 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
   return [...diagnostics]
     .sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column)
     .filter((diagnostic) => {
-      const key = JSON.stringify([diagnostic.code, diagnostic.file, diagnostic.line, diagnostic.column, diagnostic.message]);
+      const { code, file, line, column, message, why } = diagnostic;
+      const key = JSON.stringify([code, file, line, column, message, why]);
       return !seen.has(key) && seen.add(key);
     });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Json, toCanonicalJson } from '../core/index.ts';
 import type { Settings, SettingsDigest } from './settings.ts';
 
@@ -34,6 +33,7 @@ export function diffSettings(before: Settings, after: Settings): readonly string
   return before.digest.prompt === after.digest.prompt ? changed : [...changed, 'prompt'];
 }
 
+/** The module is loaded when it is first needed: most that load a configuration compare nothing, and it costs as much as the rest of them. */
 function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
 }

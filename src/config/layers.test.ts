@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inFolder, loadSettings, refusalOf, tokenAt } from './config-fixtures.ts';
 import type { LoadRequest } from './load-config.ts';
@@ -155,6 +156,41 @@ describe('-c key.path=value', () => {
   it('of a state_dir says that other commands will not look there', () => {
     expect(findings({}, { assignments: ['core.state_dir=.runs'] })).toEqual(['-c core.state_dir=.runs:1:16 state-dir-hidden']);
     expect(findings({ 'ralph.yml': 'core: {state_dir: .runs}' })).toEqual([]);
+  });
+});
+
+describe('anything that is typed', () => {
+  const key = fc.constantFrom(
+    'event_loop.prompt',
+    'hats.a.triggers',
+    'cli',
+    'hats',
+    'gates',
+    'prices."x y"',
+    'x-a',
+    'cli.env.A',
+    'hats.a.import',
+    '__proto__.a',
+  );
+  const value = fc.oneof(
+    fc.string(),
+    fc.string({ unit: fc.constantFrom(...'[]{}:,-&*!|>\'"%@#?~ \n\t$a1.') }),
+    fc.constant('[['.repeat(500)),
+  );
+
+  it('is settings or findings with places in it, never a crash', () => {
+    inFolder({ 'ralph.yml': 'hats: {a: {triggers: [x]}}' }, (cwd) => {
+      fc.assert(
+        fc.property(fc.array(fc.tuple(key, value), { maxLength: 3 }), value, (pairs, variable) => {
+          const assignments = pairs.map(([name, text]) => `${name}=${text}`);
+          const env = { RALPH_CONFIG_CLI__ARGS: variable, [`RALPH_CONFIG_${variable}`]: 'x' };
+          const { diagnostics } = loadSettings({ cwd, flags, assignments, env });
+          for (const { line, column, endColumn } of diagnostics)
+            expect([line >= 1, column >= 1, endColumn > column]).toEqual([true, true, true]);
+        }),
+        { numRuns: 300 },
+      );
+    });
   });
 });
 

@@ -60,6 +60,9 @@ hats: {a: {triggers: [x], backend: [{type: codex, env: {MY_PASSWORD: s3cret, B: 
       ...originsOf({ 'ralph.yml': yaml }).keys(),
     ].join('\n');
     expect(shown).not.toContain('s3cret');
+    const typed = originsOf({}, { assignments: ['cli.env.API_KEY=s3cret', 'cli.env={B_TOKEN: s3cret, C: open}'] });
+    expect(JSON.stringify([...typed])).not.toContain('s3cret');
+    expect(typed.get('cli.env.API_KEY = "***"')).toBe('-c cli.env.API_KEY=***');
     expect(shown).toContain('cli.env.A = "open"');
     expect(shown).toContain('"B":"open"');
   });
@@ -96,6 +99,7 @@ gates:
   - run: "echo \${HOME} $$ > x"
     on: [c, d.*]
 prices: {"gpt-4.1": {input: 1, output: 2.5, as_of: 2026-11-21}}
+ralph: {backend: {type: claude, args: , model: }}
 notify: |
   one
   two

@@ -47,8 +47,8 @@ class EffectiveLister {
     const { value } = entry;
     if (setting.kind === 'object' && value.kind === 'map') this.addKeys(setting.keys, value, path);
     else if (setting.kind === 'map' && value.kind === 'map' && value.entries.size > 0) this.addNames(setting, value, path);
-    else if (setting.kind === 'list' && setting.items.kind === 'object' && value.kind === 'list' && value.items.length > 0)
-      this.addItems(setting.items, value.items, path);
+    else if (setting.kind === 'list' && setting.items.kind === 'object' && hasItems(value))
+      this.addItems(setting.items, value.kind === 'list' ? value.items : [value], path);
     else this.push(setting, path, this.toValue(setting, value, path), toOrigin(entry));
   }
 
@@ -78,6 +78,11 @@ class EffectiveLister {
   }
 }
 
+/** A single value stands for a list of one. */
+function hasItems(value: LocatedValue): boolean {
+  return value.kind !== 'list' || value.items.length > 0;
+}
+
 /** Descriptions of backends, secrets in their `env:` hidden. */
 export function hideSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(hideSecrets);
@@ -95,9 +100,14 @@ export function hideNames(env: Json): Json {
   return Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, SECRET_NAME.test(name) ? HIDDEN : value]));
 }
 
+/** An assignment as it was typed, but for a secret in it. */
+function toShownName(name: string): string {
+  return SECRET_NAME.test(name) && /\benv\b/.test(name) ? name.replace(/=.*/s, `=${HIDDEN}`) : name;
+}
+
 function toOrigin(entry: LocatedEntry): Origin {
   const place = toShownPlace(entry);
-  if (isPseudoFile(place.file)) return { from: place.file.origin, name: place.file.name };
+  if (isPseudoFile(place.file)) return { from: place.file.origin, name: toShownName(place.file.name) };
   const { file, line, column, endLine, endColumn } = toSpan(place);
   return { from: 'file', span: { file, line, column, endLine, endColumn } };
 }

@@ -31,7 +31,7 @@ function toWords(at: Subject): string | undefined {
 }
 
 /** Where a part of a configuration stands; where it is not written, the nearest part of it that is. */
-export function locateSubject(root: LocatedMap, subject: Subject): Place {
+function locateSubject(root: LocatedMap, subject: Subject): Place {
   switch (subject.kind) {
     case 'hats':
       return findPlace(root, ['hats'], 'key');
@@ -64,12 +64,23 @@ export function toListPath(root: LocatedMap, hat: string, list: HatList): Path {
 
 function locateItem(root: LocatedMap, list: Path, item: string): Place {
   const value = readAt(root, list);
-  const items = value?.kind === 'list' ? value.items : value === undefined ? [] : [value];
-  for (const candidate of items) {
+  return (value === undefined ? undefined : itemsOf(value).get(item)) ?? findPlace(root, list, 'key');
+}
+
+/** Lists that were asked before: of a list with thousands of findings each is found at once. */
+const ITEMS = new WeakMap<LocatedValue, ReadonlyMap<string, Place>>();
+
+/** The topics of a list, or the one that stands in its place, with the first place of each. */
+function itemsOf(value: LocatedValue): ReadonlyMap<string, Place> {
+  const known = ITEMS.get(value);
+  if (known !== undefined) return known;
+  const places = new Map<string, Place>();
+  for (const candidate of value.kind === 'list' ? value.items : [value]) {
     const topic = candidate.kind === 'map' ? candidate.entries.get('topic')?.value : candidate;
-    if (topic?.kind === 'scalar' && topic.written === item) return topic.place;
+    if (topic?.kind === 'scalar' && !places.has(topic.written)) places.set(topic.written, topic.place);
   }
-  return findPlace(root, list, 'key');
+  ITEMS.set(value, places);
+  return places;
 }
 
 /** Words in a text: where they are written as they are read; else the text's key. */
@@ -77,6 +88,6 @@ function locateWords(root: LocatedMap, path: Path, words: string): Place {
   const value = readAt(root, path);
   if (value?.kind !== 'scalar') return findPlace(root, path, 'key');
   const { file, start, end } = value.place;
-  const at = file.text.slice(start, end).indexOf(words);
+  const at = findWords(file.text.slice(start, end), words);
   return at < 0 ? toShownPlace({ key: findPlace(root, path, 'key'), value }) : { file, start: start + at, end: start + at + words.length };
 }

@@ -2,6 +2,7 @@ import type { RepairChange } from '../core/index.ts';
 import { planListItem } from './add-list-item.ts';
 import type { Span } from './diagnostic.ts';
 import type { LocatedMap, LocatedValue } from './located-value.ts';
+import { isPseudoFile } from './pseudo-file.ts';
 import type { SourceFile } from './source-file.ts';
 import type { TextEdit } from './text-edit.ts';
 import { toYamlWord } from './yaml-word.ts';
@@ -13,11 +14,16 @@ export type EditPlanner = (place: Span, change: RepairChange) => TextEdit | null
 export function createEditPlanner(root: LocatedMap): EditPlanner {
   let index: ReadonlyMap<string, IndexedFile> | null = null;
   return (place, change) => {
-    if (change.kind === 'add-item') return planListItem(root, change.to, change.item);
+    if (change.kind === 'add-item') return onlyEditable(planListItem(root, change.to, change.item));
     index ??= indexFiles(root);
     const file = index.get(place.file);
-    return file === undefined ? null : planReplacement(file, place, change.text);
+    return file === undefined ? null : onlyEditable(planReplacement(file, place, change.text));
   };
+}
+
+/** What was typed, a variable and a preset of this package are no files of the user's. */
+function onlyEditable(edit: TextEdit | null): TextEdit | null {
+  return edit === null || isPseudoFile(edit.file) || edit.file.name.startsWith('preset:') ? null : edit;
 }
 
 /** A file that a configuration was read from. */

@@ -1,9 +1,10 @@
 import type { Json } from '../core/index.ts';
-import type { LocatedMap, LocatedScalar, LocatedValue } from './located-value.ts';
+import { isEmptyValue, type LocatedMap, type LocatedScalar, type LocatedValue } from './located-value.ts';
 import type { Keys, Setting } from './setting.ts';
 
 /** A value as it could be written in a file again: a word that YAML would take for a number stays a word. */
 export function toWrittenValue(setting: Setting, value: LocatedValue): Json {
+  if (isEmptyValue(value)) return null;
   switch (setting.kind) {
     case 'object':
       return value.kind === 'map' ? toWrittenKeys(setting.keys, value) : toPlain(value);

@@ -9,7 +9,7 @@ const MARGIN = 16;
 const MANY_NODES = 120;
 
 /** Where everything is in a drawing, in pixels, without the margin. */
-export interface SvgLayout {
+interface SvgLayout {
   readonly width: number;
   readonly height: number;
   readonly nodes: ReadonlyMap<string, Rect>;
@@ -27,7 +27,7 @@ interface DrawnArrow {
 }
 
 /** Lays a graph out for SVG, from top to bottom or from left to right: whichever fits a page better. */
-export function layOutSvg(graph: FlowGraph): SvgLayout {
+function layOutSvg(graph: FlowGraph): SvgLayout {
   const down = layOutTowards(graph, 'down');
   if (graph.nodes.length > MANY_NODES) return down;
   const right = layOutTowards(graph, 'right');
@@ -41,7 +41,7 @@ function toAwkwardness({ width, height }: SvgLayout): number {
 
 function layOutTowards(graph: FlowGraph, direction: 'down' | 'right'): SvgLayout {
   const all = toFlowArrows(graph);
-  const again = new Map(all.filter(isLoop).map((arrow) => [arrow.from, arrow.edges.map((edge) => toEdgeText(edge, ''))]));
+  const again = new Map(all.filter(isLoop).map((arrow) => [arrow.from, arrow.edges.map((edge) => toEdgeText(edge, '[gate]'))]));
   const arrows = all.filter((arrow) => !isLoop(arrow));
   const isDown = direction === 'down';
   const toSize = ({ width, height }: Size): Size => (isDown ? { width, height } : { width: height, height: width });

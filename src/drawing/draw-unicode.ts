@@ -10,8 +10,13 @@ export interface UnicodeLook {
   readonly style: (tone: Tone, text: string) => string;
 }
 
+/** Larger ones fit into no terminal, and laying them out takes long. */
+const MAX_NODES = 60;
+const MAX_EDGES = 200;
+
 /** A flow graph as boxes and arrows in characters, ending with a new line; `null` where it would be wider than the terminal. */
 export function drawUnicode(graph: FlowGraph, look: UnicodeLook): string | null {
+  if (graph.nodes.length > MAX_NODES || graph.edges.length > MAX_EDGES) return null;
   return drawOnce(graph, look, false) ?? drawOnce(graph, look, true);
 }
 

@@ -102,7 +102,7 @@ export function layOut(request: LayoutRequest): LaidOutGraph {
   };
 }
 
-/** How many arrows meet at the busier of the two sides of each node, at most: which of them lead upwards is not known yet. */
+/** How many arrows touch each node: all of them may be on one side, which is not known before the ranks are. */
 function countCrowds(arrows: readonly ArrowSize[]): ReadonlyMap<string, number> {
   const crowds = new Map<string, number>();
   for (const { from, to } of arrows) for (const id of [from, to]) crowds.set(id, (crowds.get(id) ?? 0) + 1);

@@ -73,7 +73,8 @@ export function rankGraph(boxes: readonly BoxSize[], arrows: readonly ArrowSize[
   const toArrow = (size: ArrowSize, index: number): RankedArrow => {
     const points = inner[index] ?? [];
     const { x, y } = laidOut[index] as LaidOutArrow;
-    const label = points.findIndex((point) => Math.abs(point.y - y) < 0.5 && Math.abs(point.x - x) < 0.5);
+    const found = points.findIndex((point) => Math.abs(point.y - y) < 0.5 && Math.abs(point.x - x) < 0.5);
+    const label = found < 0 ? Math.floor(points.length / 2) : found;
     const stations = points.map((point, at): RankItem => {
       const { width, height } = at === label ? size : { width: 0, height: 0 };
       return { rank: rankOf(point.y), x: point.x, width, height };

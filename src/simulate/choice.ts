@@ -4,7 +4,7 @@ import { createInstances, fillIn } from './create-instances.ts';
 
 /**
  * Something that an agent may do at the end of its turn. `event`: publish one of these topics (several where it may publish a
- * pattern); `promise`: say that the work is done; `transition`: hand on by a `HAT_TRANSITION` line; `silent`: write nothing.
+ * pattern); `promise`: say that the work is done; `transition`: hand on by a `HAT_TRANSITION` line; `silent`: write nothing; `failure`: fail.
  */
 export type Choice =
   | { readonly kind: 'event'; readonly topics: readonly string[]; readonly target?: string }

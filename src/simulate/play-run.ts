@@ -95,7 +95,10 @@ function stopTurn(play: Play, { iteration, attempt }: IterationStop, at: number)
   const turn = play.schedule[index]?.input;
   if (turn?.type !== 'iteration-ended') return;
   const notes = play.turns[play.turns.length - 1];
-  if (notes !== undefined) Object.assign(notes, { outcome: 'interrupted', said: '' });
+  if (notes !== undefined) {
+    notes.outcome = 'interrupted';
+    notes.said = '';
+  }
   play.schedule[index] = { at, input: { ...turn, at, outcome: { status: 'interrupted' }, signals: [], exitCode: null } };
 }
 

@@ -24,10 +24,9 @@ export interface Scheduled {
 }
 
 /** A turn as it is written down. */
-export interface TurnNotes extends Omit<PlayedTurn, 'outcome' | 'said' | 'isDumb'> {
+export interface TurnNotes extends Omit<PlayedTurn, 'outcome' | 'said'> {
   outcome: PlayedTurn['outcome'];
   said: string;
-  isDumb: boolean;
   readonly published: PlayedPublication[];
   readonly refused: PlayedTurn['refused'][number][];
 }

@@ -86,6 +86,17 @@ describe('the flow graph of hats that coordinate themselves', () => {
     );
   });
 
+  it('leads to the hats that a hat may hand on to without an event', () => {
+    const hats = [
+      PLANNER,
+      makeHat('builder', ['build.task'], ['build.done'], { transitions: ['helper', 'gone'] }),
+      makeHat('helper', ['x.y']),
+    ];
+    expect(ways(graphOf({ hats })).filter((way) => way.includes('transition'))).toEqual([
+      'hat:builder -HAT_TRANSITION-> hat:helper (transition)',
+    ]);
+  });
+
   it('hands a terminal event off, unless a hat takes it', () => {
     const hats = [PLANNER, makeHat('shipper', ['build.task'], ['deploy.done', 'build.done'])];
     expect(ways(graphOf({ hats, terminalEvents: ['deploy.done', 'build.done'] }))).toEqual(

@@ -22,6 +22,9 @@ import type { Topology } from './topology.ts';
 /** More edges than this are of no use to anybody. */
 const MAX_EDGES = 100_000;
 
+/** What stands on the edge of a transition. */
+const HAND_ON = 'HAT_TRANSITION';
+
 /**
  * The flow of events of a team as a graph. Total: teams with errors have one too, with what is wrong marked.
  *
@@ -61,6 +64,9 @@ function addHat(edges: EdgeList, topology: Topology, takers: TakerIndex, hat: Ha
   for (const publish of hat.publishes) {
     if (topology.classic || edges.isFull()) break;
     addPublish(edges, topology, { takers, from, publish, isDefault: hat.defaultPublishes.includes(publish.topic) });
+  }
+  for (const next of hat.transitions) {
+    if (topology.hatById.has(next)) edges.add({ from, to: toHatNodeId(next), topic: HAND_ON, kind: 'transition' });
   }
   // After what the hat says itself: a topic that it may publish is no mere work of a gate.
   for (const { topic } of hat.publishes) if (isGated(topology, topic)) addBlocked(edges, takers, { from, topic });

@@ -48,6 +48,7 @@ describe('a path through a flow graph', () => {
 
   it('knows no other words', () => {
     expect(toPathEnd(GRAPH, 'biulder')).toBeNull();
+    expect(toPathEnd(GRAPH, 'review.\u001b[31m')).toBeNull();
   });
 
   it('is marked on the nodes and edges that it goes through', () => {

@@ -1,4 +1,4 @@
-import { hasWildcard, intersectsPatterns } from '../core/index.ts';
+import { hasWildcard, intersectsPatterns, isTopicPattern } from '../core/index.ts';
 import type { FlowEdge, FlowGraph } from './flow-graph.ts';
 
 /** What `FROM..TO` was found to mean, and the way. */
@@ -17,7 +17,7 @@ export function toPathEnd(graph: FlowGraph, word: string): PathEnd | null {
   const node =
     graph.nodes.find((candidate) => candidate.kind === 'hat' && candidate.label === word) ?? graph.nodes.find(({ id }) => id === word);
   if (node !== undefined) return { kind: 'node', id: node.id };
-  return graph.edges.some((edge) => isAbout(edge, word)) ? { kind: 'event', topic: word } : null;
+  return isTopicPattern(word) && graph.edges.some((edge) => isAbout(edge, word)) ? { kind: 'event', topic: word } : null;
 }
 
 /** The shortest way by events, found breadth first; of several the one that comes first in the file. A way from an event begins with it. */

@@ -39,6 +39,7 @@ export interface FlowNode {
 /**
  * Why an event goes from one node to the other.
  * - `event`: published by a hat and taken by its trigger. `target`: the entry of `publishes` names the hat.
+ * - `transition`: the hat may hand on by `HAT_TRANSITION`, without a topic of its own.
  * - `ralph`: only Ralph can set it going. `unclaimed`: nobody takes it, so the coordinating Ralph gets it.
  * - `start`: begins the run. `system`: published by the loop. `blocked`: what a failing gate makes of an event.
  * - `complete`: ends the run. `handoff`: a terminal event. `orphan`: nobody takes it, although somebody should.
@@ -47,6 +48,7 @@ export interface FlowNode {
 export type FlowEdgeKind =
   | 'event'
   | 'target'
+  | 'transition'
   | 'ralph'
   | 'unclaimed'
   | 'start'

@@ -58,6 +58,11 @@ describe('tracing an event', () => {
     expect(trace({ topic: 'LOOP_COMPLETE' }, { gates })).toMatchObject({ gates: ['npm run lint'], outcome: 'completes' });
   });
 
+  it('names the events that a completion needs', () => {
+    expect(trace({ topic: 'task.complete' }, { requiredEvents: ['build.done'] }).requires).toEqual(['build.done']);
+    expect(trace({ topic: 'build.done' }, { requiredEvents: ['build.done'] }).requires).toEqual([]);
+  });
+
   it('refuses what the author may not publish', () => {
     expect(trace({ topic: 'build.done', from: 'reviewer' })).toMatchObject({ outcome: 'refused', takers: [], next: [] });
     expect(trace({ topic: 'LOOP_COMPLETE', from: 'builder' }).outcome).toBe('refused');

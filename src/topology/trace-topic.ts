@@ -36,6 +36,8 @@ export interface TopicTrace {
    */
   readonly outcome: 'taken' | 'completes' | 'terminal' | 'safety-net' | 'refused';
   readonly publishers: readonly TracePublisher[];
+  /** Events that must have been published before, where it completes the run. */
+  readonly requires: readonly string[];
   /** Commands that are run first. */
   readonly gates: readonly string[];
   /** What a failing gate makes of it, and who gets that; `null` where no gate guards it. */
@@ -85,6 +87,7 @@ export function traceTopic(topology: Topology, { topic, from, depth }: TraceRequ
     from: from ?? null,
     outcome,
     publishers,
+    requires: isCompletionTopic(topology, topic) ? topology.spec.requiredEvents : [],
     gates,
     blocked: gates.length === 0 ? null : toBlocked(topology, topic, from),
     takers: isGiven ? takers : [],

@@ -1,6 +1,6 @@
 /** Front door of `validation`: a configuration and the flow of its events, checked together; repairs of its text. */
 export { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 export { type ConfigReport, createConfigReport, isValid, type ReportedDiagnostic, type ReportedSpan } from './config-report.ts';
-export { type EditedFiles, pathOf, readEdited } from './edited-files.ts';
+export { type EditedFiles, pathOf } from './edited-files.ts';
 export { type MadeRepair, type RepairedConfig, type RepairOptions, repairConfig } from './repair-config.ts';
 export { writeRepairs } from './write-repairs.ts';

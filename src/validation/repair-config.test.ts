@@ -60,7 +60,11 @@ describe('repairConfig', () => {
 
   it('asks about what is not sure, and makes only what is chosen', async () => {
     const asked: string[] = [];
-    const leave = await repair(TEAM, { choose: async (finding) => void asked.push(finding.code) ?? null });
+    const leaveAll = async (finding: Diagnostic): Promise<null> => {
+      asked.push(finding.code);
+      return null;
+    };
+    const leave = await repair(TEAM, { choose: leaveAll });
     expect(asked).toEqual(['event-orphan']);
     expect(leave.made).toEqual([]);
     const take = await repair(TEAM, { choose: async (_finding, [first]) => first ?? null });

@@ -27,6 +27,23 @@ describe.concurrent('`ralph resume`', () => {
     });
   });
 
+  test('loads the same team, imported hats and settings that were typed, and notices when one of them changed', async () => {
+    const team = { 'team.yml': 'hats: {worker: {import: ./worker.yml}}\n', 'worker.yml': 'triggers: [task.start, task.resume]\n' };
+    const typed = ['--hats', 'team.yml', '-c', 'event_loop.max_iterations=1', '-c', 'event_loop.completion_promise=ALL_DONE'];
+    const body = 'if [ "$(nth turn)" = 3 ]; then echo ALL_DONE; fi';
+    await withPlace(toFiles('', body, team), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'x', ...typed])).code).toBe(2);
+      expect((await ralph(folder, ['resume', '--max-iterations', '+1'])).code).toBe(2);
+      writeFileSync(join(folder, 'worker.yml'), `${team['worker.yml']}instructions: Be quick.\n`);
+      const refused = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('hats.worker')]);
+      writeFileSync(join(folder, 'worker.yml'), team['worker.yml']);
+      const done = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect(done.code, done.stdout + done.stderr).toBe(0);
+      expect((await readStatus(folder)).turns.map((turn) => turn.hat)).toEqual(['worker', 'worker', 'worker']);
+    });
+  });
+
   test('refuses a configuration that was broken since, and leaves the run as it is', async () => {
     await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', TWO_TURNS), async (folder) => {
       const good = readFileSync(join(folder, 'ralph.yml'), 'utf8');

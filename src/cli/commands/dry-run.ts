@@ -39,7 +39,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
 
 function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['settings']): string {
   const team = hatsOverlay === undefined ? [] : [`--hats ${hatsOverlay}`];
-  const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text, 80)}`)];
+  const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text.slice(0, text.indexOf('=')), 80)}`)];
   return sources.length === 0 ? 'none: defaults' : sources.join(', ');
 }
 

@@ -6,11 +6,12 @@ import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
-import { GRAPH_FORMATS, toGraphFormat } from '../graph/graph-format.ts';
+import { GRAPH_FORMATS, type GraphFormat, toGraphFormat } from '../graph/graph-format.ts';
 import { loadTeam } from '../graph/load-team.ts';
 import { readLiveGraph } from '../graph/read-live-graph.ts';
 import { renderGraph } from '../graph/render-graph.ts';
 import { findAskedPath, printPath } from '../graph/show-path.ts';
+import { plainStyle } from '../style.ts';
 import { OutputClosed } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
@@ -40,21 +41,35 @@ export const graphCommand: CliCommand = {
   perform,
 };
 
+/** How wide a drawing in characters may be that goes to a file. */
+const FILE_COLUMNS = 160;
+
+const LISTED = 'Too wide to be drawn here, so it is listed. As a picture: ralph graph --output team.svg';
+
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const options = call.options as GraphOptions;
+  const format = toGraphFormat(options.format, options.output);
+  if (options.output !== undefined && format === null) {
+    throw createUsageError(
+      `--output ${JSON.stringify(options.output.slice(0, 80))} does not say what to write.`,
+      'Give it an ending (.svg, .mmd, .dot, .json, .txt), or a --format.',
+    );
+  }
   const graph = await readGraph(context, options);
   if (graph === null) return 1;
-  const format = toGraphFormat(options.format, options.output);
   const asked = options.path === undefined ? null : findAskedPath(graph, options.path);
   if (asked !== null && (asked.path === null || format === null)) return printPath(context, asked);
+  return show(context, asked?.graph ?? graph, format ?? 'unicode', options.output);
+}
+
+async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, output: string | undefined): Promise<number> {
   const { terminal } = context;
-  const isFile = options.output !== undefined;
-  const { plainStyle } = await import('../style.ts');
-  const look = isFile ? { columns: 160, style: plainStyle } : { columns: terminal.columns(), style: terminal.style };
-  const text = await renderGraph(asked?.graph ?? graph, format ?? 'unicode', look);
-  if (options.output !== undefined) return writeText(context, options.output, text);
+  const look = output === undefined ? { columns: terminal.columns(), style: terminal.style } : { columns: FILE_COLUMNS, style: plainStyle };
+  const { text, isListed } = await renderGraph(graph, format, look);
+  if (output !== undefined) return writeText(context, output, text);
   if (terminal.isClosed()) throw new OutputClosed();
   terminal.out(text);
+  if (isListed && terminal.isTty) terminal.err(`${terminal.errStyle('faint', LISTED)}\n`);
   return 0;
 }
 

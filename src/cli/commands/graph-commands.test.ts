@@ -69,6 +69,7 @@ describe('ralph graph', () => {
     expect(await type(['graph', '--output', 'team.svg'])).toMatchObject({ exitCode: 0, out: '', err: 'Written: team.svg\n' });
     expect(readFileSync(join(folder, 'team.svg'), 'utf8')).toMatch(/^<svg /);
     expect(await type(['graph', '--output', 'missing/team.svg'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('ENOENT') });
+    expect(await type(['graph', '--output', 'team.png'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('.svg') });
   });
 
   it('draws a team with errors too, and tells these on standard error', async () => {
@@ -83,6 +84,30 @@ describe('ralph graph', () => {
       out: '',
       err: expect.stringContaining('broken.yml:1:'),
     });
+  });
+
+  it('lists a team that is too wide to be drawn', async () => {
+    const topics = Array.from({ length: 12 }, (_, index) => `a-rather-long-name-of-an-area-${index}.task`);
+    const hats = topics.map((topic, index) => `  h${index}: {triggers: [${topic}], publishes: [all.done]}\n`);
+    const lead = `hats:\n  lead: {triggers: [task.start, task.resume, all.done], publishes: [${topics.join(', ')}]}\n`;
+    writeFileSync(join(folder, 'wide.yml'), lead + hats.join(''));
+    const { out } = await type(['graph', '-c', 'wide.yml']);
+    expect(out).toContain('    ── a-rather-long-name-of-an-area-11.task ──▶ h11\n');
+  });
+
+  it('refuses a picture of a team that is too large for one, and writes the other formats', async () => {
+    const hats = Array.from(
+      { length: 401 },
+      (_, index) => `  h${index}: {triggers: [t${index}.go, task.start], publishes: [t${index + 1}.go]}\n`,
+    );
+    writeFileSync(join(folder, 'large.yml'), `hats:\n${hats.join('')}`);
+    const args = ['graph', '-c', 'large.yml', '--format'];
+    expect(await type([...args, 'svg'])).toMatchObject({
+      exitCode: 1,
+      out: '',
+      err: expect.stringContaining('are too many for a picture'),
+    });
+    for (const format of ['unicode', 'dot', 'mermaid', 'json']) expect((await type([...args, format])).out).toContain('t400.go');
   });
 
   it('prints a path, one hop a line', async () => {

@@ -70,7 +70,7 @@ function toCells(row: HatRow, width: number): readonly string[] {
   const publishes = row.publishes.map(({ topic, target }) => (target === undefined ? topic : `${topic} to ${target}`));
   const list = (topics: readonly string[]): string => cutText(topics.map((topic) => toPlainLine(topic, 60)).join(', ') || '-', width);
   const about = row.description === '' ? row.name : row.description;
-  return [toPlainLine(row.id, 40), is || '-', list(row.triggers), list(publishes), row.backends.join(', ') || '-', toPlainLine(about, 200)];
+  return [toPlainLine(row.id, 40), is || '-', list(row.triggers), list(publishes), list(row.backends), toPlainLine(about, 200)];
 }
 
 function createUnknownHat(id: string, known: readonly string[]): Error {

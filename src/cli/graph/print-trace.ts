@@ -25,6 +25,7 @@ function listRows(trace: TopicTrace, payload: string | null): readonly Row[] {
   return [
     ...(publishers.length > 0 ? publishers : [['published by', 'nobody: no hat may publish it'] as const]),
     ...(payload === null ? [] : [['carries', payload] as const]),
+    ...trace.requires.map((topic): Row => ['needs first', toPlainLine(topic, 60)]),
     ...trace.gates.map((run): Row => ['gate first', toPlainLine(run, 200)]),
     ...(blocked === null ? [] : [['if it fails', `${blocked.topic} → ${blocked.to.join(', ') || 'who published it'}`] as const]),
     ...toOutcomeRows(trace),
@@ -76,8 +77,11 @@ function toReason({ trigger, why }: TraceMatch): string {
   }
 }
 
+/** Where events go that no hat gets. */
+const PLACES: Readonly<Record<string, string>> = { nobody: 'nobody (no hat takes it)', handoff: 'nobody (a terminal event)' };
+
 function toHopText(hat: string, edge: FlowEdge): string {
-  const to = edge.to.startsWith('hat:') ? edge.to.slice('hat:'.length) : edge.to === 'nobody' ? 'nobody (no hat takes it)' : edge.to;
+  const to = edge.to.startsWith('hat:') ? edge.to.slice('hat:'.length) : (PLACES[edge.to] ?? edge.to);
   const how = edge.kind === 'blocked' ? ' (when a gate fails)' : edge.isDefault ? ' (default)' : '';
   return `${toPlainLine(hat, 60)} → ${toPlainLine(edge.topic, 60)} → ${toPlainLine(to, 60)}${how}`;
 }

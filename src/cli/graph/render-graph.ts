@@ -5,7 +5,7 @@ import type { GraphFormat } from './graph-format.ts';
 
 /** More than this is no picture any more; laying it out would take minutes. */
 const MAX_DRAWN_NODES = 400;
-const MAX_DRAWN_EDGES = 1500;
+const MAX_DRAWN_EDGES = 800;
 
 /** How a drawing for the terminal looks. */
 export interface GraphLook {
@@ -13,8 +13,22 @@ export interface GraphLook {
   readonly style: Style;
 }
 
-/** A graph as text in one of the formats, ending with a new line. Throws RalphError `graph-too-large` where it cannot be drawn as a picture. */
-export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<string> {
+/** A graph as text. */
+export interface RenderedGraph {
+  /** Ends with a new line. */
+  readonly text: string;
+  /** True if it was to be drawn in characters, and is listed because it would be too wide. */
+  readonly isListed: boolean;
+}
+
+/** A graph in one of the formats. Throws RalphError `graph-too-large` where it cannot be drawn as a picture. */
+export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<RenderedGraph> {
+  const text = await renderAs(graph, format, look);
+  return { text: text ?? drawList(graph), isListed: text === null };
+}
+
+/** `null` where a drawing in characters would be too wide. */
+async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<string | null> {
   const isLarge = graph.nodes.length > MAX_DRAWN_NODES || graph.edges.length > MAX_DRAWN_EDGES;
   switch (format) {
     case 'mermaid':
@@ -29,9 +43,8 @@ export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: G
       return drawSvg(graph, 'How events flow between the hats');
     }
     case 'unicode': {
-      if (isLarge) return drawList(graph);
       const { drawUnicode } = await import('../../drawing/index.ts');
-      return drawUnicode(graph, look) ?? drawList(graph);
+      return drawUnicode(graph, look);
     }
   }
 }

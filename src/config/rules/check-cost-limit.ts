@@ -35,13 +35,12 @@ function toName({ type, command, model }: BackendSpec): string {
 function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, wearers: readonly string[]): Diagnostic {
   const names = [...blind.keys()].slice(0, SHOWN);
   const more = blind.size - names.length;
-  const model = [...blind.values()].flatMap((backend) => backend.declared.model ?? []).find((name) => /^[\w./-]{1,60}$/.test(name));
   const finding = findingAt(input, PATH, {
     code: 'cost-unknown',
     severity: 'warning',
     message: `The limit cannot hold ${names.map((name) => quote(name)).join(', ')}${more > 0 ? ` and ${more} more` : ''}: the cost is not known.`,
     why: 'Turns whose cost nobody tells count nothing, so the run goes on past the limit.',
-    fix: `Where the agent tells its tokens, say what its model costs (US dollars for a million tokens):\n\nprices:\n  ${model ?? 'model-name'}: {input: 1.25, output: 10}\n\nOtherwise rely on \`max_iterations\` and \`max_runtime_seconds\`.`,
+    fix: toFix([...blind.values()].map(toBackendSpec)),
     ...(wearers.includes('ralph') && wearers.length === 1 ? {} : { hats: wearers.filter((hat) => hat !== 'ralph').slice(0, 20) }),
   });
   const related = [...blind].slice(0, SHOWN).flatMap(([name, { path }]) => {
@@ -49,4 +48,13 @@ function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, 
     return place === null || place.file.name !== finding.file ? [] : [{ ...toSpan(place), message: `${quote(name)} is named here.` }];
   });
   return related.length === 0 ? finding : { ...finding, related };
+}
+
+/** A price helps where the agent tells its tokens. */
+function toFix(blind: readonly BackendSpec[]): string {
+  const bounds = 'rely on `max_iterations` and `max_runtime_seconds`';
+  const priceable = blind.filter((spec) => !isCostUnknown({ ...spec, model: 'any' }, ['any']));
+  if (priceable.length === 0) return `Take an agent that tells its cost, or ${bounds}.`;
+  const model = priceable.flatMap((spec) => spec.model ?? []).find((name) => /^[\w./-]{1,60}$/.test(name)) ?? 'model-name';
+  return `Say what its model costs (US dollars for a million tokens):\n\nprices:\n  ${model}: {input: 1.25, output: 10}\n\nOtherwise ${bounds}.`;
 }

@@ -49,6 +49,8 @@ describe('cost-unknown', () => {
     const [finding] = loadText(`${limit}\ncli: {backend: claude}\n${hat('backend: kiro')}`).diagnostics;
     expect(finding).toMatchObject({ hats: ['a'], related: [{ line: 3, message: '"kiro" is named here.' }] });
     expect(finding?.message).toBe('The limit cannot hold "kiro": the cost is not known.');
+    expect(finding?.fix).not.toContain('prices');
+    expect(loadText(`${limit}\ncli: {backend: codex, model: gpt-6}`).diagnostics[0]?.fix).toContain('prices:\n  gpt-6: {input');
   });
 
   it('warns where tokens have no price', () => {

@@ -10,6 +10,8 @@ import { UNCHECKED } from './unchecked.ts';
 const MAX_OVERLAPS = 100;
 const MAX_RELATED = 5;
 const MAX_HATS = 100;
+/** More triggers of one hat are not shown anyway. */
+const MAX_LISTED = 50;
 const STEPS = 2_000_000;
 /** A word that no trigger has. */
 const ANY_WORD = '\u0000';
@@ -137,7 +139,7 @@ function toRelated({ hat, trigger }: Claim): RelatedSubject {
 
 /** One of the two gives the trigger up: the first that keeps another. */
 function toSharedFix(topology: Topology, first: Claim, second: Claim): string {
-  const triggersOf = ({ hat }: Claim): readonly string[] => topology.hatById.get(hat)?.triggers ?? [];
+  const triggersOf = ({ hat }: Claim): readonly string[] => topology.hatById.get(hat)?.triggers.slice(0, MAX_LISTED) ?? [];
   const [loser, keeper] = triggersOf(first).length > 1 || triggersOf(second).length <= 1 ? [first, second] : [second, first];
   const left = triggersOf(loser).filter((trigger) => trigger !== loser.trigger);
   const fixes: readonly ListFix[] = [

@@ -21,16 +21,18 @@ const FILE_NAME =
   /\.(?:md|markdown|mdx|txt|rst|adoc|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|zsh|sql|svg|png|jpe?g|gif|pdf|zip|gz|exe|dll|so|com|org|net|io|dev)$/i;
 const MAX_PER_HAT = 5;
 /** Without one of these nothing is published. */
-const PUBLISHING = /publish|emit|send|fir(?:e|ing)|rais|trigger|dispatch|post|issu|broadcast|signal|announc|EVENT:|<event|["']topic["']/i;
+const PUBLISHING = /publish|emit|send|fir(?:e|ing)|rais|trigger|dispatch|post|issu|broadcast|signal|announc/i;
+const WRITING_OUT = /ralph\s+emit|EVENT:|<event|["']topic["']/;
 const WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*/g;
+const DOTTED_WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+/g;
 
 /** Instructions that tell a hat to publish a topic that it may not. */
 export const checkInstructionTopics: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const isOtherFor = createHatNames(topology);
-  const known = listKnown(topology);
+  const isKnown = createKnownTest(topology);
   return topology.hats.flatMap((hat) => {
-    const suspects = listSuspects(topology, hat, known);
+    const suspects = listSuspects(topology, hat, isKnown);
     if (suspects.size === 0) return [];
     const told = new Set(listTold(hat.instructions, isOtherFor(hat)));
     return [...suspects]
@@ -41,16 +43,17 @@ export const checkInstructionTopics: FlowRule = (topology) => {
 };
 
 /** The words of the instructions that would be a mistake if the hat were told to publish them; each with what was probably meant instead. */
-function listSuspects(topology: Topology, hat: HatSpec, known: ReadonlySet<string>): ReadonlyMap<string, string | undefined> {
+function listSuspects(topology: Topology, hat: HatSpec, isKnown: (word: string) => boolean): ReadonlyMap<string, string | undefined> {
   const suspects = new Map<string, string | undefined>();
-  if (!PUBLISHING.test(hat.instructions)) return suspects;
-  const own = new Set(hat.publishes.map((entry) => entry.topic));
+  const { instructions } = hat;
+  const isWrittenOut = WRITING_OUT.test(instructions);
+  if (!isWrittenOut && !PUBLISHING.test(instructions)) return suspects;
   let near: NearTopics | null = null;
-  for (const [word] of hat.instructions.matchAll(WORD)) {
-    if (own.has(word) || suspects.has(word) || !isTopic(word) || isAllowed(topology, hat, word)) continue;
-    if (known.has(word)) suspects.set(word, undefined);
+  for (const [word] of instructions.matchAll(isWrittenOut ? WORD : DOTTED_WORD)) {
+    if (suspects.has(word) || !isTopic(word) || isAllowed(topology, hat, word)) continue;
+    if (isKnown(word)) suspects.set(word, undefined);
     else if (word.includes('.') && !FILE_NAME.test(word)) {
-      near ??= createNearTopics([...own].filter((topic) => !hasWildcard(topic)));
+      near ??= createNearTopics(hat.publishes.map((entry) => entry.topic).filter((topic) => !hasWildcard(topic)));
       const meant = near.find(word);
       if (meant !== undefined || isTaken(topology, word)) suspects.set(word, meant);
     }
@@ -64,14 +67,19 @@ function isAllowed(topology: Topology, hat: HatSpec, word: string): boolean {
   return hat.triggers.some((trigger) => matchesTopic(trigger, word));
 }
 
-/** Every topic that somebody wrote out: of a hat, of a gate, of the loop. */
-function listKnown({ hats, spec }: Topology): ReadonlySet<string> {
-  const known = new Set([...spec.terminalEvents, ...spec.requiredEvents, ...spec.gates.flatMap((gate) => gate.on)]);
-  for (const hat of hats) {
-    for (const trigger of hat.triggers) known.add(trigger);
-    for (const { topic } of hat.publishes) known.add(topic);
-  }
-  return known;
+/** Says whether somebody wrote the topic out: a hat, a gate, the loop. The list is made when it is first asked for. */
+function createKnownTest({ hats, spec }: Topology): (word: string) => boolean {
+  let known: Set<string> | null = null;
+  return (word) => {
+    if (known === null) {
+      known = new Set([...spec.terminalEvents, ...spec.requiredEvents, ...spec.gates.flatMap((gate) => gate.on)]);
+      for (const hat of hats) {
+        for (const trigger of hat.triggers) known.add(trigger);
+        for (const { topic } of hat.publishes) known.add(topic);
+      }
+    }
+    return known.has(word);
+  };
 }
 
 /** True if a hat takes the topic by a pattern that says something about it. */

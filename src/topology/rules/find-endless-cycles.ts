@@ -32,28 +32,54 @@ export function findEndlessCycles(graph: HatGraph): readonly FlowFinding[] {
 /** The hats from which no way leads out, by going backwards from the ways out. */
 function findTrapped(graph: HatGraph): ReadonlySet<number> {
   const { publishes, passages, transitions } = graph;
-  const publishers: number[][] = passages.map(() => []);
-  const senders: number[][] = publishes.map(() => []);
-  publishes.forEach((places, hat) => {
-    for (const place of places) publishers[place]?.push(hat);
-    for (const next of transitions[hat] ?? []) senders[next]?.push(hat);
-  });
-  const passagesTo: number[][] = publishes.map(() => []);
-  passages.forEach((passage, place) => {
-    for (const hat of [...passage.takers, ...passage.blockedTakers]) passagesTo[hat]?.push(place);
-  });
-  const free = new Set(publishes.flatMap((_, hat) => (isWayOut(graph, hat) ? [hat] : [])));
-  const opened = new Set<number>();
-  // A set that grows while it is walked is walked to its new end.
-  for (const hat of free) {
-    for (const sender of senders[hat] ?? []) free.add(sender);
-    for (const place of passagesTo[hat] ?? []) {
-      if (opened.has(place)) continue;
-      opened.add(place);
-      for (const publisher of publishers[place] ?? []) free.add(publisher);
-    }
+  const publishersOf = invert(publishes, passages.length);
+  const passagesTo = invert(
+    passages.map((passage) => passage.takers),
+    publishes.length,
+  );
+  const blockedPassagesTo = invert(
+    passages.map((passage) => passage.blockedTakers),
+    publishes.length,
+  );
+  const callersOf = invert(transitions, publishes.length);
+  const isFree = new Uint8Array(publishes.length);
+  const isOpen = new Uint8Array(passages.length);
+  const queue: number[] = [];
+  const free = (hat: number): void => {
+    if (isFree[hat] === 0) queue.push(hat);
+    isFree[hat] = 1;
+  };
+  const open = (place: number): void => {
+    if (isOpen[place] === 0) publishersOf(place).forEach(free);
+    isOpen[place] = 1;
+  };
+  for (const hat of publishes.keys()) if (isWayOut(graph, hat)) free(hat);
+  for (let at = 0; at < queue.length; at += 1) {
+    const hat = queue[at] as number;
+    callersOf(hat).forEach(free);
+    passagesTo(hat).forEach(open);
+    blockedPassagesTo(hat).forEach(open);
   }
-  return new Set(publishes.flatMap((_, hat) => (free.has(hat) ? [] : [hat])));
+  return queue.length === publishes.length ? NOBODY : new Set(publishes.flatMap((_, hat) => (isFree[hat] === 1 ? [] : [hat])));
+}
+
+const NOBODY: ReadonlySet<number> = new Set();
+
+/** From lists of numbers below `count`: says for a number in which lists it is. */
+function invert(lists: readonly (readonly number[])[], count: number): (item: number) => Int32Array {
+  const ends = new Int32Array(count + 1);
+  for (const list of lists) for (const item of list) ends[item + 1] = (ends[item + 1] ?? 0) + 1;
+  for (let item = 0; item < count; item += 1) ends[item + 1] = (ends[item + 1] ?? 0) + (ends[item] ?? 0);
+  const starts = ends.slice();
+  const inverted = new Int32Array(ends[count] ?? 0);
+  lists.forEach((list, index) => {
+    for (const item of list) {
+      const at = starts[item] ?? 0;
+      inverted[at] = index;
+      starts[item] = at + 1;
+    }
+  });
+  return (item) => inverted.subarray(ends[item], ends[item + 1]);
 }
 
 function isWayOut({ topology, passages, publishes, transitions }: HatGraph, place: number): boolean {

@@ -21,13 +21,14 @@ export function toHatsYaml(...fixes: readonly ListFix[]): string {
 }
 
 function toLines({ hat, list, items, added, comment }: ListFix): readonly string[] {
-  const kept = items.filter((item) => item !== added).map(toItem);
-  const all = added === undefined ? kept : [...kept, toItem(added)];
-  const note = comment === undefined ? '' : `  # ${comment}`;
   const head = `  ${toKey(hat)}:`;
-  if (all.length <= MAX_ITEMS) return [head, `    ${list}: [${all.join(', ')}]${note}`];
-  if (added === undefined) return [head, `    ${list}:`, ...all.slice(0, MAX_ITEMS).map((item) => `      - ${item}`), '      # and so on'];
-  return [head, `    ${list}:`, `      - ${toItem(added)}  # add it; keep the other ${kept.length}`];
+  const note = comment === undefined ? '' : `  # ${comment}`;
+  if (items.length > MAX_ITEMS) {
+    if (added !== undefined) return [head, `    ${list}:`, `      - ${toItem(added)}  # add it; keep the other ${items.length}`];
+    return [head, `    ${list}:${note}`, ...items.slice(0, MAX_ITEMS).map((item) => `      - ${toItem(item)}`), '      # and so on'];
+  }
+  const kept = items.filter((item) => item !== added).map(toItem);
+  return [head, `    ${list}: [${[...kept, ...(added === undefined ? [] : [toItem(added)])].join(', ')}]${note}`];
 }
 
 /** `event_loop:` with one of its keys, the value being a word or a list of topics. */

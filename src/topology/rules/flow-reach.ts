@@ -36,8 +36,9 @@ export function findReach(topology: Topology, given: Iterable<string>): FlowReac
   const topics = new Set<string>();
   const routes = new Set<Route>();
   const reachHat = (id: string): void => {
+    if (hats.has(id)) return;
     const hat = topology.hatById.get(id);
-    if (hat === undefined || hats.has(id)) return;
+    if (hat === undefined) return;
     hats.add(id);
     waiting.push(hat);
   };

@@ -56,7 +56,7 @@ function drawLine(walk: Walk, from: string, head: string): { readonly line: stri
     const step = walk.peek(hat);
     if (step === undefined) return { line };
     const longer = `${line} → ${clipName(step.topic)} → ${step.isHat ? clipName(step.taker) : step.taker}`;
-    if (longer.length > MAX_COLUMNS && line !== head) return { line, brokenAt: hat };
+    if (longer.length > MAX_COLUMNS && line !== clipName(from)) return { line, brokenAt: hat };
     walk.take(hat);
     line = longer;
     if (!step.isHat || !walk.meet(step.taker)) return { line };

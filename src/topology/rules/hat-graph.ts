@@ -9,7 +9,7 @@ import {
   toBlockedTopic,
 } from '../../core/index.ts';
 import { addPattern, createPatternTrie, visitMeeting } from '../pattern-trie.ts';
-import { takersOf as takersOfTopic } from '../queries.ts';
+import { takersOf } from '../queries.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
 
@@ -44,11 +44,10 @@ const MAX_WAYS = 2_000_000;
 /** The graph of a team; `null` where it has too many ways to be looked at. Time in proportion to the ways. */
 export function createHatGraph(topology: Topology): HatGraph | null {
   const places = new Map(topology.hats.map((hat, index) => [hat.id, index]));
+  const alone = topology.hats.map((_, place): readonly number[] => [place]);
   const toPlaces = (ids: readonly string[]): readonly number[] => {
-    const [only] = ids;
-    if (only === undefined) return NOBODY;
-    const place = ids.length === 1 ? places.get(only) : undefined;
-    return place === undefined ? sortPlaces(ids.flatMap((id) => places.get(id) ?? [])) : [place];
+    if (ids.length > 1) return sortPlaces(ids.flatMap((id) => places.get(id) ?? []));
+    return alone[places.get(ids[0] ?? '') ?? -1] ?? NOBODY;
   };
   const search = createTakerSearch(topology, toPlaces);
   const isGuarded = createGuardTest(topology);
@@ -56,16 +55,19 @@ export function createHatGraph(topology: Topology): HatGraph | null {
   const known = new Map<string, number>();
   const publishes: (readonly number[])[] = [];
   for (const hat of topology.hats) {
-    const own = new Set<number>();
+    const own: number[] = [];
     for (const entry of hat.publishes) {
       const key = entry.target === undefined ? entry.topic : `${entry.topic} ${entry.target}`;
-      const place = known.get(key) ?? passages.length;
-      if (place === passages.length) passages.push(createPassage(entry, isGuarded, search.takersOf));
-      if (!search.isWhole()) return null;
-      known.set(key, place);
-      own.add(place);
+      let place = known.get(key);
+      if (place === undefined) {
+        place = passages.length;
+        known.set(key, place);
+        passages.push(createPassage(entry, isGuarded, search.takersOf));
+        if (!search.isWhole()) return null;
+      }
+      own.push(place);
     }
-    publishes.push([...own]);
+    publishes.push(own);
   }
   const started = [...SYSTEM_TOPICS.filter((topic) => !FAILURES.includes(topic)), topology.startTopic, 'human.*'];
   const failed = [...FAILURES, toBlockedTopic(TOPIC_COMPLETE)];
@@ -101,11 +103,17 @@ function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]
   };
   const takersOf = ({ topic, target }: PublishSpec): readonly number[] => {
     const isPattern = target === undefined && hasWildcard(topic);
-    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? takersOfTopic(topology, topic) : [target]);
+    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? listTakers(topology, topic) : [target]);
     ways += found.length;
     return found;
   };
   return { takersOf, isWhole: () => isWhole && ways <= MAX_WAYS };
+}
+
+/** As `takersOf`; most topics are a trigger of one hat. */
+function listTakers(topology: Topology, topic: string): readonly string[] {
+  const hats = topology.routes.exact.get(topic)?.hats;
+  return hats?.length === 1 ? hats : takersOf(topology, topic);
 }
 
 const NOBODY: readonly number[] = [];

@@ -1,0 +1,24 @@
+/** Bundles what is measured inside of a process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+/** Bundles a file of this folder, gives `use` the path of the bundle and removes it afterwards. */
+export async function withBundle(entry, use) {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'));
+  try {
+    const file = join(folder, 'bundle.mjs');
+    await build({
+      input: fileURLToPath(new URL(entry, import.meta.url)),
+      platform: 'node',
+      transform: { define: { RALPH_YAML_LIBRARY: '"yaml"' } },
+      output: { file, format: 'esm' },
+      logLevel: 'silent',
+    });
+    return await use(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
