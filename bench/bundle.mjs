@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 
-/** Bundles a file of this folder, gives `use` the path of the bundle and removes it afterwards. */
+/** Bundles a file, gives `use` the path of the bundle and removes it afterwards. */
 export async function withBundle(entry, use) {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'));
   try {
     const file = join(folder, 'bundle.mjs');
     await build({
-      input: fileURLToPath(new URL(entry, import.meta.url)),
+      input: fileURLToPath(entry),
       platform: 'node',
       transform: { define: { RALPH_YAML_LIBRARY: '"yaml"' } },
       output: { file, format: 'esm' },

@@ -37,7 +37,7 @@ function toProcessRow(what, { ours, theirs, ratio }, runs) {
 
 /** Loading and checking collections of three sizes, and how the time grows. */
 export async function benchCollections() {
-  return withBundle('collections.ts', (bundle) =>
+  return withBundle(new URL('collections.ts', import.meta.url), (bundle) =>
     withFolder({}, (cwd) => {
       const measured = SIZES.map((hats) => measureSize(bundle, cwd, hats));
       return measured.flatMap((size, index) => toRows(size, measured[index - 1]));

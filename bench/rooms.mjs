@@ -50,5 +50,5 @@ export async function benchResume() {
 
 /** Loads what is measured inside of this process. */
 function withRooms(use) {
-  return withBundle('rooms.ts', async (file) => use(await import(pathToFileURL(file).href)));
+  return withBundle(new URL('rooms.ts', import.meta.url), async (file) => use(await import(pathToFileURL(file).href)));
 }

@@ -19,9 +19,14 @@ import { collectLicences } from './third-party.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'src');
 const { version, dependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-/** What every command but `--version` loads is in one file: at the start files cost more than what is in them. */
+/**
+ * What is loaded together is in one file: at the start files cost more than what is in them. `start` is what every command but `--version` loads,
+ * `check` what every command that reads a configuration does; `ralph emit` needs `topology` without it. What is imported dynamically stays out.
+ */
 const CHUNKS = [
   { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
+  { name: 'topology', test: /[\\/]src[\\/]topology[\\/](?!rules|validate-topology)/ },
+  { name: 'check', test: /[\\/]src[\\/](?:config[\\/](?!foreign[\\/]migrate)|validation[\\/]check-config|topology[\\/])/ },
   {
     name: 'start',
     test: /[\\/]src[\\/]cli[\\/](?:ask-person|cli-command|command-line|config-options|create-context|describe-error|format-option|style|terminal)\.ts$/,

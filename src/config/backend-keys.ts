@@ -4,7 +4,7 @@ import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
-  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, or `auto` for the first CLI that is found.',
+  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, or `auto` for the first CLI that is found. `native` comes with a later version.',
   // A scripted agent is made by a program that uses this package; a file cannot hold its script.
   values: [...BACKEND_TYPES.filter((type) => type !== 'scripted'), 'native'],
 } as const satisfies ChoiceSetting;
@@ -14,7 +14,7 @@ export const AGENT_KEYS = {
   command: { kind: 'line', doc: 'The program to start; alone it makes the backend a `custom` one.' },
   args: { kind: 'list', doc: 'Extra arguments, before the prompt.', items: { kind: 'variable', doc: 'One argument.' } },
   model: { kind: 'word', doc: 'The model, as the agent calls it.' },
-  agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro).' },
+  agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro, claude, opencode, copilot).' },
   env: {
     kind: 'map',
     doc: 'Environment variables, added to the inherited ones.',
@@ -22,9 +22,13 @@ export const AGENT_KEYS = {
     variables: true,
   },
   cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
-  prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over.', values: ['arg', 'stdin', 'file'] },
-  prompt_flag: { kind: 'word', doc: 'The flag before the prompt; without it the prompt is the last argument.' },
-  output_format: { kind: 'choice', doc: "Whether the agent's own stream or plain text is read.", values: ['text', 'stream'] },
+  prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over; `arg` by default.', values: ['arg', 'stdin', 'file'] },
+  prompt_flag: { kind: 'word', doc: '`custom`: the flag before the prompt; without it the prompt is the last argument.' },
+  output_format: {
+    kind: 'choice',
+    doc: '`custom`: whether plain text (the default) or a known JSON stream is read.',
+    values: ['text', 'stream'],
+  },
   permissions: {
     kind: 'choice',
     doc: '`bypass`: agents work unattended and ask nobody. `default`: as the CLI itself is set up.',

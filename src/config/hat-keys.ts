@@ -12,12 +12,12 @@ const PROFILE = {
 export const HAT_KEYS = {
   name: { kind: 'word', doc: 'What people call the hat; its id by default.' },
   description: { kind: 'text', doc: 'What the hat is for, in a sentence that the other hats read.' },
-  triggers: { kind: 'list', doc: 'Topics and patterns that wake the hat.', items: PATTERN },
+  triggers: { kind: 'list', doc: 'Topics and patterns that wake the hat; each hat needs one.', items: PATTERN },
   subscriptions: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN },
   subscribes_to: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN },
   publishes: {
     kind: 'list',
-    doc: 'Topics and patterns that the hat may publish.',
+    doc: 'Topics and patterns that the hat may publish; everything else is refused.',
     default: [],
     items: {
       kind: 'publish',
@@ -31,7 +31,7 @@ export const HAT_KEYS = {
   },
   default_publishes: {
     kind: 'list',
-    doc: 'Topics published for the hat when a turn succeeded and emitted nothing.',
+    doc: 'Topics, no patterns, that are published for the hat when a turn succeeded, said something and emitted nothing.',
     default: [],
     items: PATTERN,
   },

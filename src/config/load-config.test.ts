@@ -70,7 +70,7 @@ describe('the configuration file', () => {
     });
   });
 
-  it('larger than 1 MB or not in UTF-8 is a finding', () => {
+  it('larger than 64 MB or not in UTF-8 is a finding', () => {
     expect(load({ 'ralph.yml': `# ${'x'.repeat(64_000_000)}` })).toMatchObject({
       settings: null,
       diagnostics: [{ code: 'config-too-large', file: 'ralph.yml' }],

@@ -1,6 +1,6 @@
 import type { FlowFinding, HatList, Subject } from '../core/index.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { findPlace, type LocatedMap, type Path, readAt, toShownPlace } from './located-value.ts';
+import { findPlace, type LocatedMap, type LocatedValue, type Path, readAt, toShownPlace } from './located-value.ts';
 import { type Place, toDiagnostic, toSpan } from './source-file.ts';
 import { TRIGGER_KEYS } from './trigger-names.ts';
 
@@ -81,6 +81,17 @@ function itemsOf(value: LocatedValue): ReadonlyMap<string, Place> {
   }
   ITEMS.set(value, places);
   return places;
+}
+
+/** Where words stand whole (`build.done` is not in `build.done.twice`); else where they stand at all, or -1. */
+function findWords(text: string, words: string): number {
+  if (words === '') return 0;
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    const isBegun = at > 0 && /[\w.-]/.test(text[at - 1] ?? '');
+    const isContinued = /^(?:[\w-]|\.[\w-])/.test(text.slice(at + words.length, at + words.length + 2));
+    if (!isBegun && !isContinued) return at;
+  }
+  return text.indexOf(words);
 }
 
 /** Words in a text: where they are written as they are read; else the text's key. */

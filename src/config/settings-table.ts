@@ -5,7 +5,7 @@ import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 const TOOL = { kind: 'word', doc: 'A tool or a group of tools.' } as const;
-const PRICE = { kind: 'number', doc: 'US dollars for a million tokens.', min: 0 } as const;
+const PRICE = { kind: 'number', min: 0 } as const;
 
 /** The keys of `cli:`. */
 export const CLI_KEYS = {
@@ -44,15 +44,15 @@ export const GATE_KEYS = {
 
 /** The keys of `prices.<model>`. */
 const PRICE_KEYS = {
-  input: { ...PRICE, required: true },
-  output: { ...PRICE, required: true },
-  cache_read: PRICE,
-  cache_write: PRICE,
+  input: { ...PRICE, doc: 'US dollars for a million input tokens.', required: true },
+  output: { ...PRICE, doc: 'US dollars for a million output tokens.', required: true },
+  cache_read: { ...PRICE, doc: 'US dollars for a million tokens read from the cache; `input` by default.' },
+  cache_write: { ...PRICE, doc: 'US dollars for a million tokens written to the cache; `input` by default.' },
   as_of: { kind: 'word', doc: 'The day on which the price was true, such as 2026-11-21.' },
 } as const satisfies Keys;
 
 /** The keys of `profiles.<name>`. */
-export const PROFILE_KEYS = {
+const PROFILE_KEYS = {
   description: { kind: 'text', doc: 'What the profile is for.' },
   allow: { kind: 'list', doc: 'Tools and groups of tools that are there.', items: TOOL },
   deny: { kind: 'list', doc: 'Tools and groups that are not, whatever else says so.', items: TOOL },

@@ -72,4 +72,9 @@ describe('a picture of a team', () => {
   it('is the same each time', () => {
     expect(drawSvg(TEAM, 'A <team>')).toBe(svg);
   });
+
+  it('is refused for a team that nobody could see on it', () => {
+    const many = Array.from({ length: 401 }, (_, index) => makeHat(`hat-${index}`, [`t${index}.do`], ['task.complete']));
+    expect(() => drawSvg(graphOf({ hats: many }), '')).toThrow(/nodes and \d+ edges are too many for a picture/);
+  });
 });

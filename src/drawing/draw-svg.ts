@@ -1,9 +1,14 @@
+import { RalphError } from '../core/index.ts';
 import { type FlowArrow, type FlowGraph, toEdgeText, toFlowArrows } from '../topology/index.ts';
 import { layOut, type PlacedArrow, type Point, type Rect } from './lay-out.ts';
 import { drawLabel, drawLine, drawNode, measureLabel, measureNode, num, toXmlText } from './svg-parts.ts';
 import { SVG_STYLE } from './svg-style.ts';
 
 const MARGIN = 16;
+
+/** More than this is no picture any more; laying it out would take minutes. */
+const MAX_NODES = 400;
+const MAX_EDGES = 800;
 
 /** Above this many nodes only one direction is tried. */
 const MANY_NODES = 120;
@@ -50,7 +55,8 @@ function layOutTowards(graph: FlowGraph, direction: 'down' | 'right'): SvgLayout
     arrows: arrows.map((arrow) => ({ from: arrow.from, to: arrow.to, ...toSize(measureLabel(arrow)) })),
     gaps: isDown ? { nodeGap: 28, lineGap: 14 } : { nodeGap: 18, lineGap: 12 },
     portGap: 14,
-    toRankGap: (sideways) => Math.min(110, 24 + sideways * 0.12),
+    // Many lines that go far sideways need height to stay apart.
+    toRankGap: (sideways, lines) => Math.min(80 + lines * 5, 24 + sideways * 0.12),
   });
   const toRect = (rect: Rect): Rect => (isDown ? rect : { x: rect.y, y: rect.x, width: rect.height, height: rect.width });
   return {
@@ -74,8 +80,11 @@ function isLoop(arrow: FlowArrow): boolean {
 /**
  * A flow graph as a picture: SVG that stands alone (no script, no font, nothing loaded), light or dark as the viewer prefers. Whatever the
  * user named is escaped text.
+ *
+ * @throws RalphError `graph-too-large` for more than 400 nodes or 800 edges
  */
 export function drawSvg(graph: FlowGraph, title: string): string {
+  if (graph.nodes.length > MAX_NODES || graph.edges.length > MAX_EDGES) throw createTooLarge(graph);
   const laidOut = layOutSvg(graph);
   const width = num(laidOut.width + 2 * MARGIN);
   const height = num(laidOut.height + 2 * MARGIN);
@@ -94,4 +103,13 @@ export function drawSvg(graph: FlowGraph, title: string): string {
     '</g>',
     '</svg>',
   ].join('\n')}\n`;
+}
+
+function createTooLarge(graph: FlowGraph): RalphError {
+  return new RalphError({
+    code: 'graph-too-large',
+    what: `${graph.nodes.length} nodes and ${graph.edges.length} edges are too many for a picture.`,
+    why: `Up to ${MAX_NODES} nodes and ${MAX_EDGES} edges can be laid out in reasonable time.`,
+    fix: 'Take --format dot and a program for large graphs, --format json, or --path FROM..TO for a part of it.',
+  });
 }

@@ -50,8 +50,8 @@ export interface LayoutRequest {
   readonly gaps: Gaps;
   /** The least distance of two arrows on the side of a node, and of an arrow to the corner. */
   readonly portGap: number;
-  /** The height of the space between two ranks, by the largest sideways way of an arrow through it. */
-  readonly toRankGap: (sideways: number) => number;
+  /** The height of the space between two ranks, by the largest sideways way of an arrow through it, and how many go sideways. */
+  readonly toRankGap: (sideways: number, arrows: number) => number;
 }
 
 /** Lays a graph out from top to bottom: nothing overlaps, and lines bend only between ranks, so none runs through a node or a foreign label. */
@@ -124,18 +124,20 @@ function createBands(
   const heights = new Array<number>(ranks).fill(0);
   for (const item of items) heights[item.rank] = Math.max(heights[item.rank] ?? 0, item.height);
   const sideways = new Array<number>(ranks).fill(0);
+  const bent = new Array<number>(ranks).fill(0);
   for (const way of ways) {
     for (const [at, station] of way.entries()) {
       const next = way[at + 1];
       if (next === undefined) continue;
       const rank = Math.min(station.rank, next.rank);
       sideways[rank] = Math.max(sideways[rank] ?? 0, Math.abs(station.x - next.x));
+      if (station.x !== next.x) bent[rank] = (bent[rank] ?? 0) + 1;
     }
   }
   let y = 0;
   return heights.map((height, rank) => {
     const band = { top: y, bottom: y + height };
-    y = band.bottom + toRankGap(sideways[rank] ?? 0);
+    y = band.bottom + toRankGap(sideways[rank] ?? 0, bent[rank] ?? 0);
     return band;
   });
 }

@@ -13,7 +13,7 @@ const WIDTH = 160;
  *
  * @param config a loaded configuration (one with errors is drawn with what is wrong marked), or where to load one from
  * @param format without it: nodes and edges
- * @throws RalphError `config-invalid` where a file is no YAML, and as `loadConfig` does
+ * @throws RalphError `config-invalid` where a file is no YAML, `graph-too-large` where a team cannot be drawn as SVG, and as `loadConfig` does
  */
 export function graph(config?: TeamConfig | ConfigSource): FlowGraph;
 export function graph(config: TeamConfig | ConfigSource, format: GraphFormat): string;

@@ -1,5 +1,4 @@
 /** Front door of `topology`: a declared team, checked and looked up. Pure. */
-
 export { compileTopology } from './compile-topology.ts';
 export { createFlowGraph } from './create-flow-graph.ts';
 export { drawDot } from './drawings/draw-dot.ts';
@@ -18,6 +17,7 @@ export {
   toHatNodeId,
 } from './flow-graph.ts';
 export { createPlainNode } from './flow-nodes.ts';
+export type { FlowFacts, FlowRule } from './flow-rule.ts';
 export {
   isCompletionTopic,
   isTerminalTopic,
@@ -34,4 +34,4 @@ export {
 export type { Route, RouteTable } from './route-table.ts';
 export type { Coordination, Topology } from './topology.ts';
 export { type TopicTrace, type TraceHop, type TraceMatch, type TracePublisher, type TraceRequest, traceTopic } from './trace-topic.ts';
-export { type FlowFacts, type FlowRule, validateTopology } from './validate-topology.ts';
+export { validateTopology } from './validate-topology.ts';

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseYamlText } from '../../src/config/index.ts';
 import { isJsonObject, type Json } from '../../src/core/index.ts';
 import { type CheckedConfig, checkConfig } from '../../src/validation/index.ts';
+import { type Block, listBlocks, PAGES, readPage } from './markdown-pages.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const GUIDE = 'docs/guide/configuration.md';
 const WRONG_MARK = '# wrong on purpose';
 const FOREIGN_MARK = '# what ralph-orchestrator reads';
@@ -16,35 +15,24 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-docs-'));
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** A fenced block of YAML in a page. */
-interface Block {
-  readonly page: string;
-  readonly line: number;
-  readonly text: string;
-}
+/** The rules of a page have their own test, rule-pages.test.ts: each has a wrong example. What is recorded in fixtures is no example. */
+const BLOCKS = PAGES.filter((page) => !/^(docs\/rules|fixtures)\//.test(page)).flatMap((page) => listBlocks(page));
+const YAML = BLOCKS.filter(({ language }) => /^ya?ml$/.test(language));
 
-function listBlocks(): readonly Block[] {
-  const pages = readdirSync(join(ROOT, 'docs'), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
-    // rule-pages.test.ts looks at these: each has a wrong example.
-    .filter((page) => !page.startsWith('docs/rules/'));
-  return ['README.md', ...pages].flatMap((page) => {
-    const source = readFileSync(join(ROOT, page), 'utf8');
-    return [...source.matchAll(/^([ \t]*)```ya?ml\n([\s\S]*?)^[ \t]*```/gm)].map((match) => ({
-      page,
-      line: source.slice(0, match.index).split('\n').length,
-      text: (match[2] as string).replaceAll(new RegExp(`^${match[1] as string}`, 'gm'), ''),
-    }));
-  });
-}
-
-function load(text: string): CheckedConfig {
+/** Checks a configuration, with other files beside it: those that a page shows, and those that it names for instructions. */
+function load(text: string, files: readonly Block[] = []): CheckedConfig {
   const cwd = mkdtempSync(join(FOLDER, 'case-'));
   writeFileSync(join(cwd, 'ralph.yml'), text);
-  for (const [, file] of text.matchAll(/instructions_file: (\S+)/g)) {
-    mkdirSync(dirname(join(cwd, file as string)), { recursive: true });
-    writeFileSync(join(cwd, file as string), 'Do it.\n');
+  for (const file of files) {
+    mkdirSync(dirname(join(cwd, file.name)), { recursive: true });
+    writeFileSync(join(cwd, file.name), file.text);
+  }
+  for (const { text: inner, name } of [{ text, name: '' }, ...files]) {
+    for (const [, file] of inner.matchAll(/instructions_file: (\S+)/g)) {
+      const path = join(cwd, dirname(name), file as string);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'Do it.\n');
+    }
   }
   return checkConfig({ cwd, prompt: 'optional' });
 }
@@ -60,7 +48,7 @@ function listKnownKeys(section: string): readonly string[] {
 
 /** The keys in the first column of the table under a heading. */
 function listRows(heading: string): ReadonlyMap<string, string> {
-  const text = readFileSync(join(ROOT, GUIDE), 'utf8');
+  const text = readPage(GUIDE);
   const section = text.split(/^##+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const rows = [...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \| ([^|]+) \|/gm)];
   return new Map(
@@ -70,7 +58,6 @@ function listRows(heading: string): ReadonlyMap<string, string> {
   );
 }
 
-const BLOCKS = listBlocks();
 const TOP_KEYS = listKnownKeys('HERE');
 
 /** True for a ralph.yml, whole or in part; `name` and `description` stand at the top of other files as well. */
@@ -79,15 +66,40 @@ function isConfiguration({ text }: Block): boolean {
   return [...text.matchAll(/^([a-z_]+):/gm)].some((match) => telling.includes(match[1] as string));
 }
 
-const CONFIGURATIONS = BLOCKS.filter(isConfiguration);
+const CONFIGURATIONS = YAML.filter((block) => block.name === '' && isConfiguration(block));
+
+/** Checks a block together with the other files that its page shows. */
+function loadBlock({ page, text }: Block): CheckedConfig {
+  return load(
+    text,
+    YAML.filter((block) => block.page === page && block.name !== ''),
+  );
+}
 
 test('every configuration in README and docs loads without an error or a warning, and the wrong ones do not', () => {
-  const surprising = CONFIGURATIONS.filter(({ text }) => {
-    const isWrong = load(text).diagnostics.some((entry) => entry.severity === 'error' || entry.severity === 'warning');
+  const surprising = CONFIGURATIONS.filter((block) => {
+    const { text } = block;
+    const isWrong = loadBlock(block).diagnostics.some((entry) => entry.severity === 'error' || entry.severity === 'warning');
     return isWrong !== (text.includes(WRONG_MARK) || text.includes(FOREIGN_MARK));
   });
   expect(CONFIGURATIONS.length).toBeGreaterThan(10);
-  expect(surprising.map(({ page, line, text }) => [`${page}:${line}`, load(text).diagnostics.map((entry) => entry.message)])).toEqual([]);
+  expect(surprising.map((block) => [`${block.page}:${block.line}`, loadBlock(block).diagnostics.map((entry) => entry.message)])).toEqual(
+    [],
+  );
+});
+
+test('no configuration hides in a block that is not called YAML, and no YAML is anything else unawares', () => {
+  const hidden = BLOCKS.filter((block) => !YAML.includes(block) && isConfiguration(block));
+  // A scenario has its own test, test/scenarios/harness.test.ts.
+  const strange = YAML.filter((block) => block.name === '' && !isConfiguration(block) && !/^config:/m.test(block.text));
+  expect([...hidden, ...strange].map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+});
+
+test('every other file that a page shows is named by the page', () => {
+  const beside = YAML.filter((block) => block.name !== '');
+  const unused = beside.filter(({ page, name }) => readPage(page).split(name).length < 3);
+  expect(beside.length).toBeGreaterThan(0);
+  expect(unused.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
 const SECTIONS: readonly (readonly [heading: string, section: string])[] = [
@@ -117,7 +129,7 @@ test.each([
 });
 
 test('every key of a later version that the guide lists gives a note', () => {
-  const rows = readFileSync(join(ROOT, GUIDE), 'utf8').split('## Keys of later versions')[1] ?? '';
+  const rows = readPage(GUIDE).split('## Keys of later versions')[1] ?? '';
   const listed = ['top level', '`hats.<id>`', '`ralph`'].map((where) => {
     const row = rows.split('\n').find((line) => line.startsWith(`| ${where} |`)) ?? '';
     return [...(row.split('|')[2] ?? '').matchAll(/`([a-z_]+)`/g)].map((match) => match[1] as string);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FlowFinding, HatSpec, RunSpec } from '../../src/core/index.ts';
+import type { FlowFinding, HatSpec, PublishSpec, RunSpec } from '../../src/core/index.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { compileTopology, validateTopology } from '../../src/topology/index.ts';
 
@@ -177,11 +177,11 @@ const pattern = fc
 const topic = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('.'));
 const special = fc.constantFrom('task.start', 'task.resume', 'task.ready', 'error.cli', 'human.a', 'a.blocked', '*.blocked');
 const trigger = fc.oneof({ weight: 3, arbitrary: topic }, { weight: 2, arbitrary: pattern }, { weight: 2, arbitrary: special });
-const ID = fc.constantFrom('planner', 'h1', 'h2', 'h3');
-const published = fc.oneof(
+const ID = fc.constantFrom<string>('planner', 'h1', 'h2', 'h3');
+const published: fc.Arbitrary<PublishSpec> = fc.oneof(
   { weight: 4, arbitrary: topic.map((text) => ({ topic: text })) },
   { weight: 2, arbitrary: pattern.map((text) => ({ topic: text })) },
-  { weight: 1, arbitrary: fc.constantFrom({ topic: 'LOOP_COMPLETE' }, { topic: 'DONE' }, { topic: 'task.complete' }) },
+  { weight: 1, arbitrary: fc.constantFrom('LOOP_COMPLETE', 'DONE', 'task.complete').map((text) => ({ topic: text })) },
   { weight: 1, arbitrary: fc.record({ topic, target: ID }) },
 );
 
@@ -202,7 +202,7 @@ const collection = fc
   })
   .map((drawn): RunSpec => {
     const { ids, triggers, publishes, transitions, startingIndex, recoveryIndex, gates, ...rest } = drawn;
-    const known = (entry: { readonly target?: string }) => entry.target === undefined || ids.includes(entry.target);
+    const known = (entry: PublishSpec) => entry.target === undefined || ids.includes(entry.target);
     const hats = ids.map((id, index) =>
       makeHat(id, triggers[index] ?? [], (publishes[index] ?? []).filter(known), {
         transitions: (transitions[index] ?? []).filter((other) => index === 0 && ids.includes(other)),

@@ -98,7 +98,7 @@ describe.concurrent('a newcomer', () => {
       writeFileSync(join(folder, 'ralph.yml'), 'clii: {}\nevent_loop: { max_iterations: none }\n');
       const broken = await ralph(folder, ['doctor'], env);
       expect(broken.code).toBe(1);
-      expect(broken.stdout).toContain('ralph run --dry-run');
+      expect(broken.stdout).toContain('ralph validate');
     });
   });
 

@@ -56,7 +56,7 @@ describe('CLI output', () => {
 
   test('streams in real-time for machines and for a hat that has pending events, too', async () => {
     const files = {
-      'ralph.yml': `${CONFIG.replace('FORMAT', 'text')}hats: { builder: { triggers: [task.start, task.resume], publishes: [build.done, LOOP_COMPLETE] } }\n`,
+      'ralph.yml': `${CONFIG.replace('FORMAT', 'text')}hats: { builder: { triggers: [task.start, task.resume], publishes: [LOOP_COMPLETE] } }\n`,
       'agent.sh': WAITING_AGENT,
     };
     await withFolder(files, async (folder) => {

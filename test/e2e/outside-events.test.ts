@@ -8,8 +8,8 @@ import { readEvents, toRoutes } from './run-facts.ts';
 const TEAM = `
 hats:
   worker:
-    triggers: [task.start, task.resume]
-    publishes: [work.done]
+    triggers: [task.start, task.resume, note.read]
+    publishes: []
   listener:
     triggers: [human.note]
     publishes: [note.read, LOOP_COMPLETE]

@@ -245,6 +245,13 @@ describe('ralph validate --fix', () => {
     expect(await validate(['--fix'], { ask: async () => '1' })).toMatchObject({ exitCode: 0 });
   });
 
+  it('passes no control character on with what it changed', async () => {
+    write({ 'a\u001b[31m.yml': `${SLIP}event_loop:\n  recovery_hat: planer\n` });
+    const { out } = await validate(['a\u001b[31m.yml', '--fix']);
+    expect(out).toContain('fixed a\uFFFD[31m.yml:7 rename');
+    expect(out).not.toContain('\u001b');
+  });
+
   it('repairs a named file anywhere, but nothing that is only imported from elsewhere', async () => {
     write({ 'work/x': '', 'team/ralph.yml': SLIP });
     const inside = { ...createFakeContext().context, cwd: join(folder, 'work') };

@@ -1,11 +1,6 @@
-import { RalphError } from '../../core/index.ts';
 import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/index.ts';
 import type { Style } from '../style.ts';
 import type { GraphFormat } from './graph-format.ts';
-
-/** More than this is no picture any more; laying it out would take minutes. */
-const MAX_DRAWN_NODES = 400;
-const MAX_DRAWN_EDGES = 800;
 
 /** How a drawing for the terminal looks. */
 export interface GraphLook {
@@ -29,7 +24,6 @@ export async function renderGraph(graph: FlowGraph, format: GraphFormat, look: G
 
 /** `null` where a drawing in characters would be too wide. */
 async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook): Promise<string | null> {
-  const isLarge = graph.nodes.length > MAX_DRAWN_NODES || graph.edges.length > MAX_DRAWN_EDGES;
   switch (format) {
     case 'mermaid':
       return drawMermaid(graph);
@@ -38,7 +32,6 @@ async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook):
     case 'json':
       return `${JSON.stringify({ v: 1, ...graph }, null, 2)}\n`;
     case 'svg': {
-      if (isLarge) throw createTooLarge(graph);
       const { drawSvg } = await import('../../drawing/index.ts');
       return drawSvg(graph, 'How events flow between the hats');
     }
@@ -47,13 +40,4 @@ async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook):
       return drawUnicode(graph, look);
     }
   }
-}
-
-function createTooLarge(graph: FlowGraph): RalphError {
-  return new RalphError({
-    code: 'graph-too-large',
-    what: `${graph.nodes.length} nodes and ${graph.edges.length} edges are too many for a picture.`,
-    why: `Up to ${MAX_DRAWN_NODES} nodes and ${MAX_DRAWN_EDGES} edges can be laid out in reasonable time.`,
-    fix: 'Take --format dot and a program for large graphs, --format json, or --path FROM..TO for a part of it.',
-  });
 }

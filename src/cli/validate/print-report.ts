@@ -2,6 +2,7 @@ import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
+import { toPlainLine } from './plain-line.ts';
 
 /** Prints what was found, in the form that was asked for. */
 export async function printReport(context: CliContext, targets: readonly CheckedTarget[], flags: ValidateFlags): Promise<void> {
@@ -53,7 +54,7 @@ export function toSummary({ name, checked }: CheckedTarget, style: CliContext['t
     const count = checked.diagnostics.filter((finding) => finding.severity === severity).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
-  const shown = toShownName(name);
+  const shown = toPlainLine(name);
   const found = counts.length === 0 ? '' : `, ${counts.join(', ')}`;
   if (!isValid(checked.diagnostics, strict)) return `${shown}: ${style('bad', counts.join(', '))}`;
   return `${shown}: ${style('good', 'valid')}${toTeam(checked)}${found}`;
@@ -65,10 +66,4 @@ function toTeam({ coordination, topology }: CheckedTarget['checked']): string {
   if (ids.length === 0) return ` (${coordination})`;
   const more = ids.length > MAX_HATS ? ` and ${ids.length - MAX_HATS} more` : '';
   return ` (${coordination}: ${ids.slice(0, MAX_HATS).join(', ')}${more})`;
-}
-
-/** A file may be called anything; nothing of its name steers a terminal. */
-function toShownName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
-  return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, '\uFFFD');
 }

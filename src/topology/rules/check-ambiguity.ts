@@ -1,8 +1,8 @@
 import { comparePrecedence, type FlowFinding, type RelatedSubject } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { addPattern, createPatternTrie, type Effort, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
 import { findRoutes, type Route, type RouteTable } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { type ListFix, toHatsYaml, toLoopYaml } from './fix-yaml.ts';
 import { UNCHECKED } from './unchecked.ts';
 

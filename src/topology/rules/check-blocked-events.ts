@@ -1,7 +1,7 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 
 const SHOWN_HATS = 20;

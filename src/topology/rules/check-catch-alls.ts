@@ -1,8 +1,8 @@
 import { type FlowFinding, type HatSpec, hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { isTerminalTopic, takersOf } from '../queries.ts';
 import { findRoutes } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { type ListFix, toHatsYaml } from './fix-yaml.ts';
 import { createNearTopics } from './near-topics.ts';
 

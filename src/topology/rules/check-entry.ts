@@ -1,6 +1,6 @@
 import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { findTakers } from '../route-table.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 
 /** Rule 2 of seed 001: somebody takes the first event. Ralph does under `ralph`; `starting_hat` and `starting_event` say who else. */

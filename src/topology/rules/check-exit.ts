@@ -1,6 +1,6 @@
 import { TOPIC_RESUME } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd } from '../queries.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 
 /** Rule 7 of seed 001: somebody may end the run. Under `ralph` and in solo Ralph may. */

@@ -1,6 +1,6 @@
 import { type FlowFinding, type GateSpec, hasWildcard, intersectsPatterns, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { createNearTopics, type NearTopics } from './near-topics.ts';
 
 const MAX_GATES = 50;

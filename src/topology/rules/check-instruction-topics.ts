@@ -1,8 +1,8 @@
 import { type FlowFinding, type HatSpec, hasWildcard, isTopic, matchesTopic } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { isCompletionTopic, mayPublish } from '../queries.ts';
 import { findRoutes } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { findPublishOrders, type IsOther } from './find-orders.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { createHatNames } from './hat-names.ts';
@@ -24,7 +24,6 @@ const MAX_PER_HAT = 5;
 const PUBLISHING = /publish|emit|send|fir(?:e|ing)|rais|trigger|dispatch|post|issu|broadcast|signal|announc/i;
 const WRITING_OUT = /ralph\s+emit|EVENT:|<event|["']topic["']/;
 const WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*/g;
-const DOTTED_WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+/g;
 
 /** Instructions that tell a hat to publish a topic that it may not. */
 export const checkInstructionTopics: FlowRule = (topology) => {
@@ -49,7 +48,8 @@ function listSuspects(topology: Topology, hat: HatSpec, isKnown: (word: string) 
   const isWrittenOut = WRITING_OUT.test(instructions);
   if (!isWrittenOut && !PUBLISHING.test(instructions)) return suspects;
   let near: NearTopics | null = null;
-  for (const [word] of instructions.matchAll(isWrittenOut ? WORD : DOTTED_WORD)) {
+  for (const [word] of instructions.matchAll(WORD)) {
+    if (!isWrittenOut && !word.includes('.')) continue;
     if (suspects.has(word) || !isTopic(word) || isAllowed(topology, hat, word)) continue;
     if (isKnown(word)) suspects.set(word, undefined);
     else if (word.includes('.') && !FILE_NAME.test(word)) {

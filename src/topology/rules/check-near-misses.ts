@@ -1,8 +1,8 @@
 import { type FlowFinding, type HatSpec, hasWildcard } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
 import { findTakers } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { listRootTopics } from './flow-reach.ts';
 import { createNearTopics } from './near-topics.ts';

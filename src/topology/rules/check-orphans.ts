@@ -1,6 +1,6 @@
 import type { FlowFinding, Repair } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
 import { createNearTriggers, type NearTrigger } from './near-triggers.ts';
 import { findOrphans, type Orphan } from './orphans.ts';

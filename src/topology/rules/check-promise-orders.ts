@@ -1,7 +1,7 @@
 import { type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd, safetyNetOf } from '../queries.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { isToldToSay } from './find-orders.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { createHatNames } from './hat-names.ts';

@@ -1,6 +1,6 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { findReach } from './flow-reach.ts';
 import { clipName, renderFlow } from './flow-text.ts';

@@ -1,6 +1,6 @@
 import { type FlowFinding, type HatSpec, matchesTopic, TOPIC_RESUME } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 
 /** Rule 6 of seed 001: the recovery hat takes `task.resume`. Under `ralph` only where one is named. */

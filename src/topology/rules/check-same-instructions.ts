@@ -1,5 +1,5 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../validate-topology.ts';
+import type { FlowRule } from '../flow-rule.ts';
 
 const SHOWN_HATS = 5;
 

@@ -1,7 +1,7 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd } from '../queries.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 
 /** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */

@@ -1,5 +1,5 @@
 import type { FlowFinding } from '../../core/index.ts';
-import type { FlowRule } from '../validate-topology.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { findEndlessCycles } from './find-endless-cycles.ts';
 import { findFailureHats } from './find-failure-hats.ts';
 import { createHatGraph, type HatGraph } from './hat-graph.ts';

@@ -23,6 +23,9 @@ const FILLERS = toSet(
   'the a an event events topic topics either one of these this those following with exactly just only then or and also both another new single is as',
 );
 
+/** Words are read to this length; topics are shorter. */
+const MAX_WORD = 300;
+
 /** A word of a sentence with what follows it directly. */
 interface Token {
   /** Without quotes, brackets and the marks at its end. */
@@ -42,7 +45,7 @@ export function isToldToSay(sentence: string, offset: number, isOther: IsOther):
   if (tokens.length === 0) return /^\W*$/.test(sentence.slice(offset).replace(/^\S+/, ''));
   const verb = tokens.findLastIndex((token, at) => SAY_VERBS.has(token.lower) && !isNoun(tokens, at));
   if (verb >= 0 && tokens.length - verb <= 7) return isOrder(tokens, verb, isOther) && !isRefused(tokens, tokens.length);
-  return /(?::|->|=>|→)\W*$/.test(before) && !isRefused(tokens, tokens.length);
+  return /(?::|->|=>|→)\W*$/.test(before.slice(-40)) && !isRefused(tokens, tokens.length);
 }
 
 /** The words of a sentence, in its own spelling, that its reader is told to publish. Whether they are topics is for the caller to say. */
@@ -73,7 +76,8 @@ function findChoices(tokens: readonly Token[], from: number, isTopicLike: (word:
 }
 
 function readTokens(text: string): readonly Token[] {
-  return text.split(/\s+/).flatMap((raw) => {
+  return text.split(/\s+/).flatMap((whole) => {
+    const raw = whole.slice(0, MAX_WORD);
     const bare = raw.replace(/^[("'`*_<[{]+/, '').replace(/[)"'`*_>\]},;:.!?]+$/, '');
     if (bare === '' && !/[,;:]/.test(raw)) return /^(?:—|–|-|->|→)$/.test(raw) ? [{ text: '', lower: '', endsClause: true }] : [];
     return [{ text: bare, lower: bare.toLowerCase().replaceAll('’', "'"), endsClause: /[,;:—][)"'`*_]*$/.test(raw) }];

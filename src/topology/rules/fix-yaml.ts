@@ -37,7 +37,7 @@ export function toLoopYaml(key: string, value: string | readonly string[]): stri
 }
 
 /** An id as a key of YAML. */
-export function toKey(id: string): string {
+function toKey(id: string): string {
   return PLAIN_KEY.test(id) && !WORDS_OF_YAML.includes(id.toLowerCase()) ? id : JSON.stringify(id);
 }
 

@@ -1,4 +1,4 @@
-import type { FlowRule } from '../validate-topology.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { checkAmbiguity } from './check-ambiguity.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkCatchAlls } from './check-catch-alls.ts';

@@ -24,7 +24,7 @@ export function createNearTriggers(topology: Topology): (topic: string) => NearT
 }
 
 /** In how many lists of hats each topic and pattern stands. */
-export function countMentions({ hats }: Topology): ReadonlyMap<string, number> {
+function countMentions({ hats }: Topology): ReadonlyMap<string, number> {
   const mentions = new Map<string, number>();
   const count = (topic: string): void => {
     mentions.set(topic, (mentions.get(topic) ?? 0) + 1);

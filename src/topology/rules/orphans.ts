@@ -1,8 +1,8 @@
 import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/index.ts';
+import type { FlowFacts } from '../flow-rule.ts';
 import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
-import type { FlowFacts } from '../validate-topology.ts';
 
 /** A topic or pattern that a hat publishes and nobody takes. */
 export interface Orphan {

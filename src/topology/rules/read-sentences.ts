@@ -2,6 +2,8 @@
 const MAX_TEXT = 200_000;
 /** How much of a line that ends with a colon is repeated before each entry of the list below it. */
 const MAX_LEAD = 200;
+/** Longer sentences are read in pieces: nobody writes such. */
+const MAX_SENTENCE = 1000;
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 
 /**
@@ -15,7 +17,9 @@ export function readSentences(text: string): readonly string[] {
   let isLeadUsed = true;
   const close = (): void => {
     if (block === '') return;
-    sentences.push(...`${lead} ${block}`.trim().split(/(?<=[.!?])\s+/));
+    for (const sentence of `${lead} ${block}`.trim().split(/(?<=[.!?])\s+/)) {
+      for (let at = 0; at < sentence.length; at += MAX_SENTENCE) sentences.push(sentence.slice(at, at + MAX_SENTENCE));
+    }
     isLeadUsed = true;
     block = '';
   };

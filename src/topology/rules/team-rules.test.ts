@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate, makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../compile-topology.ts';
-import type { FlowRule } from '../validate-topology.ts';
+import type { FlowRule } from '../flow-rule.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkGateTopics } from './check-gate-topics.ts';
 import { checkSameInstructions } from './check-same-instructions.ts';
