@@ -1,5 +1,5 @@
 /** A text is read to this length: instructions are some pages. */
-const MAX_TEXT = 200_000;
+const MAX_TEXT = 100_000;
 /** How much of a line that ends with a colon is repeated before each entry of the list below it. */
 const MAX_LEAD = 200;
 /** Longer sentences are read in pieces: nobody writes such. */
