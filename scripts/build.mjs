@@ -42,11 +42,11 @@ const WITHOUT_SUBPROGRAMS = {
 };
 const require = createRequire(import.meta.url);
 
-async function bundle(outDir) {
-  const { rolldown } = await import('rolldown');
-  const build = await rolldown({
+/** What is built from these entries, however it is written. */
+function toInput(input) {
+  return {
     cwd: ROOT,
-    input: { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    input,
     platform: 'node',
     plugins: [WITHOUT_SUBPROGRAMS],
     // Importing a module of ours does nothing by itself: what is not used of a front door is not loaded with it.
@@ -56,7 +56,12 @@ async function bundle(outDir) {
       target: 'node20',
       define: { RALPH_VERSION: JSON.stringify(version), RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library') },
     },
-  });
+  };
+}
+
+async function bundle(outDir) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown(toInput({ cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' }));
   const { output } = await build.write({
     dir: outDir,
     format: 'esm',
@@ -67,8 +72,30 @@ async function bundle(outDir) {
   });
   await build.close();
   const library = await bundleYamlLibrary(rolldown, outDir);
-  const modules = [...output, ...library].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const lean = await bundleLean(rolldown, outDir);
+  const modules = [...output, ...library, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
+}
+
+/** The lean commands once more, in one file that can be kept compiled (src/cli/run-lean.ts). */
+async function bundleLean(rolldown, outDir) {
+  const build = await rolldown(toInput({ lean: 'src/cli/lean-main.ts' }));
+  const { output } = await build.write({
+    dir: outDir,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    codeSplitting: false,
+    minify: WHITESPACE_ONLY,
+  });
+  await build.close();
+  escapeNonAscii(join(outDir, 'lean.cjs'));
+  return output;
+}
+
+/** A source of ASCII alone is read and compiled as bytes: half the memory, and no decoding. Only texts hold anything else. */
+function escapeNonAscii(file) {
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(file, source.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
 }
 
 /** The library for unusual and wrong YAML, by itself and in the form that can be required: most calls of the command do without. */

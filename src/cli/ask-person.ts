@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline/promises';
-
 /** Asks on the terminal; the end of the input counts as an empty answer. The question goes to standard error, results stay clean. */
 export async function askPerson(question: string): Promise<string> {
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {

@@ -1,3 +1,5 @@
+import type { CliCommand } from './cli-command.ts';
+import type { CommandName } from './command-table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The composition root as the commands know it; tests give a fake. */
@@ -23,4 +25,6 @@ export interface CliContext {
   readonly now: () => number;
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;
+  /** Loads the code of a command. */
+  readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
 }

@@ -3,6 +3,7 @@ import { RalphError } from '../core/index.ts';
 import { declareAll, runCommandLine } from './command-line.ts';
 import { COMMAND_NAMES } from './command-table.ts';
 import { createFakeApp, createFakeContext, type FakeWorld } from './fixtures.ts';
+import { loadCommand } from './load-command.ts';
 
 async function type(args: readonly string[], world: FakeWorld = {}) {
   const fake = createFakeContext(world);
@@ -28,7 +29,7 @@ describe('ralph --help', () => {
 
   it('knows every option of the specification', async () => {
     const flags = new Map(
-      (await declareAll()).map(({ name, command }) => [name, command.options.flatMap(({ short, long }) => [short, long])]),
+      (await declareAll({ loadCommand })).map(({ name, command }) => [name, command.options.flatMap(({ short, long }) => [short, long])]),
     );
     expect(flags.get('run')).toEqual(
       expect.arrayContaining([

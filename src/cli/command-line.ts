@@ -4,7 +4,6 @@ import type { CliContext } from './cli-context.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
 import { createCommand } from './create-command.ts';
 import { describeError } from './describe-error.ts';
-import { loadCommand } from './load-command.ts';
 import { findNearMiss } from './near-miss.ts';
 import { toRootHelp } from './root-help.ts';
 import { OutputClosed } from './terminal.ts';
@@ -51,12 +50,17 @@ function findCommand(name: string): CommandEntry {
 }
 
 async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
-  const spec = await loadCommand(entry.name);
+  const spec = await context.loadCommand(entry.name);
   let exitCode = 0;
   const command = createCommand(entry).configureOutput({ writeOut: context.terminal.out, writeErr: () => undefined });
   spec.declare(command);
   command.action(async () => {
-    exitCode = await spec.perform(context, { args: command.processedArgs, options: command.opts(), isImplicit, declareAll });
+    exitCode = await spec.perform(context, {
+      args: command.processedArgs,
+      options: command.opts(),
+      isImplicit,
+      declareAll: () => declareAll(context),
+    });
   });
   try {
     await command.parseAsync([...args], { from: 'user' });
@@ -69,7 +73,7 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
 }
 
 /** Loads every command, to look at and not to call. */
-export function declareAll(): Promise<readonly DeclaredCommand[]> {
+export function declareAll({ loadCommand }: Pick<CliContext, 'loadCommand'>): Promise<readonly DeclaredCommand[]> {
   return Promise.all(
     COMMANDS.map(async (entry) => {
       const command = createCommand(entry);

@@ -1,23 +1,27 @@
-import { isatty } from 'node:tty';
 import { RalphError, toErrorCode } from '../core/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal } from './terminal.ts';
 
+/** What loads code, so that nothing is bundled with what does not need it. */
+type Loaders = Pick<CliContext, 'loadApp' | 'loadCommand'>;
+
 /** The context of a command in this process. */
-export function createContext(given: Readonly<Record<string, string | undefined>>): CliContext {
+export function createContext(given: Readonly<Record<string, string | undefined>>, loaders: Loaders): CliContext {
   const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
-  // Asking `process.stdin` would open it, which loads the streams of files.
-  const isAnswerable = isatty(0) && isatty(2);
   return {
     cwd: findFolder(),
     env,
     terminal: createTerminal(process.stdout, process.stderr, env),
     signals: process,
     readStdin,
-    ask: isAnswerable ? askPerson : null,
+    get ask() {
+      // Asking `process.stdin` would open it, which loads the streams of files.
+      const { isatty } = process.getBuiltinModule('node:tty');
+      return isatty(0) && isatty(2) ? askPerson : null;
+    },
     now: () => Date.now(),
-    loadApp: () => import('../app/index.ts'),
+    ...loaders,
   };
 }
 

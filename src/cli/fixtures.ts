@@ -2,6 +2,7 @@ import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
 import type { AppApi, CliContext } from './cli-context.ts';
+import { loadCommand } from './load-command.ts';
 import { plainStyle } from './style.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
@@ -63,6 +64,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     ask: world.ask ?? null,
     now: () => START,
     loadApp: async () => (world.app ?? {}) as AppApi,
+    loadCommand,
   };
   const signal = (name: Signal): void => {
     for (const listener of [...(listeners.get(name) ?? [])]) listener();

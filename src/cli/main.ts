@@ -1,3 +1,6 @@
+/** Those of `load-lean-command.ts`. */
+const LEAN_COMMANDS = ['validate', 'explain'];
+
 /**
  * The eager part of the command: it answers what needs nothing else and loads the rest on demand.
  * Keep every import here dynamic, start-up time is measured against bare `node -e 0`.
@@ -11,10 +14,19 @@ export async function main(args: readonly string[], env?: Readonly<Record<string
     process.stdout.write(`${RALPH_VERSION}\n`);
     return 0;
   }
-  const [{ runCommandLine }, { createContext }] = await Promise.all([import('./command-line.ts'), import('./create-context.ts')]);
+  // The bundle lies beside the file that this one becomes; where nothing is built there is none.
+  if (env !== undefined && LEAN_COMMANDS.includes(args[0] ?? '')) {
+    const exitCode = await (await import('./run-lean.ts')).runLean(args, env, new URL('./lean.cjs', import.meta.url));
+    if (exitCode !== null) return exitCode;
+  }
+  const [{ runCommandLine }, { createContext }, { loadCommand }] = await Promise.all([
+    import('./command-line.ts'),
+    import('./create-context.ts'),
+    import('./load-command.ts'),
+  ]);
   const given = env ?? (await import('../config/index.ts')).readEnvironment();
   try {
-    return await runCommandLine(args, createContext(given));
+    return await runCommandLine(args, createContext(given, { loadApp: () => import('../app/index.ts'), loadCommand }));
   } catch (error) {
     // The command line never throws: this is the context, which has no terminal yet.
     const [{ describeError }, { plainStyle }] = await Promise.all([import('./describe-error.ts'), import('./style.ts')]);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { RalphError, toErrorCode } from '../core/index.ts';
 import type { EditedFiles } from './edited-files.ts';
@@ -29,7 +28,7 @@ export function writeRepairs(files: EditedFiles): void {
 function replaceFile(path: string, text: string): void {
   const { mode } = statSync(path);
   const mark = readFileSync(path, 'utf8').startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const fresh = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const fresh = `${path}.${process.pid}-${Date.now()}.tmp`;
   try {
     writeFileSync(fresh, mark + text, { mode, flag: 'wx' });
     chmodSync(fresh, mode);

@@ -1,5 +1,6 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { type Path, toPathText } from '../located-value.ts';
+import { loadYamlLibrary } from '../yaml-library.ts';
 import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
@@ -9,6 +10,9 @@ export interface MigratedDocument {
   readonly changes: readonly string[];
   readonly dropped: readonly string[];
 }
+
+const yaml = loadYamlLibrary();
+const { isAlias, isMap, isScalar, isSeq, parseDocument } = yaml;
 
 type Report = { readonly changes: string[]; readonly dropped: string[] };
 
@@ -85,10 +89,10 @@ function joinInstructions(document: Document, hat: YAMLMap, path: Path, report: 
   const own = findPair(hat, 'instructions');
   const texts = [...(own === undefined ? [] : [own.value]), ...items].map((item) => toText(document, item));
   if (texts.some((text) => text === null)) return;
-  const joined = new Scalar(`${texts.map((text) => text?.trimEnd()).join('\n\n')}\n`);
+  const joined = new yaml.Scalar(`${texts.map((text) => text?.trimEnd()).join('\n\n')}\n`);
   joined.type = 'BLOCK_LITERAL';
   hat.items.splice(hat.items.indexOf(extra), 1);
-  if (own === undefined) hat.items.push(new Pair(new Scalar('instructions'), joined));
+  if (own === undefined) hat.items.push(new yaml.Pair(new yaml.Scalar('instructions'), joined));
   else own.value = joined;
   report.changes.push(`${toPathText([...path, 'extra_instructions'])} now ends ${toPathText([...path, 'instructions'])}.`);
 }
@@ -101,15 +105,15 @@ function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report)
   const backend = findPair(hat, 'backend');
   const described = backend?.value;
   if (described !== undefined && !isMap(described) && !isScalar(described)) return;
-  const map = isMap(described) ? described : new YAMLMap();
-  if (isScalar(described)) map.items.push(new Pair(document.createNode('type') as Scalar, described));
+  const map = isMap(described) ? described : new yaml.YAMLMap();
+  if (isScalar(described)) map.items.push(new yaml.Pair(document.createNode('type') as Scalar, described));
   const before = map.get('args');
-  const args = new YAMLSeq();
+  const args = new yaml.YAMLSeq();
   args.flow = true;
   args.items = [...(isSeq(before) ? before.items : []), ...given];
   map.set('args', args);
   hat.items.splice(hat.items.indexOf(pair), 1);
-  if (backend === undefined) hat.items.push(new Pair(document.createNode('backend') as Scalar, map));
+  if (backend === undefined) hat.items.push(new yaml.Pair(document.createNode('backend') as Scalar, map));
   else backend.value = map;
   report.changes.push(`${toPathText([...path, name])} is now ${toPathText([...path, 'backend', 'args'])}.`);
 }
@@ -130,7 +134,7 @@ function findMap(root: YAMLMap, path: Path): YAMLMap | undefined {
 function toMap(root: YAMLMap, path: Path): YAMLMap {
   const found = findMap(root, path);
   if (found !== undefined) return found;
-  const made = new YAMLMap();
+  const made = new yaml.YAMLMap();
   root.setIn(path, made);
   return made;
 }
