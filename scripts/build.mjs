@@ -95,7 +95,10 @@ async function bundleLean(rolldown, outDir) {
 /** A source of ASCII alone is read and compiled as bytes: half the memory, and no decoding. Only texts hold anything else. */
 function escapeNonAscii(file) {
   const source = readFileSync(file, 'utf8');
-  writeFileSync(file, source.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  writeFileSync(
+    file,
+    source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 /** The library for unusual and wrong YAML, by itself and in the form that can be required: most calls of the command do without. */

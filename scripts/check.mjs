@@ -47,10 +47,17 @@ const SIMULATION = {
   commands: [['env', 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--project', 'unit', 'test/simulation')]],
 };
 
-/** The check loads 1,000 mutated configurations; this loads ten times as many. */
+/** The check loads a few hundred mutated configurations and reads as many odd texts by both readers; this takes thousands. */
 const MUTATIONS = {
   name: 'mutations',
-  commands: [['env', 'RALPH_MUTATIONS=10000', ...bin('vitest', 'run', '--project', 'unit', 'src/config/mutated-yaml')]],
+  commands: [
+    [
+      'env',
+      'RALPH_MUTATIONS=10000',
+      'RALPH_YAML_RUNS=10000',
+      ...bin('vitest', 'run', '--project', 'unit', 'src/config/mutated-yaml', 'src/config/read-fast'),
+    ],
+  ],
 };
 
 /** Those of the folders that exist. */

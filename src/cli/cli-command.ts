@@ -1,29 +1,6 @@
 import type { Command } from 'commander';
-import type { CliContext } from './cli-context.ts';
-import type { CommandEntry } from './command-table.ts';
 
-/** One command: what it takes, and what it does. */
-export interface CliCommand {
-  /** Adds arguments, options and examples. */
-  readonly declare: (command: Command) => void;
-  /** Does it; the result is the exit code. */
-  readonly perform: (context: CliContext, call: CommandCall) => Promise<number>;
-}
-
-/** What was typed, as commander understood it. */
-export interface CommandCall {
-  readonly args: readonly (string | undefined)[];
-  readonly options: Readonly<Record<string, unknown>>;
-  /** True when the command was not named: `ralph -p "…"` means `ralph run -p "…"`. */
-  readonly isImplicit: boolean;
-  /** Every command with its arguments and options, for `ralph completions`. */
-  readonly declareAll: () => Promise<readonly DeclaredCommand[]>;
-}
-
-/** A command, declared but not to be called. */
-export interface DeclaredCommand extends CommandEntry {
-  readonly command: Command;
-}
+export type { CliCommand, CommandCall, DeclaredCommand } from './cli-context.ts';
 
 /** A line of the examples: what to type, and what it does. */
 export type Example = readonly [typed: string, meaning: string];

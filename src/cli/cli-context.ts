@@ -1,5 +1,5 @@
-import type { CliCommand } from './cli-command.ts';
-import type { CommandName } from './command-table.ts';
+import type { Command } from 'commander';
+import type { CommandEntry, CommandName } from './command-table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The composition root as the commands know it; tests give a fake. */
@@ -27,4 +27,27 @@ export interface CliContext {
   readonly loadApp: () => Promise<AppApi>;
   /** Loads the code of a command. */
   readonly loadCommand: (name: CommandName) => Promise<CliCommand>;
+}
+
+/** One command: what it takes, and what it does. */
+export interface CliCommand {
+  /** Adds arguments, options and examples. */
+  readonly declare: (command: Command) => void;
+  /** Does it; the result is the exit code. */
+  readonly perform: (context: CliContext, call: CommandCall) => Promise<number>;
+}
+
+/** What was typed, as commander understood it. */
+export interface CommandCall {
+  readonly args: readonly (string | undefined)[];
+  readonly options: Readonly<Record<string, unknown>>;
+  /** True when the command was not named: `ralph -p "…"` means `ralph run -p "…"`. */
+  readonly isImplicit: boolean;
+  /** Every command with its arguments and options, for `ralph completions`. */
+  readonly declareAll: () => Promise<readonly DeclaredCommand[]>;
+}
+
+/** A command, declared but not to be called. */
+export interface DeclaredCommand extends CommandEntry {
+  readonly command: Command;
 }

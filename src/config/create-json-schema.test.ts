@@ -18,6 +18,7 @@ const RIGHT = [
   'event_loop: {max_iterations: 5, timeout_seconds: 10m, max_cost_usd: $5, coordinator: hats}',
   'event_loop: {max_iterations: "12", retry: {base_seconds: 500ms}, loop_detection: {repetition: 0}}',
   'event_loop:\n  max_iterations:\ncli:\nhats:\n  a:\n    triggers: x\n    publishes:\n',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the user's own variable
   'event_loop: {max_iterations: "${N:-5}", coordinator: "${WHO}", strict_validation: "${STRICT}"}',
   'hats: {a: {triggers: [build.*, "*"], publishes: [y, {topic: z, target: a}], backend: claude}}',
   'hats: {a: {triggers: x, backend: [claude, {command: ./a.sh, args: [1, true, b]}], x-mine: 1}}',

@@ -9,8 +9,8 @@ import { loadConfig } from './load-config.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 import { renderSettingsYaml } from './render-settings-yaml.ts';
 
-/** 1,000 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
-const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 1000);
+/** 300 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
+const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 300);
 
 const BASE = `mode: multi
 event_loop:

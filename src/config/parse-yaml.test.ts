@@ -83,7 +83,11 @@ describe('parseYaml', () => {
   it('tells an end that is not indented enough from one that is missing', () => {
     const [first] = parse('a:\n  b: [\n  c\n]\n').diagnostics;
     expect(first).toMatchObject({ code: 'yaml-indent', line: 2, column: 6 });
-    expect(parse('a: [b, {c: d\ne: f\n').diagnostics.map((finding) => finding.column).sort()).toEqual([4, 8]);
+    expect(
+      parse('a: [b, {c: d\ne: f\n')
+        .diagnostics.map((finding) => finding.column)
+        .sort(),
+    ).toEqual([4, 8]);
   });
 
   it('points at the tab', () => {

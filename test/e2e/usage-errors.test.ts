@@ -20,7 +20,8 @@ interface Mistake {
 }
 
 const RUN = ['run', '-p', 'x'];
-const HATS = 'hats:\n  a: { triggers: [task.start, task.resume, b.done], publishes: [b.task] }\n  b: { triggers: [b.task], publishes: [b.done] }\n';
+const HATS =
+  'hats:\n  a: { triggers: [task.start, task.resume, b.done], publishes: [b.task] }\n  b: { triggers: [b.task], publishes: [b.done] }\n';
 
 /** A configuration with errors is what it is, not wrong usage: exit code 1 (docs/exit-codes.md). */
 const MISTAKES: readonly Mistake[] = [

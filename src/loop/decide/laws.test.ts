@@ -14,7 +14,7 @@ function everyRun(judge: () => (decided: Decided) => void, parameters: fc.Parame
       const run = play(spec, judge());
       for (const move of moves) move(run);
     }),
-    { numRuns: 150, ...parameters },
+    { numRuns: 60, ...parameters },
   );
 }
 
@@ -37,9 +37,9 @@ describe('the laws of decide, over random teams and random courses of events', (
       () => () => {
         decisions += 1;
       },
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
-    expect(decisions).toBeGreaterThan(5000);
+    expect(decisions).toBeGreaterThan(1500);
   });
 
   it('the fold of the same inputs gives the same state and effects', () => {
@@ -217,7 +217,7 @@ describe('the laws of decide, over random teams and random courses of events', (
     });
   });
 
-  it('the random runs reach every end that a run can have by itself', () => {
+  it('the random runs reach every end that a run can have by itself', { timeout: 30_000 }, () => {
     const ends = new Set<string>();
     const kinds = new Set<string>();
     everyRun(
@@ -228,7 +228,7 @@ describe('the laws of decide, over random teams and random courses of events', (
             if (effect.type === 'run-end') ends.add(effect.reason);
           }
         },
-      { numRuns: 700, seed: 1 },
+      { numRuns: 300, seed: 1 },
     );
     const known = [
       'completed',

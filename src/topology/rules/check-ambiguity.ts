@@ -118,7 +118,7 @@ function isTakenBetter(routes: RouteTable, shared: string, route: Route): boolea
 function toFinding(topology: Topology, claims: readonly Claim[], topic: string): FlowFinding {
   const [first, second, ...others] = claims as readonly [Claim, Claim, ...Claim[]];
   const isOverlap = first.trigger !== second.trigger;
-  const more = others.length === 0 ? '' : ` (and ${others.length.toLocaleString('en-US')} more)`;
+  const more = others.length === 0 ? '' : ` (and ${toGrouped(others.length)} more)`;
   const how = isOverlap ? ` ('${first.trigger}' and '${second.trigger}' describe it equally closely)` : '';
   return {
     code: 'routing-ambiguous',
@@ -168,4 +168,9 @@ function toOverlapFix(topology: Topology, first: Claim, second: Claim, topic: st
 
 function toWord(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 100);
+}
+
+/** `9,998`. */
+function toGrouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
