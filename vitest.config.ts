@@ -22,8 +22,6 @@ function integration(name: string, include: string, testTimeoutMs: number) {
 export default defineConfig({
   test: {
     passWithNoTests: true,
-    // By default one core is left free, which on two of them leaves half of the machine idle.
-    maxWorkers: 2,
     projects: [
       // The unit tests share their threads' module graphs: starting a fresh one per file would cost ten times the tests themselves.
       {

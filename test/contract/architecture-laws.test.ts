@@ -42,7 +42,7 @@ function toRoom(path: string): string | null {
 }
 
 /** Rooms that are allowed to know the configuration: the one that reads it, the composition root, the commands. */
-const KNOWERS = ['config', 'validation', 'app', 'cli'];
+const KNOWERS = ['config', 'validation', 'library', 'app', 'cli'];
 
 test('law 6: nobody receives the whole configuration: no room but the composition root and the commands is given the settings', {
   timeout: 120_000,

@@ -65,7 +65,7 @@ expect: { reason: completed, hats: [ralph] }
       /iterations\[0\]\.outptu: there is no such key[\s\S]*expect\.reasons: there is no such key/,
     );
     expect(() => loadScenario(writeScenario('name: [a\n'))).toThrow(
-      expect.objectContaining({ code: 'yaml-invalid', fix: expect.stringContaining('sample.yml:2:1') }),
+      expect.objectContaining({ code: 'yaml-invalid', fix: expect.stringContaining('sample.yml:1:7') }),
     );
     expect(() => loadScenario(writeScenario('name: a\n'))).toThrow(/iterations: .*\n.*expect: /);
   });
