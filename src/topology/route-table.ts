@@ -4,6 +4,8 @@ import { addPattern, createPatternTrie, type PatternTrie, visitMeeting } from '.
 /** One trigger with the hats that have it, in the order of the file. */
 export interface Route {
   readonly pattern: string;
+  /** Its number among all triggers, from 0 on. */
+  readonly place: number;
   readonly precedence: PatternPrecedence;
   readonly hats: readonly string[];
 }
@@ -28,13 +30,16 @@ type OpenRoute = Omit<Route, 'hats'> & { readonly hats: string[] };
 export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
   const exact = new Map<string, OpenRoute>();
   const open = new Map<string, OpenRoute>();
+  let place = 0;
   for (const { id, triggers } of hats) {
     for (const pattern of triggers) {
       const isOpen = hasWildcard(pattern);
       const routes = isOpen ? open : exact;
       const known = routes.get(pattern);
-      if (known === undefined) routes.set(pattern, { pattern, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] });
-      else if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
+      if (known === undefined) {
+        routes.set(pattern, { pattern, place, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] });
+        place += 1;
+      } else if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
     }
   }
   const trie = createPatternTrie<Route>();

@@ -18,6 +18,11 @@ export interface TakerIndex {
    * where they tie), of a pattern all that meet it. Returns false where the team has so many patterns that not all were looked at.
    */
   readonly visitRoutes: (topic: string, visit: (route: Route) => boolean) => boolean;
+  /**
+   * For each hat by its place in the file, and each entry of its `publishes` without a target: the trigger that is that very topic. Every rule
+   * asks for these, so they are looked up once.
+   */
+  readonly listExact: () => readonly (readonly (Route | undefined)[])[];
 }
 
 const INDEXES = new WeakMap<Topology, TakerIndex>();
@@ -34,7 +39,12 @@ export function createTakerIndex(topology: Topology): TakerIndex {
   const { routes } = topology;
   const effort: Effort = { steps: BASE_STEPS + STEPS_PER_HAT * topology.hats.length };
   const topics = createTopicTries(routes.exact);
+  let exact: readonly (readonly (Route | undefined)[])[] | null = null;
   const index: TakerIndex = {
+    listExact: () => {
+      exact ??= lookUpExact(topology);
+      return exact;
+    },
     takersOf: ({ topic, target }) => {
       if (target !== undefined) return topology.hatById.has(target) ? [{ hat: target, trigger: null }] : [];
       return hasWildcard(topic) ? listMeeting(topology, index, topic) : listMatching(topology, topic);
@@ -55,6 +65,10 @@ export function createTakerIndex(topology: Topology): TakerIndex {
   };
   INDEXES.set(topology, index);
   return index;
+}
+
+function lookUpExact({ hats, routes }: Topology): readonly (readonly (Route | undefined)[])[] {
+  return hats.map((hat) => hat.publishes.map(({ topic, target }) => (target === undefined ? routes.exact.get(topic) : undefined)));
 }
 
 /**

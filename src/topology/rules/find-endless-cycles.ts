@@ -19,7 +19,7 @@ export function findEndlessCycles(graph: HatGraph): readonly FlowFinding[] {
   if (trapped.size === 0) return [];
   const { roots, failureRoots } = graph;
   const reached = findReached(graph, [...roots, ...failureRoots], { blocked: true });
-  const hats = [...trapped].filter((hat) => reached.has(hat)).sort((a, b) => a - b);
+  const hats = [...trapped].filter((hat) => reached.turns[hat] !== -1).sort((a, b) => a - b);
   const findings: FlowFinding[] = [];
   for (const members of findLastComponents(graph, hats)) {
     if (findings.length >= MAX_FINDINGS) break;
@@ -50,23 +50,23 @@ function findTrapped(graph: HatGraph): ReadonlySet<number> {
     isFree[hat] = 1;
   };
   const open = (place: number): void => {
-    if (isOpen[place] === 0) publishersOf(place).forEach(free);
+    if (isOpen[place] === 0) publishersOf(place, free);
     isOpen[place] = 1;
   };
   for (const hat of publishes.keys()) if (isWayOut(graph, hat)) free(hat);
   for (let at = 0; at < queue.length; at += 1) {
     const hat = queue[at] as number;
-    callersOf(hat).forEach(free);
-    passagesTo(hat).forEach(open);
-    blockedPassagesTo(hat).forEach(open);
+    callersOf(hat, free);
+    passagesTo(hat, open);
+    blockedPassagesTo(hat, open);
   }
   return queue.length === publishes.length ? NOBODY : new Set(publishes.flatMap((_, hat) => (isFree[hat] === 1 ? [] : [hat])));
 }
 
 const NOBODY: ReadonlySet<number> = new Set();
 
-/** From lists of numbers below `count`: says for a number in which lists it is. */
-function invert(lists: readonly (readonly number[])[], count: number): (item: number) => Int32Array {
+/** From lists of numbers below `count`: visits for a number the lists in which it is. */
+function invert(lists: readonly (readonly number[])[], count: number): (item: number, visit: (list: number) => void) => void {
   const ends = new Int32Array(count + 1);
   for (const list of lists) for (const item of list) ends[item + 1] = (ends[item + 1] ?? 0) + 1;
   for (let item = 0; item < count; item += 1) ends[item + 1] = (ends[item + 1] ?? 0) + (ends[item] ?? 0);
@@ -79,7 +79,10 @@ function invert(lists: readonly (readonly number[])[], count: number): (item: nu
       starts[item] = at + 1;
     }
   });
-  return (item) => inverted.subarray(ends[item], ends[item + 1]);
+  return (item, visit) => {
+    const end = ends[item + 1] ?? 0;
+    for (let at = ends[item] ?? 0; at < end; at += 1) visit(inverted[at] ?? 0);
+  };
 }
 
 function isWayOut({ topology, passages, publishes, transitions }: HatGraph, place: number): boolean {

@@ -12,10 +12,10 @@ const MAX_FINDINGS = 50;
 export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
   if (graph.topology.coordination !== 'hats') return [];
   const usual = findReached(graph, graph.roots, { blocked: false });
-  if (usual.size === graph.topology.hats.length) return [];
+  if (usual.places.length === graph.topology.hats.length) return [];
   const ever = findReached(graph, [...graph.roots, ...graph.failureRoots], { blocked: true });
-  return [...ever.keys()]
-    .filter((place) => !usual.has(place))
+  return ever.places
+    .filter((place) => usual.turns[place] === -1)
     .sort((a, b) => a - b)
     .flatMap((place) => graph.topology.hats[place] ?? [])
     .filter((hat) => !hat.triggers.includes('*'))

@@ -51,20 +51,21 @@ export function findReach(topology: Topology, given: Iterable<string>): FlowReac
     }
     return hats.size < topology.hats.length;
   };
-  const reachTopic = (topic: string): boolean => {
-    const exact = topology.routes.exact.get(topic);
+  const reachTopic = (topic: string, exact = topology.routes.exact.get(topic)): boolean => {
     if (exact !== undefined) reachRoute(exact);
     if (exact !== undefined || topics.has(topic) || hats.size === topology.hats.length) return true;
     topics.add(topic);
     return index.visitRoutes(topic, reachRoute);
   };
   for (const id of [topology.entry, topology.fallback, ...given]) reachHat(id);
-  let isWhole = listRootTopics(topology).every(reachTopic);
+  let isWhole = listRootTopics(topology).every((topic) => reachTopic(topic));
+  const exact = index.listExact();
   for (let hat = waiting.pop(); hat !== undefined && isWhole; hat = waiting.pop()) {
     hat.transitions.forEach(reachHat);
-    for (const { topic, target } of hat.publishes) {
+    const routes = exact[topology.routes.positions.get(hat.id) ?? -1];
+    for (const [at, { topic, target }] of hat.publishes.entries()) {
       if (target !== undefined) reachHat(target);
-      else isWhole &&= reachTopic(topic);
+      else isWhole &&= reachTopic(topic, routes?.[at]);
     }
     for (const topic of hat.defaultPublishes) isWhole &&= reachTopic(topic);
   }

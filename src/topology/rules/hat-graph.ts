@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import { addPattern, createPatternTrie, visitMeeting } from '../pattern-trie.ts';
 import { takersOf } from '../queries.ts';
+import type { Route } from '../route-table.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
 
@@ -53,16 +54,20 @@ export function createHatGraph(topology: Topology): HatGraph | null {
   const isGuarded = createGuardTest(topology);
   const passages: Passage[] = [];
   const known = new Map<string, number>();
+  const knownRoutes = new Int32Array(topology.routes.exact.size + topology.routes.patterns.length).fill(-1);
   const publishes: (readonly number[])[] = [];
-  for (const hat of topology.hats) {
+  const exact = createTakerIndex(topology).listExact();
+  for (const [index, hat] of topology.hats.entries()) {
     const own: number[] = [];
-    for (const entry of hat.publishes) {
+    for (const [at, entry] of hat.publishes.entries()) {
+      const route = exact[index]?.[at];
       const key = entry.target === undefined ? entry.topic : `${entry.topic} ${entry.target}`;
-      let place = known.get(key);
-      if (place === undefined) {
+      let place = route === undefined ? (known.get(key) ?? -1) : (knownRoutes[route.place] ?? -1);
+      if (place === -1) {
         place = passages.length;
-        known.set(key, place);
-        passages.push(createPassage(entry, isGuarded, search.takersOf));
+        if (route === undefined) known.set(key, place);
+        else knownRoutes[route.place] = place;
+        passages.push(createPassage(entry, isGuarded, search, route));
         if (!search.isWhole()) return null;
       }
       own.push(place);
@@ -84,7 +89,7 @@ export function createHatGraph(topology: Topology): HatGraph | null {
 
 interface TakerSearch {
   /** Who takes what is published, as places. */
-  readonly takersOf: (publish: PublishSpec) => readonly number[];
+  readonly takersOf: (publish: PublishSpec, route?: Route) => readonly number[];
   /** False once not all could be looked at. */
   readonly isWhole: () => boolean;
 }
@@ -101,9 +106,9 @@ function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]
     });
     return toPlaces([...takers]);
   };
-  const takersOf = ({ topic, target }: PublishSpec): readonly number[] => {
-    const isPattern = target === undefined && hasWildcard(topic);
-    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? listTakers(topology, topic) : [target]);
+  const takersOf = ({ topic, target }: PublishSpec, route?: Route): readonly number[] => {
+    const isPattern = route === undefined && target === undefined && hasWildcard(topic);
+    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? listTakers(topology, topic, route) : [target]);
     ways += found.length;
     return found;
   };
@@ -111,28 +116,33 @@ function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]
 }
 
 /** As `takersOf`; most topics are a trigger of one hat. */
-function listTakers(topology: Topology, topic: string): readonly string[] {
-  const hats = topology.routes.exact.get(topic)?.hats;
+function listTakers(topology: Topology, topic: string, route: Route | undefined): readonly string[] {
+  const hats = (route ?? topology.routes.exact.get(topic))?.hats;
   return hats?.length === 1 ? hats : takersOf(topology, topic);
 }
 
 const NOBODY: readonly number[] = [];
 const FAILURES: readonly string[] = [TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT];
 
-function createPassage(entry: PublishSpec, isGuarded: (topic: string) => boolean, takersOf: TakerSearch['takersOf']): Passage {
+function createPassage(
+  entry: PublishSpec,
+  isGuarded: ((topic: string) => boolean) | null,
+  { takersOf }: TakerSearch,
+  route: Route | undefined,
+): Passage {
   const { topic } = entry;
-  const blocked = toBlockedTopic(topic);
+  const blocked = isGuarded?.(topic) === true ? toBlockedTopic(topic) : topic;
   return {
     topic,
-    takers: takersOf(entry),
-    blockedTakers: blocked !== topic && isGuarded(topic) ? takersOf({ topic: blocked }) : NOBODY,
+    takers: takersOf(entry, route),
+    blockedTakers: blocked === topic ? NOBODY : takersOf({ topic: blocked }),
     isToRalph: entry.target === RALPH,
   };
 }
 
-/** Says whether a gate may refuse what is published. */
-function createGuardTest({ spec }: Topology): (topic: string) => boolean {
-  if (spec.gates.length === 0) return () => false;
+/** Says whether a gate may refuse what is published; `null` where there are no gates. */
+function createGuardTest({ spec }: Topology): ((topic: string) => boolean) | null {
+  if (spec.gates.length === 0) return null;
   const trie = createPatternTrie<true>();
   for (const gate of spec.gates) for (const on of gate.on) addPattern(trie, on, true);
   const effort = { steps: MAX_WAYS };
@@ -152,26 +162,37 @@ function sortPlaces(places: Iterable<number>): readonly number[] {
   return distinct.length < 2 ? distinct : distinct.sort((a, b) => a - b);
 }
 
-/** The hats that can be reached from some hats, those included; each with the number of turns before it. `blocked`: through failing gates too. */
-export function findReached(graph: HatGraph, from: readonly number[], ways: { readonly blocked: boolean }): ReadonlyMap<number, number> {
-  const reached = new Map(from.map((hat) => [hat, 0]));
-  const passed = new Set<number>();
-  const queue = [...from];
+/** Hats that were reached, in the order in which they were, and for each place the turns before it; -1: not reached. */
+export interface ReachedHats {
+  readonly places: readonly number[];
+  readonly turns: Int32Array;
+}
+
+/** The hats that can be reached from some hats, those included. `blocked`: through failing gates too. */
+export function findReached(graph: HatGraph, from: readonly number[], ways: { readonly blocked: boolean }): ReachedHats {
+  const turns = new Int32Array(graph.publishes.length).fill(-1);
+  const isPassed = new Uint8Array(graph.passages.length);
+  const queue: number[] = [];
+  const visitAll = (places: readonly number[], count: number): void => {
+    for (const place of places) {
+      if (turns[place] !== -1) continue;
+      turns[place] = count;
+      queue.push(place);
+    }
+  };
+  visitAll(from, 0);
   for (let at = 0; at < queue.length; at += 1) {
     const hat = queue[at] as number;
-    const turns = (reached.get(hat) ?? 0) + 1;
-    const visit = (next: number): void => {
-      if (reached.has(next)) return;
-      reached.set(next, turns);
-      queue.push(next);
-    };
+    const next = (turns[hat] as number) + 1;
     for (const place of graph.publishes[hat] ?? []) {
-      if (passed.has(place)) continue;
-      passed.add(place);
-      graph.passages[place]?.takers.forEach(visit);
-      if (ways.blocked) graph.passages[place]?.blockedTakers.forEach(visit);
+      if (isPassed[place] === 1) continue;
+      isPassed[place] = 1;
+      const passage = graph.passages[place];
+      if (passage === undefined) continue;
+      visitAll(passage.takers, next);
+      if (ways.blocked) visitAll(passage.blockedTakers, next);
     }
-    graph.transitions[hat]?.forEach(visit);
+    visitAll(graph.transitions[hat] ?? [], next);
   }
-  return reached;
+  return { places: queue, turns };
 }

@@ -1,6 +1,6 @@
 import { type FlowFinding, matchesTopic, RALPH } from '../../core/index.ts';
 import { mayEnd, takersOf } from '../queries.ts';
-import { findReached, type HatGraph } from './hat-graph.ts';
+import { findReached, type HatGraph, type ReachedHats } from './hat-graph.ts';
 
 /**
  * Compares `max_iterations` with the fewest turns in which the events lead from the start to a completion, `required_events` on the way. Under `ralph`
@@ -31,7 +31,7 @@ function countUnderHats(graph: HatGraph): number | null {
     start.flatMap((id) => places.get(id) ?? []),
     { blocked: true },
   );
-  const ends = [...before].filter(([hat]) => isEnd[hat] === true).map(([, turns]) => turns + 1);
+  const ends = before.places.filter((hat) => isEnd[hat] === true).map((hat) => (before.turns[hat] ?? 0) + 1);
   if (ends.length === 0) return null;
   const least = ends.reduce((a, b) => Math.min(a, b));
   return topology.spec.requiredEvents
@@ -42,9 +42,10 @@ function countUnderHats(graph: HatGraph): number | null {
 const MAX_REQUIRED = 20;
 
 /** The fewest turns in which the topic is published and somebody then ends the run; 0 where that cannot be, or not be known. */
-function countVia(graph: HatGraph, before: ReadonlyMap<number, number>, isEnd: readonly boolean[], topic: string): number {
+function countVia(graph: HatGraph, before: ReachedHats, isEnd: readonly boolean[], topic: string): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const [hat, turns] of before) {
+  for (const hat of before.places) {
+    const turns = before.turns[hat] ?? 0;
     const publishes = (graph.publishes[hat] ?? []).some((place) => matchesTopic(graph.passages[place]?.topic ?? '', topic));
     if (!publishes || turns + 1 >= least) continue;
     // Whoever publishes it in one turn may end in the same one; else at least one more turn is needed.

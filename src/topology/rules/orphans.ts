@@ -45,10 +45,11 @@ export function findOrphans(topology: Topology, facts: FlowFacts): Orphans {
     return isMet;
   };
   const orphans: Orphan[] = [];
-  for (const hat of topology.hats) {
+  const taken = index.listExact();
+  for (const [place, hat] of topology.hats.entries()) {
     const told = new Set<string>();
-    for (const { topic, target } of hat.publishes) {
-      if (target !== undefined || isTaken(topic) || told.has(topic)) continue;
+    for (const [at, { topic, target }] of hat.publishes.entries()) {
+      if (target !== undefined || taken[place]?.[at] !== undefined || isTaken(topic) || told.has(topic)) continue;
       told.add(topic);
       orphans.push({ hat: hat.id, topic, list: 'publishes' });
     }
