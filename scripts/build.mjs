@@ -9,6 +9,7 @@
  * dist/THIRD_PARTY_LICENSES.txt. Everything is built beside dist/ and swapped in at the end, so a failed build leaves the last good one.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ const WITHOUT_SUBPROGRAMS = {
 const require = createRequire(import.meta.url);
 
 /** What is built from these entries, however it is written. */
-function toInput(input) {
+function toInput(input, leanHash) {
   return {
     cwd: ROOT,
     input,
@@ -54,14 +55,23 @@ function toInput(input) {
     external: Object.keys(dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
     transform: {
       target: 'node20',
-      define: { RALPH_VERSION: JSON.stringify(version), RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library') },
+      define: {
+        RALPH_VERSION: JSON.stringify(version),
+        RALPH_LEAN_HASH: JSON.stringify(leanHash),
+        RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library'),
+      },
     },
   };
 }
 
 async function bundle(outDir) {
   const { rolldown } = await import('rolldown');
-  const build = await rolldown(toInput({ cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' }));
+  const lean = await bundleLean(rolldown, outDir);
+  const hash = createHash('sha256')
+    .update(readFileSync(join(outDir, 'lean.cjs')))
+    .digest('hex')
+    .slice(0, 16);
+  const build = await rolldown(toInput({ cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' }, hash));
   const { output } = await build.write({
     dir: outDir,
     format: 'esm',
@@ -72,14 +82,13 @@ async function bundle(outDir) {
   });
   await build.close();
   const library = await bundleYamlLibrary(rolldown, outDir);
-  const lean = await bundleLean(rolldown, outDir);
   const modules = [...output, ...library, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 
 /** The lean commands once more, in one file that can be kept compiled (src/cli/run-lean.ts). */
 async function bundleLean(rolldown, outDir) {
-  const build = await rolldown(toInput({ lean: 'src/cli/lean-main.ts' }));
+  const build = await rolldown(toInput({ lean: 'src/cli/lean-main.ts' }, ''));
   const { output } = await build.write({
     dir: outDir,
     format: 'cjs',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { findConfigFile, loadConfig } from '../config/index.ts';
+import { findConfigFile, loadConfig, readEnvironment } from '../config/index.ts';
 
 /** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
 export interface Layout {
@@ -43,7 +43,7 @@ function readStateName(folder: string): string | undefined {
   const file = findConfigFile(folder);
   if (file === null || !mentions(join(folder, file), 'state_dir')) return undefined;
   try {
-    return loadConfig({ cwd: folder }).draft?.stateDir;
+    return loadConfig({ cwd: folder, env: readEnvironment() }).draft?.stateDir;
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 
 type MainLean = typeof import('./lean-main.ts').mainLean;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,13 +31,13 @@ interface LeanCode {
 
 function loadLean(env: Environment, file: string): LeanCode | null {
   try {
-    const { size, mtimeMs } = statSync(file);
-    // The engine itself only compares the length of the source and its own version.
-    const key = `${RALPH_VERSION} ${process.version} ${size} ${mtimeMs} ${file}\n`;
+    // The build writes nothing but ASCII into the bundle.
+    const source = readFileSync(file, 'latin1');
+    // Of the bundle that was built together with this file. The engine itself only compares the length of the source and its own version.
+    const key = `${RALPH_VERSION} ${process.version} ${RALPH_LEAN_HASH}\n`;
     const cache = toCacheFile(env);
     const cachedData = cache === null ? undefined : readCache(cache, key);
-    // The build writes nothing but ASCII into the bundle.
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`, {
+    const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
       filename: file,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData === undefined ? {} : { cachedData }),
@@ -54,27 +55,38 @@ function loadLean(env: Environment, file: string): LeanCode | null {
 
 function toCacheFile(env: Environment): string | null {
   const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
-  return folder ? join(folder, 'ralph', 'code', `lean-${process.version}.bin`) : null;
+  return folder && isAbsolute(folder) ? join(folder, 'ralph', 'code', `lean-${process.version}.bin`) : null;
 }
 
-/** Only what the user's own account wrote is run. */
+/** Only what the user's own account wrote, whole, is run: the engine falls over compiled code that was damaged. */
 function readCache(file: string, key: string): Buffer | undefined {
   try {
-    const { uid, mode } = statSync(file);
-    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return undefined;
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MAX_CACHE_BYTES || stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return undefined;
     const bytes = readFileSync(file);
     const head = Buffer.from(key);
-    return bytes.subarray(0, head.length).equals(head) ? bytes.subarray(head.length) : undefined;
+    const data = bytes.subarray(head.length + HASH_BYTES);
+    if (!bytes.subarray(0, head.length).equals(head)) return undefined;
+    return bytes.subarray(head.length, head.length + HASH_BYTES).toString('latin1') === toHash(data) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
+const MAX_CACHE_BYTES = 16_000_000;
+const HASH_BYTES = 16;
+
+/** Not against attackers, who may not write the file: against disks that were full and power that went. Of the same length always. */
+function toHash(bytes: Buffer): string {
+  return `${crc32(bytes).toString(16)} ${bytes.length.toString(16)}`.padEnd(HASH_BYTES);
+}
+
 function writeCache(file: string, key: string, script: Script): void {
   try {
+    const data = script.createCachedData();
     const fresh = `${file}.${process.pid}`;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, Buffer.concat([Buffer.from(key), script.createCachedData()]), { mode: 0o600, flag: 'wx' });
+    writeFileSync(fresh, Buffer.concat([Buffer.from(key), Buffer.from(toHash(data), 'latin1'), data]), { mode: 0o600, flag: 'wx' });
     renameSync(fresh, file);
   } catch {
     // A cache that cannot be kept is made again at the next call.

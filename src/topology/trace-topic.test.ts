@@ -27,6 +27,13 @@ describe('tracing an event', () => {
     });
   });
 
+  it('names the loop for the event that begins the run, and only for that one', () => {
+    const byLoop = (topic: string, startingEvent: string | null) =>
+      trace({ topic }, { startingEvent }).publishers.some(({ who }) => who === 'system');
+    expect([byLoop('task.start', null), byLoop('task.ready', null), byLoop('task.resume', null)]).toEqual([true, false, true]);
+    expect([byLoop('task.start', 'kick.off'), byLoop('kick.off', 'kick.off')]).toEqual([false, true]);
+  });
+
   it('names the hat that would have taken it, had it stood first in the file', () => {
     const hats = [makeHat('one', ['task.start', 'task.resume', 'x.y'], ['x.y']), makeHat('two', ['x.y'])];
     expect(trace({ topic: 'x.y' }, { hats }).others).toEqual([{ hat: 'two', trigger: 'x.y', why: 'later' }]);

@@ -7,6 +7,8 @@ import {
   SYSTEM,
   SYSTEM_TOPICS,
   TOPIC_COMPLETE,
+  TOPIC_READY,
+  TOPIC_START,
   toBlockedTopic,
   toPrecedence,
 } from '../core/index.ts';
@@ -108,7 +110,8 @@ function listPublishers(topology: Topology, topic: string): readonly TracePublis
   const plain = { by: null, target: null, isDefault: false };
   const isRalphs = topology.coordination !== 'hats' && !topology.classic && mayPublish(topology, RALPH, topic);
   if (isRalphs || (isCompletionTopic(topology, topic) && mayEnd(topology, RALPH))) publishers.push({ who: RALPH, ...plain });
-  if (SYSTEM_TOPICS.includes(topic) || topic === topology.startTopic) publishers.push({ who: SYSTEM, ...plain });
+  const isStart = topic === TOPIC_START || topic === TOPIC_READY;
+  if (topic === topology.startTopic || (!isStart && SYSTEM_TOPICS.includes(topic))) publishers.push({ who: SYSTEM, ...plain });
   return publishers;
 }
 

@@ -30,7 +30,8 @@ test('a cache of another build, a torn one and one that others may write are not
     await ralph(folder, ['validate'], env);
     const [cache = ''] = listCaches(folder);
     const whole = readFileSync(cache);
-    for (const wrong of [Buffer.from('0.0.0 other\nxxxx'), whole.subarray(0, 5000), Buffer.alloc(0)]) {
+    const zeroed = Buffer.from(whole).fill(0, whole.length - 4096);
+    for (const wrong of [Buffer.from('0.0.0 other\nxxxx'), whole.subarray(0, 5000), Buffer.alloc(0), zeroed]) {
       writeFileSync(cache, wrong);
       expect(await ralph(folder, ['validate'], env)).toMatchObject(SAYS);
       expect(statSync(cache).size).toBeGreaterThan(50_000);
@@ -45,6 +46,8 @@ test('without a place for a cache everything works', async () => {
   await withFolder({ 'ralph.yml': TEAM, file: '' }, async (folder) => {
     expect(await ralph(folder, ['validate'], { XDG_CACHE_HOME: join(folder, 'file') })).toMatchObject(SAYS);
     expect(await ralph(folder, ['validate'], { XDG_CACHE_HOME: '', HOME: '' })).toMatchObject(SAYS);
+    expect(await ralph(folder, ['validate'], { XDG_CACHE_HOME: 'relative' })).toMatchObject(SAYS);
+    expect(existsSync(join(folder, 'relative'))).toBe(false);
     expect(await ralph(folder, ['explain', 'event-orphan'], { XDG_CACHE_HOME: join(folder, 'file') })).toMatchObject({ code: 0 });
   });
 });
