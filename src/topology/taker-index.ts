@@ -29,6 +29,7 @@ const INDEXES = new WeakMap<Topology, TakerIndex>();
 /** Steps for all questions of one team together: no team that people write comes near. */
 const BASE_STEPS = 2_000_000;
 const STEPS_PER_HAT = 200;
+const MAX_REMEMBERED = 20;
 /** For so many first words all topics are gone through; then they are grouped. */
 const FEW_WORDS = 4;
 
@@ -39,6 +40,8 @@ export function createTakerIndex(topology: Topology): TakerIndex {
   const { routes } = topology;
   const effort: Effort = { steps: BASE_STEPS + STEPS_PER_HAT * topology.hats.length };
   const topics = createTopicTries(routes.exact);
+  /** What patterns meet that meet little: several rules ask for the same ones. */
+  const met = new Map<string, readonly Route[]>();
   let exact: readonly (readonly (Route | undefined)[])[] | null = null;
   const index: TakerIndex = {
     listExact: () => {
@@ -54,13 +57,22 @@ export function createTakerIndex(topology: Topology): TakerIndex {
         findRoutes(routes, topic).every(visit);
         return true;
       }
+      const remembered = met.get(topic);
+      if (remembered !== undefined) {
+        remembered.every(visit);
+        return true;
+      }
+      const found: Route[] = [];
       let isGoingOn = true;
       const visitOne = (route: Route): boolean => {
+        if (found.length <= MAX_REMEMBERED) found.push(route);
         isGoingOn = visit(route);
         return isGoingOn;
       };
       if (!visitMeeting(routes.trie, topic, visitOne, effort)) return false;
-      return !isGoingOn || visitMeeting(topics(topic), topic, visitOne, effort);
+      if (isGoingOn && !visitMeeting(topics(topic), topic, visitOne, effort)) return false;
+      if (isGoingOn && found.length <= MAX_REMEMBERED) met.set(topic, found);
+      return true;
     },
   };
   INDEXES.set(topology, index);

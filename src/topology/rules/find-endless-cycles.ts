@@ -37,10 +37,8 @@ function findTrapped(graph: HatGraph): ReadonlySet<number> {
     passages.map((passage) => passage.takers),
     publishes.length,
   );
-  const blockedPassagesTo = invert(
-    passages.map((passage) => passage.blockedTakers),
-    publishes.length,
-  );
+  const blocked = passages.map((passage) => passage.blockedTakers);
+  const blockedPassagesTo = invert(blocked, publishes.length);
   const callersOf = invert(transitions, publishes.length);
   const isFree = new Uint8Array(publishes.length);
   const isOpen = new Uint8Array(passages.length);
@@ -67,6 +65,7 @@ const NOBODY: ReadonlySet<number> = new Set();
 
 /** From lists of numbers below `count`: visits for a number the lists in which it is. */
 function invert(lists: readonly (readonly number[])[], count: number): (item: number, visit: (list: number) => void) => void {
+  if (lists.every((list) => list.length === 0)) return () => undefined;
   const ends = new Int32Array(count + 1);
   for (const list of lists) for (const item of list) ends[item + 1] = (ends[item + 1] ?? 0) + 1;
   for (let item = 0; item < count; item += 1) ends[item + 1] = (ends[item + 1] ?? 0) + (ends[item] ?? 0);
