@@ -1,8 +1,9 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createJsonSchema, findConfigFile } from '../config/index.ts';
 import { RalphError, toErrorCode } from '../core/index.ts';
 import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
+import { findOldName, isTaken } from '../validation/index.ts';
 import { SCHEMA_FILE } from './fit-config.ts';
 
 /** What is to be written, and whether what is there gives way. */
@@ -23,25 +24,53 @@ const PROMPT = 'PROMPT.md';
  * @throws RalphError `init-unwritable`, `state-folder` (exit code 1)
  */
 export function writeInitFiles(cwd: string, { config, prompt, force }: InitFiles): readonly string[] {
-  ensureStateFolders(nodeFileSystem, [join(cwd, '.ralph')]);
+  for (const name of [dirname(SCHEMA_FILE), SCHEMA_FILE]) refuseLink(cwd, name);
+  ensureStateFolders(nodeFileSystem, [join(cwd, dirname(SCHEMA_FILE))]);
   try {
     if (force) for (const name of [findConfigFile(cwd), PROMPT]) if (name !== null) putAside(join(cwd, name));
     writeFileSync(join(cwd, CONFIG), config, { flag: 'wx' });
-    const isPromptThere = existsSync(join(cwd, PROMPT));
+    const isPromptThere = isTaken(join(cwd, PROMPT));
     if (!isPromptThere) writeFileSync(join(cwd, PROMPT), prompt, { flag: 'wx' });
-    writeFileSync(join(cwd, SCHEMA_FILE), `${JSON.stringify(createJsonSchema())}\n`);
+    writeSchema(join(cwd, SCHEMA_FILE));
     return [CONFIG, ...(isPromptThere ? [] : [PROMPT]), SCHEMA_FILE];
   } catch (error) {
     throw toUnwritable(error);
   }
 }
 
+/** What is written here may not land elsewhere. */
+function refuseLink(cwd: string, name: string): void {
+  if (!isLink(join(cwd, name))) return;
+  throw new RalphError({
+    code: 'init-unwritable',
+    what: `${name} is a link; nothing was written.`,
+    why: 'What it leads to may be no file of Ralph, and would be written over.',
+    fix: 'Move the link away.',
+  });
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function writeSchema(path: string): void {
+  const fresh = `${path}.${process.pid}-${Date.now()}.tmp`;
+  writeFileSync(fresh, `${JSON.stringify(createJsonSchema())}\n`, { flag: 'wx' });
+  try {
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
 /** Renames a file to the first free one of `x.old`, `x.old2`, … */
 function putAside(path: string): void {
-  if (!existsSync(path)) return;
-  let kept = `${path}.old`;
-  for (let number = 2; existsSync(kept); number += 1) kept = `${path}.old${number}`;
-  renameSync(path, kept);
+  if (isTaken(path)) renameSync(path, findOldName(path));
 }
 
 function toUnwritable(error: unknown): RalphError {

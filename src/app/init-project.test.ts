@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -130,6 +130,31 @@ describe('initProject', () => {
     const cwd = makeFolder();
     expect(() => init(cwd, order)).toThrow(expect.objectContaining({ code, exitCode: 2, message: expect.stringContaining(words) }));
     expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it.each(['schema.json', 'nowhere'])('never writes the schema through a link to %s', (target) => {
+    const outside = makeFolder({ 'schema.json': 'precious' });
+    const cwd = makeFolder();
+    mkdirSync(join(cwd, '.ralph'));
+    symlinkSync(join(outside, target), join(cwd, '.ralph/schema.json'));
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code: 'init-unwritable', message: expect.stringContaining('is a link') }));
+    expect([readdirSync(outside), read(outside, 'schema.json')]).toEqual([['schema.json'], 'precious']);
+    expect(readdirSync(cwd)).toEqual(['.ralph']);
+  });
+
+  it('never writes into a folder that .ralph leads to', () => {
+    const outside = makeFolder();
+    const cwd = makeFolder();
+    symlinkSync(outside, join(cwd, '.ralph'));
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code: 'init-unwritable', exitCode: 1 }));
+    expect([readdirSync(outside), readdirSync(cwd)]).toEqual([[], ['.ralph']]);
+  });
+
+  it('takes a link in the place of the task for a task', () => {
+    const cwd = makeFolder();
+    symlinkSync('nowhere.md', join(cwd, 'PROMPT.md'));
+    expect(init(cwd).written).not.toContain('PROMPT.md');
+    expect(readdirSync(cwd)).not.toContain('nowhere.md');
   });
 
   it('leaves a folder alone that stands in the place of the task', () => {

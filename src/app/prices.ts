@@ -12,7 +12,7 @@ export function toPrice(prices: Readonly<Record<string, ModelPrice>>, model: str
   const name = Object.keys(prices)
     .filter((key) => model === key || model.startsWith(key))
     .sort((a, b) => b.length - a.length)[0];
-  const price = name === undefined ? undefined : prices[name];
+  const price = name === undefined || !Object.hasOwn(prices, name) ? undefined : prices[name];
   if (price === undefined) return null;
   const read = (usage.cacheReadTokens ?? 0) * (price.cacheReadUsd ?? price.inputUsd);
   const write = (usage.cacheWriteTokens ?? 0) * (price.cacheWriteUsd ?? price.inputUsd);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from './cli-context.ts';
 
@@ -54,7 +52,7 @@ export function addSettingFlags(command: Command): void {
 /** What a configuration is loaded from, for `loadConfig`, `checkConfig` and `planRun`. */
 export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
   const given = options.config ?? [];
-  const assignments = given.filter((value) => isAssignment(value, cwd));
+  const assignments = given.filter(isAssignment);
   const { backend, model, maxIterations, maxCost } = options;
   return {
     cwd,
@@ -74,7 +72,7 @@ export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, o
 /** Names with dots between them (one with other characters in quotes), then `=`. */
 const ASSIGNMENT = /^(?:[A-Za-z0-9_-]+|"[^"]*")(?:\.(?:[A-Za-z0-9_-]+|"[^"]*"))*=/;
 
-/** True for `key.path=value`; a file that has this very name is meant as a file. */
-function isAssignment(value: string, cwd: string): boolean {
-  return ASSIGNMENT.test(value) && !existsSync(resolve(cwd, value));
+/** True for `key.path=value`, whatever files there are: one that came with a checkout must not change what was typed. Such a file is `./key.path=value`. */
+function isAssignment(value: string): boolean {
+  return ASSIGNMENT.test(value);
 }

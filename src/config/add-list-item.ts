@@ -64,11 +64,11 @@ function appendItem(file: SourceFile, list: LocatedList, item: string): TextEdit
   if (open === '[' && last === undefined) return insertAt(file, list.place.start + 1, word);
   // An item that stands further up is an alias.
   if (last === undefined || last.place.file !== file || last.place.start <= list.place.start) return null;
-  if (open === '[') return insertAt(file, endOf(last), `, ${word}`);
+  if (open === '[') return { ...insertAt(file, endOf(last), `, ${word}`), isItem: true };
   const indent = indentAt(file, list.place.start);
   if (open !== '-' || indent === null) return null;
   const end = lineEndAfter(file, endOf(last));
-  return insertAt(file, end, `${newlineOf(file)}${indent}- ${word}`);
+  return { ...insertAt(file, end, `${newlineOf(file)}${indent}- ${word}`), isItem: true };
 }
 
 function insertAt(file: SourceFile, at: number, text: string): TextEdit {

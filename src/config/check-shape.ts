@@ -190,7 +190,11 @@ class ShapeChecker {
     const taken = takeLeaf(setting, value);
     if (taken !== NOTHING) return taken;
     const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
-    return this.report(entry, path, isOtherWord ? toChoiceFinding(setting, value.written, path) : toValueFinding(setting, value, path));
+    return this.report(
+      entry,
+      path,
+      isOtherWord ? toChoiceFinding(setting, value.reference ?? value.written, path) : toValueFinding(setting, value, path),
+    );
   }
 
   private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {

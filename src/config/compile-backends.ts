@@ -4,6 +4,7 @@ import type { Path } from './located-value.ts';
 import type { Overrides } from './overrides.ts';
 import type { ValuesOf } from './setting.ts';
 import type { Declared } from './settings-table.ts';
+import { toRecord } from './to-record.ts';
 
 type DeclaredBackend = ValuesOf<typeof BACKEND_KEYS>;
 type BackendName = NonNullable<DeclaredBackend['type']>;
@@ -29,11 +30,10 @@ export interface CompiledBackends {
  */
 export function compileBackends(declared: Declared, overrides: Overrides): CompiledBackends {
   const base = compileBase(declared, overrides);
-  const hats: Record<string, readonly PlacedBackend[]> = {};
-  for (const [id, hat] of Object.entries(declared.hats ?? {})) {
-    hats[id] = hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend']);
-  }
-  return { base, ralph: compileRalph(declared, base), hats };
+  const worn = Object.entries(declared.hats ?? {}).map(
+    ([id, hat]) => [id, hat.backend === undefined ? base : inheritAll(hat.backend, base, ['hats', id, 'backend'])] as const,
+  );
+  return { base, ralph: compileRalph(declared, base), hats: toRecord(worn) };
 }
 
 /** The backend as it is stored and run. */

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import type { ConfigFlags } from './overrides.ts';
-import { readNamedFile } from './read-text-file.ts';
+import { type NamedFile, readNamedFile } from './read-text-file.ts';
 import type { ObjectiveSource } from './settings.ts';
 
 /** Where an objective may be found. */
@@ -53,10 +53,10 @@ function findObjective(request: ObjectiveRequest): Objective {
   }
   if (flags.prompt !== undefined) return { text: flags.prompt, source: { from: 'flag', file: null } };
   if (flags.promptFile === '-') return fromStdin(request.stdinPrompt);
-  if (flags.promptFile !== undefined) return fromFile(request, flags.promptFile);
+  if (flags.promptFile !== undefined) return fromFile(request, flags.promptFile, { kind: 'any' });
   if (prompt !== undefined && prompt.trim() !== '') return { text: prompt, source: { from: 'config', file: null } };
   const missing = `There is no prompt: none on the command line, none in the configuration, and no file ${request.promptFile}.`;
-  return request.isRequired ? fromFile(request, request.promptFile, missing) : fromOptionalFile(request);
+  return request.isRequired ? fromFile(request, request.promptFile, { missing }) : fromOptionalFile(request);
 }
 
 function fromStdin(text: string | undefined): Objective {
@@ -64,7 +64,7 @@ function fromStdin(text: string | undefined): Objective {
   return { text: text.replace(/^\uFEFF/, ''), source: { from: 'stdin', file: null } };
 }
 
-function fromFile({ cwd }: ObjectiveRequest, file: string, missing?: string): Objective {
+function fromFile({ cwd }: ObjectiveRequest, file: string, options: Pick<NamedFile, 'kind' | 'missing'> = {}): Objective {
   const path = resolve(cwd, file);
   const shown = toShownPath(cwd, path);
   const text = readNamedFile({
@@ -73,7 +73,7 @@ function fromFile({ cwd }: ObjectiveRequest, file: string, missing?: string): Ob
     maxBytes: MAX_PROMPT_BYTES,
     code: 'prompt',
     fix: WAYS,
-    ...(missing === undefined ? {} : { missing }),
+    ...options,
   });
   return { text, source: { from: 'file', file: shown } };
 }

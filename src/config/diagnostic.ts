@@ -37,16 +37,41 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
 
-/** In the order of the files as first mentioned, then of the text; equal findings once. */
+/** So many findings of a kind are told of a file; whoever has more has one mistake that is made everywhere. */
+const MAX_OF_A_KIND = 200;
+
+/**
+ * In the order of the files as first mentioned, then of the text; equal findings once. Of one code and severity a file has at most 200: the
+ * last of them says how many more there are.
+ */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const files = new Map([...new Set(diagnostics.map((diagnostic) => diagnostic.file))].map((file, index) => [file, index]));
   const rank = (diagnostic: Diagnostic): number => files.get(diagnostic.file) ?? 0;
   const seen = new Set<string>();
-  return [...diagnostics]
+  const sorted = [...diagnostics]
     .sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column)
     .filter((diagnostic) => {
       const { code, file, line, column, message, why } = diagnostic;
       const key = JSON.stringify([code, file, line, column, message, why]);
       return !seen.has(key) && seen.add(key);
     });
+  return capKinds(sorted);
+}
+
+function capKinds(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const counts = new Map<string, number>();
+  const lasts = new Map<string, number>();
+  const kept: Diagnostic[] = [];
+  for (const diagnostic of diagnostics) {
+    const kind = JSON.stringify([diagnostic.code, diagnostic.severity, diagnostic.file]);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count <= MAX_OF_A_KIND) lasts.set(kind, kept.push(diagnostic) - 1);
+  }
+  for (const [kind, at] of lasts) {
+    const more = (counts.get(kind) ?? 0) - MAX_OF_A_KIND;
+    const last = kept[at];
+    if (more > 0 && last !== undefined) kept[at] = { ...last, why: `${last.why} And ${more.toLocaleString('en')} more of this kind.` };
+  }
+  return kept;
 }

@@ -5,11 +5,11 @@ import type { Path } from './located-value.ts';
 /** A setting that is in force, and where it came from. */
 export interface EffectiveValue {
   readonly path: Path;
-  /** As it could be written in a configuration file. */
+  /** As people are shown it: what came from a variable is the reference, `${NAME}`. */
   readonly value: Json;
+  /** As a configuration file says it: `$` doubled where it would begin a reference. */
+  readonly written: Json;
   readonly origin: Origin;
-  /** True where `${NAME}` in a file would be text. */
-  readonly isVerbatim: boolean;
 }
 
 /**

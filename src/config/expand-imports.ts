@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Finding } from '../core/index.ts';
 import { toShownPath } from './compile-objective.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -8,6 +8,7 @@ import type { LocatedEntry, LocatedMap, LocatedScalar } from './located-value.ts
 import { mergeLocated } from './merge-located.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { ReadText } from './read-text-file.ts';
+import { showReference } from './show-reference.ts';
 import { createSourceFile, type Place, toDiagnostic, toSpan } from './source-file.ts';
 import { quote } from './value-finding.ts';
 
@@ -103,13 +104,13 @@ class HatImporter {
     if (name === null) return null;
     const { place } = scalar;
     const fault = toNameFault(name);
-    if (fault !== null) return this.report(place, fault);
+    if (fault !== null) return this.report(place, showReference(fault, { ...scalar, value: name, reference: written }));
     const path = resolve(place.file.folder, name);
     const start = chain.findIndex((link) => link.path === path);
     const next = [...chain, { path, place }];
     if (start >= 0) return this.reportCycle(next.slice(start));
     if (chain.length >= MAX_DEPTH) return this.report(place, TOO_DEEP);
-    const known = this.files.get(path) ?? this.readFile(path, { id, written: name, chain: next });
+    const known = this.files.get(path) ?? this.readFile(path, { id, written, chain: next });
     this.files.set(path, known);
     return 'hat' in known ? known : this.report(place, known);
   }
@@ -117,13 +118,14 @@ class HatImporter {
   private readFile(path: string, { id, written, chain }: Import): ImportedHat | Finding {
     const shown = toShownPath(this.request.cwd, path);
     const file = this.request.readText(path, MAX_BYTES);
-    if (!('text' in file)) return toMissing(written, shown, file.message);
+    if (!('text' in file)) return toMissing(written, shown.endsWith(basename(written)) ? shown : null, file.message);
     const { root, diagnostics } = parseYaml(createSourceFile(shown, dirname(path), file.text));
     this.diagnostics.push(...diagnostics);
     const end = chain.at(-1);
     if (root === null && end !== undefined) return { hat: { kind: 'map', entries: new Map(), place: end.place }, isWhole: false };
     const hat = root === null ? null : toSingleHat(root);
-    if (hat === null) return toSeveral(shown);
+    if (root === null || hat === null) return toSeveral(shown);
+    if (hat !== root) this.diagnostics.push(...listNotRead(root));
     const translated = translateForeignHat(hat, ['hats', id]);
     this.diagnostics.push(...translated.diagnostics);
     return this.expand(translated.root, id, chain);
@@ -159,6 +161,24 @@ function toSingleHat(root: LocatedMap): LocatedMap | null {
   return only?.value.kind === 'map' && others.length === 0 ? only.value : null;
 }
 
+/** Keys that a file of one hat under `hats:` may have beside it. */
+const BESIDE = ['hats', 'name', 'description'];
+
+/** What stands beside `hats:` and has no meaning for a single hat. */
+function listNotRead(root: LocatedMap): readonly Diagnostic[] {
+  return [...root.entries]
+    .filter(([name]) => !BESIDE.includes(name) && !/^(?:x-|_)/.test(name))
+    .map(([name, entry]) =>
+      toDiagnostic(entry.key, {
+        code: 'import-key',
+        severity: 'warning',
+        message: `The key ${quote(name)} is not read from an imported file.`,
+        why: 'An import brings one hat along; how the run goes is said by the file that imports it.',
+        fix: 'Move it to `ralph.yml`, or remove it. A whole team is taken over by `--hats FILE`.',
+      }),
+    );
+}
+
 const WHY = 'The hat would lack what it was to be.';
 
 function toNameFault(name: string): Finding | null {
@@ -172,13 +192,13 @@ function toNameFault(name: string): Finding | null {
   };
 }
 
-function toMissing(name: string, shown: string, message: string): Finding {
+function toMissing(name: string, shown: string | null, message: string): Finding {
   return {
     code: 'import-missing',
     severity: 'error',
     message: `The hat in ${quote(name)} cannot be read: ${message}.`,
     why: WHY,
-    fix: `Correct the path: it counts from the folder of the file that says it, and leads to ${shown}.`,
+    fix: `Correct the path: it counts from the folder of the file that says it${shown === null ? '' : `, and leads to ${shown}`}.`,
   };
 }
 

@@ -126,4 +126,21 @@ mcp_servers: {a: "${text}"}
   it('of a lower source is not looked at where a higher one says something else', () => {
     expect(loadText('cli: {model: "${NOPE}"}', { env: ENV, assignments: ['cli.model=x'] }).diagnostics).toEqual([]);
   });
+
+  it('is quoted in findings as it is written: what it stands for may be a secret', () => {
+    const env = { SECRET: 'hunter2', GLOB: 'hunter*2' };
+    const yaml = `event_loop: {max_iterations: "\${SECRET}", routing: "x\${SECRET}", prompt_file: "\${SECRET}", starting_hat: "\${SECRET}"}
+ralph: {instructions_file: "\${SECRET}"}
+hats: {a: {triggers: "\${GLOB}", import: "./\${SECRET}.yml"}}`;
+    const { diagnostics } = loadText(yaml, { env, flags: {} });
+    expect(diagnostics.length).toBeGreaterThan(4);
+    expect(JSON.stringify(diagnostics)).not.toContain('hunter');
+    expect(diagnostics[0]?.message).toBe('`event_loop.max_iterations` is "${SECRET}", which is not a whole number of at least 1.');
+  });
+
+  it('that is missing many times in one value has findings for the first ones, each at its place', () => {
+    const yaml = `name: "${Array.from({ length: 20_000 }, (_, index) => `\${A${index % 3}}`).join('')}"`;
+    const { diagnostics } = loadText(yaml);
+    expect(diagnostics.map((entry) => entry.column)).toEqual(Array.from({ length: 20 }, (_, index) => 8 + index * 5));
+  });
 });

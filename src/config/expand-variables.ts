@@ -28,9 +28,13 @@ export function expandVariables(root: LocatedMap, env: Environment): ExpandedVar
 }
 
 /** The text of a single value; `null`, with findings, where a variable of it is not set. */
-export function expandText(scalar: LocatedScalar, text: string, env: Environment): { text: string | null; diagnostics: Diagnostic[] } {
+export function expandText(
+  scalar: LocatedScalar,
+  text: string,
+  env: Environment,
+): { text: string | null; diagnostics: readonly Diagnostic[] } {
   const { text: replaced, faults } = substituteVariables(text, (name) => readVariable(env, name));
-  return { text: faults.length === 0 ? replaced : null, diagnostics: faults.map((fault) => toFaultFinding(scalar.place, fault)) };
+  return { text: faults.length === 0 ? replaced : null, diagnostics: toFaultFindings(scalar.place, text, faults) };
 }
 
 class VariableExpander {
@@ -97,14 +101,15 @@ class VariableExpander {
 
   private expandLeaf(setting: LeafSetting, value: LocatedValue, path: Path): LocatedValue | null {
     if (value.kind !== 'scalar' || typeof value.value !== 'string' || !value.value.includes('$')) return value;
-    const { text, isWhole, faults } = substituteVariables(value.value, (name) => readVariable(this.env, name));
+    const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => readVariable(this.env, name));
     if (faults.length > 0) {
-      this.diagnostics.push(...faults.map((fault) => toFaultFinding(value.place, fault)));
+      this.diagnostics.push(...toFaultFindings(value.place, value.value, faults));
       for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
       return null;
     }
     if (text === value.value) return value;
-    return { ...value, value: isWhole ? toPlainValue(setting, text) : text, written: text };
+    const reference = hasReference ? { reference: value.value } : {};
+    return { ...value, value: isWhole ? toPlainValue(setting, text) : text, written: text, ...reference };
   }
 }
 
@@ -122,8 +127,18 @@ function readVariable(env: Environment, name: string): string | undefined {
   return RESERVED_VARIABLES.includes(name) || !Object.hasOwn(env, name) ? undefined : env[name];
 }
 
-function toFaultFinding(place: Place, { reference, kind, name }: SubstitutionFault): Diagnostic {
-  const at = place.file.text.slice(place.start, place.end).indexOf(reference);
+/** Of a value with more faults than anybody reads the first ones. */
+const MAX_FAULTS = 20;
+
+function toFaultFindings(place: Place, text: string, faults: readonly SubstitutionFault[]): readonly Diagnostic[] {
+  const source = place.file.text.slice(place.start, place.end);
+  const begin = source.indexOf(text);
+  return faults
+    .slice(0, MAX_FAULTS)
+    .map((fault) => toFaultFinding(place, fault, begin < 0 ? source.indexOf(fault.reference) : begin + fault.offset));
+}
+
+function toFaultFinding(place: Place, { reference, kind, name }: SubstitutionFault, at: number): Diagnostic {
   const start = place.start + at;
   const shown = at < 0 ? place : { file: place.file, start, end: start + reference.length };
   return kind === 'unset' ? toDiagnostic(shown, toUnsetFinding(name)) : toDiagnostic(shown, toMalformedFinding(reference));

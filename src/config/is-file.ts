@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
-/** True if something that can be read as a file is at the path. Never throws. */
+/** True if a regular file is at the path: a pipe or a device is none. Never throws. */
 export function isFile(path: string): boolean {
   try {
-    return !statSync(path).isDirectory();
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -52,19 +52,32 @@ describe('where each setting in force came from', () => {
     expect([...origins.keys()].some((key) => key.startsWith('event_loop.prompt_file'))).toBe(false);
   });
 
-  it('hides what looks like a secret, wherever variables are set', () => {
-    const yaml = `cli: {backend: claude, env: {API_KEY: s3cret, GITHUB_TOKEN: s3cret, A: open}}
-hats: {a: {triggers: [x], backend: [{type: codex, env: {MY_PASSWORD: s3cret, B: open}}]}}`;
+  it('hides the variables of agents, wherever they are set', () => {
+    const yaml = `cli: {backend: claude, env: {API_KEY: s3cret, A: s3cret}}
+hats: {a: {triggers: [x], backend: [{type: codex, env: {MY_PASSWORD: s3cret, B: "x$$s3cret"}}]}}`;
     const shown = [
       ...originsOf({ 'ralph.yml': yaml }, { flags: { backend: 'pi' } }).keys(),
       ...originsOf({ 'ralph.yml': yaml }).keys(),
     ].join('\n');
     expect(shown).not.toContain('s3cret');
-    const typed = originsOf({}, { assignments: ['cli.env.API_KEY=s3cret', 'cli.env={B_TOKEN: s3cret, C: open}'] });
+    expect(shown).toContain('cli.env.A = "***"');
+    const typed = originsOf({}, { assignments: ['cli.env.API_KEY=s3cret', 'cli.env={B_TOKEN: s3cret, C: s3cret}'] });
     expect(JSON.stringify([...typed])).not.toContain('s3cret');
     expect(typed.get('cli.env.API_KEY = "***"')).toBe('-c cli.env.API_KEY=***');
-    expect(shown).toContain('cli.env.A = "open"');
-    expect(shown).toContain('"B":"open"');
+  });
+
+  it('shows what came from a variable as the reference', () => {
+    const yaml = `cli: {backend: claude, model: "\${S}-x", args: ["--key=\${S}"], env: {K: "\${S}", L: "s3cret\${S}"}}
+event_loop: {max_iterations: "\${N}"}
+hats: {a: {triggers: [x], backend: {type: codex, env: {K: "\${S}"}}}}`;
+    for (const flags of [{}, { model: 'm' }, { backend: 'claude' }]) {
+      const shown = [...originsOf({ 'ralph.yml': yaml }, { env: { S: 's3cret', N: '42' }, flags }).keys()].join('\n');
+      expect(shown).not.toMatch(/s3cret|42/);
+      expect(shown).toContain('cli.args = ["--key=${S}"]');
+      expect(shown).toContain('cli.env.K = "${S}"');
+      expect(shown).toContain('cli.env.L = "***"');
+      expect(shown).toContain('"env":{"K":"${S}"}');
+    }
   });
 });
 
@@ -84,7 +97,7 @@ event_loop:
 cli:
   backend: [{type: claude, model: 4.10}, codex]
   args: [--x, 5, "true", "- a"]
-  env: {A: "1", EMPTY: ""}
+  env: {A: "\${NOPE:-1}"}
 hats:
   zebra: {subscriptions: [a, b.*, task.resume], publishes: [{topic: c, target: "10"}, task.complete], instructions_file: sub/z.md}
   "10":
@@ -94,7 +107,7 @@ hats:
         Indented: "quoted" #5
 
       Last line.
-  a-b: {triggers: "*", publishes: "*", backend: {command: ./x.sh, args: ["\${B:-y}"], env: {C: d}}}
+  a-b: {triggers: "*", publishes: "*", backend: {command: ./x.sh, args: ["\${B:-y}"], env: {C: "\${C:-d}"}}}
 gates:
   - run: "echo \${HOME} $$ > x"
     on: [c, d.*]

@@ -7,15 +7,11 @@ import { isPseudoFile } from './pseudo-file.ts';
 import type { Keys, Setting } from './setting.ts';
 import { TOP_KEYS } from './settings-table.ts';
 import { toSpan } from './source-file.ts';
-import { toWrittenValue } from './written-value.ts';
-
-/** What stands in the place of a secret. */
-const HIDDEN = '***';
-const SECRET_NAME = /key|token|secret|passw|credential|auth/i;
+import { escapeReferences, toHiddenValue, toWrittenValue, type WrittenForm } from './written-value.ts';
 
 /**
- * Every setting of a merged configuration that is in force, in the order of the settings table, with the defaults. Values of variables that look like
- * secrets are hidden. Files of instructions are named relative to the folder of the run.
+ * Every setting of a merged configuration that is in force, in the order of the settings table, with the defaults. What came from a
+ * variable is shown as the reference; other values of variables of agents are hidden. Files of instructions are named relative to the folder of the run.
  *
  * @param cwd absolute
  */
@@ -39,7 +35,7 @@ class EffectiveLister {
       if (setting.kind === 'later') continue;
       if (entry !== undefined && !isEmptyValue(entry.value)) this.add(setting, entry, [...path, name]);
       else if (setting.kind === 'object' && path.length < 2) this.addKeys(setting.keys, null, [...path, name]);
-      else if (setting.default !== undefined) this.push(setting, [...path, name], setting.default as Json, { from: 'default' });
+      else if (setting.default !== undefined) this.push([...path, name], setting.default as Json, { from: 'default' });
     }
   }
 
@@ -49,13 +45,12 @@ class EffectiveLister {
     else if (setting.kind === 'map' && value.kind === 'map' && value.entries.size > 0) this.addNames(setting, value, path);
     else if (setting.kind === 'list' && setting.items.kind === 'object' && hasItems(value))
       this.addItems(setting.items, value.kind === 'list' ? value.items : [value], path);
-    else this.push(setting, path, this.toValue(setting, value, path), toOrigin(entry));
+    else this.push(path, this.toValue(setting, value, path, 'shown'), toOrigin(entry), this.toValue(setting, value, path, 'file'));
   }
 
   private addNames(setting: Setting & { readonly kind: 'map' }, map: LocatedMap, path: Path): void {
     for (const [name, entry] of map.entries) {
-      const isSecret = setting.variables === true && SECRET_NAME.test(name);
-      if (isSecret) this.push(setting.values, [...path, name], HIDDEN, toOrigin(entry));
+      if (setting.variables === true) this.push([...path, name], toHiddenValue(entry.value), toOrigin(entry));
       else if (isEmptyValue(entry.value) && setting.values.kind === 'object') this.addKeys(setting.values.keys, null, [...path, name]);
       else this.add(setting.values, entry, [...path, name]);
     }
@@ -65,16 +60,16 @@ class EffectiveLister {
     for (const [index, item] of items.entries()) this.add(setting, { key: item.place, value: item }, [...path, index]);
   }
 
-  private push(setting: Setting, path: Path, value: Json, origin: Origin): void {
-    const inner = setting.kind === 'list' ? setting.items : setting;
-    this.values.push({ path, value, origin, isVerbatim: inner.verbatim === true || inner.kind === 'command' });
+  private push(path: Path, value: Json, origin: Origin, written = value): void {
+    this.values.push({ path, value, written, origin });
   }
 
-  private toValue(setting: Setting, value: LocatedValue, path: Path): Json {
-    const written = toWrittenValue(setting, value);
-    if (path.at(-1) === 'instructions_file' && typeof written === 'string')
-      return toShownPath(this.cwd, resolve(value.place.file.folder, written));
-    return setting.kind === 'backend' ? hideSecrets(written) : written;
+  private toValue(setting: Setting, value: LocatedValue, path: Path, form: WrittenForm): Json {
+    const isFile = path.at(-1) === 'instructions_file' && value.kind === 'scalar' && typeof value.value === 'string';
+    // A reference counts from where it stands: from another folder only what it leads to says the same.
+    if (!isFile || (value.reference !== undefined && value.place.file.folder === this.cwd)) return toWrittenValue(setting, value, form);
+    const shown = toShownPath(this.cwd, resolve(value.place.file.folder, String(value.value)));
+    return form === 'file' ? escapeReferences(shown) : shown;
   }
 }
 
@@ -83,31 +78,9 @@ function hasItems(value: LocatedValue): boolean {
   return value.kind !== 'list' || value.items.length > 0;
 }
 
-/** Descriptions of backends, secrets in their `env:` hidden. */
-export function hideSecrets(value: Json): Json {
-  if (Array.isArray(value)) return value.map(hideSecrets);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      name,
-      name === 'env' && part !== null && typeof part === 'object' ? hideNames(part) : part,
-    ]),
-  );
-}
-
-/** The same map, values of names that look like secrets hidden. */
-export function hideNames(env: Json): Json {
-  return Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, SECRET_NAME.test(name) ? HIDDEN : value]));
-}
-
-/** An assignment as it was typed, but for a secret in it. */
-function toShownName(name: string): string {
-  return SECRET_NAME.test(name) && /\benv\b/.test(name) ? name.replace(/=.*/s, `=${HIDDEN}`) : name;
-}
-
 function toOrigin(entry: LocatedEntry): Origin {
   const place = toShownPlace(entry);
-  if (isPseudoFile(place.file)) return { from: place.file.origin, name: toShownName(place.file.name) };
+  if (isPseudoFile(place.file)) return { from: place.file.origin, name: place.file.name };
   const { file, line, column, endLine, endColumn } = toSpan(place);
   return { from: 'file', span: { file, line, column, endLine, endColumn } };
 }

@@ -1,4 +1,4 @@
-import type { FlowFinding, HatList, Subject } from '../core/index.ts';
+import type { FlowFinding, HatList, ItemSubject, Subject } from '../core/index.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { findPlace, type LocatedMap, type LocatedValue, type Path, readAt, toShownPlace } from './located-value.ts';
 import { type Place, toDiagnostic, toSpan } from './source-file.ts';
@@ -14,6 +14,12 @@ export function toPlacedFinding(root: LocatedMap, { at, related, repairs, ...fin
     ...(possible.length === 0 ? {} : { repairs: possible }),
     ...(others.length === 0 ? {} : { related: others }),
   };
+}
+
+/** Where the very words of an item stand; `null` where they are not written as they are read. */
+export function locateItemWords(root: LocatedMap, at: ItemSubject): Place | null {
+  const place = locateSubject(root, at);
+  return isWrittenAt(place, at) ? place : null;
 }
 
 /** True if the very words that a finding is about stand at its place; false where that is only near them. */

@@ -8,6 +8,8 @@ export interface LocatedScalar {
   readonly value: string | number | boolean | null;
   /** The text as it was written, without quotes. */
   readonly written: string;
+  /** The text with `${NAME}` in it that the value came from: what a person may be shown of it. */
+  readonly reference?: string;
   readonly place: Place;
 }
 

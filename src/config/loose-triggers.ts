@@ -1,4 +1,4 @@
-import { isTopicPattern } from '../core/index.ts';
+import { findNearMiss, isTopicPattern } from '../core/index.ts';
 import type { LocatedMap, LocatedValue, Path } from './located-value.ts';
 import { repairPattern } from './repair-pattern.ts';
 import { TRIGGER_KEYS } from './trigger-names.ts';
@@ -25,7 +25,20 @@ export function readLooseTriggers(root: LocatedMap, isBroken: (path: Path) => bo
 
 function readHat(id: string, hat: LocatedValue, isBroken: (path: Path) => boolean): readonly string[] {
   if (hat.kind !== 'map' || isBroken(['hats', id, 'import'])) return ANYTHING;
-  return TRIGGER_KEYS.filter((key) => isBroken(['hats', id, key])).flatMap((key) => readTriggers(hat.entries.get(key)?.value));
+  const misspelt = [...hat.entries].filter(([key]) => findNearMiss(key, ['triggers']) !== undefined && key !== 'triggers');
+  return TRIGGER_KEYS.filter((key) => isBroken(['hats', id, key])).flatMap((key) => {
+    const written = hat.entries.get(key)?.value;
+    return written === undefined && misspelt.length > 0 ? misspelt.flatMap(([, entry]) => readMeant(entry.value)) : readTriggers(written);
+  });
+}
+
+/** The triggers under a misspelt key, right ones and repaired ones. */
+function readMeant(value: LocatedValue): readonly string[] {
+  const items = value.kind === 'list' ? value.items : [value];
+  const topics = items.map((item) =>
+    item.kind === 'scalar' ? (isTopicPattern(item.written) ? item.written : repairPattern(item.written)) : null,
+  );
+  return topics.includes(null) ? ANYTHING : topics.filter((topic) => topic !== null);
 }
 
 function readTriggers(value: LocatedValue | undefined): readonly string[] {

@@ -3,10 +3,10 @@ import { AGENT_KEYS } from './backend-keys.ts';
 import type { PlacedBackend } from './compile-backends.ts';
 import type { EffectiveValue, Origin } from './effective-value.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
-import { hideNames, hideSecrets } from './list-effective.ts';
 import { type Path, toPathText } from './located-value.ts';
 import { findOverride, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from './overrides.ts';
 import { CLI_KEYS, TOP_KEYS } from './settings-table.ts';
+import { escapeReferences, HIDDEN } from './written-value.ts';
 
 /** What flags and the variables with a name of their own change in the settings of the files. */
 export interface OverrideChanges extends OverrideRequest {
@@ -39,9 +39,15 @@ function overrideAgent(values: readonly EffectiveValue[], changes: OverrideChang
     return put(values, OVERRIDE_PATHS.model, model, toOrigin('model', changes));
   const [only, ...others] = changes.base;
   if (only !== undefined && others.length === 0) return describeAgent(values, only, changes);
-  const described = changes.base.map(({ declared }) => withoutEmptyEnv(declared));
+  const described = changes.base.map(({ declared }) => withoutEmptyEnv(declared) as Readonly<Record<string, Json>>);
   const kept = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
-  return put(kept, OVERRIDE_PATHS.backend, hideSecrets(described as Json), toOrigin(backend === undefined ? 'model' : 'backend', changes));
+  return put(
+    kept,
+    OVERRIDE_PATHS.backend,
+    described.map((agent) => hideVariables(agent, values)),
+    toOrigin(backend === undefined ? 'model' : 'backend', changes),
+    described.map((agent) => ({ ...(escapeReferences(agent) as object), ...pickEnv(hideVariables(agent, values)) })) as Json,
+  );
 }
 
 /** One agent: all that it inherits stands under `cli:`. */
@@ -53,17 +59,41 @@ function describeAgent(
   const { backend, model } = changes.overrides;
   const origins = new Map(values.filter(({ path: [top] }) => top === 'cli').map(({ path: [, name], origin }) => [name, origin]));
   const byDefault = origins.get('backend') ?? { from: 'default' };
+  const written = values.find((entry) => isAt(entry, OVERRIDE_PATHS.backend))?.value;
+  // What an agent inherits is then just what stands under `cli:`, where references to variables can still be told.
+  const isSimple = written === undefined || typeof written === 'string';
   let list: readonly EffectiveValue[] = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
   for (const [key, value] of Object.entries(withoutEmptyEnv(declared))) {
     const name = key === 'type' ? 'backend' : key;
     const isOverridden = name === 'backend' ? backend !== undefined : name === 'model' && model !== undefined;
     const origin = isOverridden ? toOrigin(name === 'backend' ? 'backend' : 'model', changes) : (origins.get(name) ?? byDefault);
+    const known = isOverridden || !isSimple ? [] : values.filter((entry) => entry.path[0] === 'cli' && entry.path[1] === name);
     if (name === 'env')
-      for (const [variable, text] of Object.entries(hideNames(value as Json) ?? {}))
-        list = put(list, ['cli', name, variable], text, origin);
-    else list = put(list, ['cli', name], value as Json, origin);
+      for (const variable of Object.keys(value as object)) {
+        const text = toShownVariable(variable, values);
+        list = put(list, ['cli', name, variable], text, origin, text);
+      }
+    else list = put(list, ['cli', name], known[0]?.value ?? (value as Json), origin, known[0]?.written);
   }
   return list;
+}
+
+function hideVariables(described: Readonly<Record<string, Json>>, values: readonly EffectiveValue[]): Json {
+  const { env, ...rest } = described;
+  if (env === undefined) return rest;
+  return { ...rest, env: Object.fromEntries(Object.keys(env as object).map((name) => [name, toShownVariable(name, values)])) };
+}
+
+function pickEnv(agent: Json): object {
+  const { env } = agent as Readonly<Record<string, Json>>;
+  return env === undefined ? {} : { env };
+}
+
+/** A variable of an agent: the reference that stands under `cli.env`, where no backend of the list says something else; else hidden. */
+function toShownVariable(name: string, values: readonly EffectiveValue[]): Json {
+  const written = values.find((entry) => isAt(entry, OVERRIDE_PATHS.backend))?.value;
+  if (JSON.stringify(written ?? null).includes('"env":')) return HIDDEN;
+  return values.find(({ path }) => path[0] === 'cli' && path[1] === 'env' && path[2] === name)?.value ?? HIDDEN;
 }
 
 /** What is said of a backend under `cli:`; `permissions` has a default there. */
@@ -81,8 +111,8 @@ function choosePrompt(values: readonly EffectiveValue[], { flags, stdinPrompt }:
   ];
   if (prompt === undefined || file === undefined) return values;
   const withoutBoth = values.filter((entry) => !isAt(entry, prompt) && !isAt(entry, file));
-  if (flags.prompt !== undefined) return put(withoutBoth, prompt, flags.prompt, { from: 'flag', name: '-p' }, true);
-  if (flags.promptFile === '-') return put(withoutBoth, prompt, stdinPrompt ?? '', { from: 'flag', name: '-P -' }, true);
+  if (flags.prompt !== undefined) return put(withoutBoth, prompt, flags.prompt, { from: 'flag', name: '-p' }, flags.prompt);
+  if (flags.promptFile === '-') return put(withoutBoth, prompt, stdinPrompt ?? '', { from: 'flag', name: '-P -' }, stdinPrompt ?? '');
   if (flags.promptFile !== undefined) return put(withoutBoth, file, flags.promptFile, { from: 'flag', name: '-P' });
   const written = values.find((entry) => isAt(entry, prompt))?.value;
   const isSaid = typeof written === 'string' && written.trim() !== '';
@@ -94,8 +124,15 @@ function toOrigin(name: keyof Overrides, request: OverrideRequest): Origin {
   return { from: from.startsWith('-') ? 'flag' : 'variable', name: from };
 }
 
-function put(values: readonly EffectiveValue[], path: Path, value: Json, origin: Origin, isVerbatim = false): readonly EffectiveValue[] {
-  const next = { path, value, origin, isVerbatim };
+/** @param written as a file says it; default: no `$` in it begins a reference */
+function put(
+  values: readonly EffectiveValue[],
+  path: Path,
+  value: Json,
+  origin: Origin,
+  written: Json = escapeReferences(value),
+): readonly EffectiveValue[] {
+  const next = { path, value, written, origin };
   const index = values.findIndex((entry) => isAt(entry, path));
   if (index >= 0) return values.map((entry, at) => (at === index ? next : entry));
   const after = values.findIndex((entry) => rankOf(entry.path) > rankOf(path));

@@ -1,9 +1,10 @@
 import type { RepairChange } from '../core/index.ts';
 import { planListItem } from './add-list-item.ts';
 import type { Span } from './diagnostic.ts';
+import { locateItemWords } from './locate-subject.ts';
 import type { LocatedMap, LocatedValue } from './located-value.ts';
 import { isPseudoFile } from './pseudo-file.ts';
-import type { SourceFile } from './source-file.ts';
+import { type SourceFile, toSpan } from './source-file.ts';
 import type { TextEdit } from './text-edit.ts';
 import { toYamlWord } from './yaml-word.ts';
 
@@ -16,8 +17,11 @@ export function createEditPlanner(root: LocatedMap): EditPlanner {
   return (place, change) => {
     if (change.kind === 'add-item') return onlyEditable(planListItem(root, change.to, change.item));
     index ??= indexFiles(root);
-    const file = index.get(place.file);
-    return file === undefined ? null : onlyEditable(planReplacement(file, place, change.text));
+    const item = change.kind === 'replace-item' ? locateItemWords(root, change.at) : undefined;
+    if (item === null) return null;
+    const span = item === undefined ? place : toSpan(item);
+    const file = index.get(span.file);
+    return file === undefined ? null : onlyEditable(planReplacement(file, span, change.text));
   };
 }
 

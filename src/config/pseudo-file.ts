@@ -7,10 +7,12 @@ export interface PseudoFile extends SourceFile {
 
 const MAX_NAME = 80;
 
-/** The text of `-c key.path=value`, or of `NAME=value` in the environment. */
+/** The text of `-c key.path=value`, or of `NAME=value` in the environment. What sets variables of an agent (`env`) is not shown. */
 export function createPseudoFile(origin: PseudoFile['origin'], name: string, text: string, cwd: string): PseudoFile {
-  const plain = name.replace(/\s+/g, ' ');
-  return { ...createSourceFile(plain.length > MAX_NAME ? `${plain.slice(0, MAX_NAME - 1)}…` : plain, cwd, text), origin };
+  const isSecret = /(?:\b|_)env\b|(?:^|_)ENV(?:_|=)/.test(text);
+  const plain = (isSecret ? name.replace(/=.*/s, '=***') : name).replace(/\s+/g, ' ');
+  const shown = plain.length > MAX_NAME ? `${plain.slice(0, MAX_NAME - 1)}…` : plain;
+  return { ...createSourceFile(shown, cwd, text), origin, ...(isSecret ? { isSecret } : {}) };
 }
 
 /** True for a file that is none. */

@@ -5,7 +5,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import { translateForeign } from './foreign/translate-foreign.ts';
 import type { LocatedMap } from './located-value.ts';
 import { type ParsedYaml, parseYaml } from './parse-yaml.ts';
-import type { ReadText, TextFault } from './read-text-file.ts';
+import type { FileKind, ReadText, TextFault } from './read-text-file.ts';
 import { createSourceFile, toDiagnostic } from './source-file.ts';
 
 /** A YAML file of a configuration, read. */
@@ -26,6 +26,8 @@ export interface ConfigFileRequest {
   /** How it is shown; default: relative to `cwd` where it is inside. */
   readonly shown?: string;
   readonly readText: ReadText;
+  /** Default: any; a person named it. */
+  readonly kind?: FileKind;
 }
 
 /** A hundred thousand hats, with room: what is larger is the wrong file. */
@@ -40,7 +42,7 @@ export function readConfigFile(request: ConfigFileRequest): ConfigFile {
   const { cwd, named, readText } = request;
   const path = resolve(cwd, named);
   const name = request.shown ?? toShownPath(cwd, path);
-  const file = readText(path, MAX_BYTES);
+  const file = readText(path, MAX_BYTES, request.kind ?? 'any');
   if ('text' in file) return { name, ...toOurWords(parseYaml(createSourceFile(name, dirname(path), file.text))) };
   if (file.fault === 'too-large' || file.fault === 'encoding')
     return { name, root: null, diagnostics: [toUnusable(name, file.fault, file.message)] };

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from './diagnostic.ts';
-import { findPlace, type LocatedMap, type Path } from './located-value.ts';
+import { findPlace, type LocatedMap, type Path, readAt } from './located-value.ts';
 import { type ReadText, readTextFile } from './read-text-file.ts';
 import type { Declared } from './settings-table.ts';
+import { showReference } from './show-reference.ts';
 import { toDiagnostic } from './source-file.ts';
+import { toRecord } from './to-record.ts';
 import { quote } from './value-finding.ts';
 
 /** The instructions of everybody: their own words and those of their file; empty where there are none. */
@@ -30,8 +32,7 @@ export function readInstructions(declared: Declared, root: LocatedMap, readText:
       .filter((text) => text !== '')
       .join('\n\n');
   };
-  const hats: Record<string, string> = {};
-  for (const [id, hat] of Object.entries(declared.hats ?? {})) hats[id] = read(hat, ['hats', id]);
+  const hats = toRecord(Object.entries(declared.hats ?? {}).map(([id, hat]) => [id, read(hat, ['hats', id])] as const));
   return { ralph: read(declared.ralph ?? {}, ['ralph']), hats, diagnostics };
 }
 
@@ -47,14 +48,13 @@ function readFile(name: string, { root, path, diagnostics, readText }: Reading):
   const file = readText(resolve(place.file.folder, name), MAX_BYTES);
   if ('text' in file && !file.text.includes('\0')) return file.text;
   const message = 'text' in file ? 'it is no text' : file.message;
-  diagnostics.push(
-    toDiagnostic(place, {
-      code: 'instructions-file',
-      severity: 'error',
-      message: `The instructions in ${quote(name)} cannot be used: ${message}.`,
-      why: 'The agent would not know what it is for.',
-      fix: 'Correct the path (relative to the configuration file), or write the text under `instructions:`.',
-    }),
-  );
+  const finding = {
+    code: 'instructions-file',
+    severity: 'error',
+    message: `The instructions in ${quote(name)} cannot be used: ${message}.`,
+    why: 'The agent would not know what it is for.',
+    fix: 'Correct the path (relative to the configuration file), or write the text under `instructions:`.',
+  } as const;
+  diagnostics.push(toDiagnostic(place, showReference(finding, readAt(root, [...path, 'instructions_file']))));
   return '';
 }

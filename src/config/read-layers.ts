@@ -76,7 +76,7 @@ class LayerReader {
   private readonly request: LayersRequest;
 
   constructor(request: LayersRequest) {
-    this.request = { ...request, readText: (path, maxBytes) => this.note(request.readText(path, maxBytes)) };
+    this.request = { ...request, readText: (path, maxBytes, kind) => this.note(request.readText(path, maxBytes, kind)) };
   }
 
   private note(file: TextFile): TextFile {

@@ -2,19 +2,23 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { RalphError, toErrorCode } from '../core/index.ts';
 
 /** Why a file could not be read as text. */
-export type TextFault = 'missing' | 'folder' | 'too-large' | 'encoding' | 'unreadable';
+export type TextFault = 'missing' | 'folder' | 'special' | 'too-large' | 'encoding' | 'unreadable';
 
 /** The text of a file, or why there is none. */
 export type TextFile = { readonly text: string } | { readonly fault: TextFault; readonly message: string };
 
 /** How files are read: from the disk, or with texts that stand in for some of them (unsaved changes, standard input). */
-export type ReadText = (path: string, maxBytes: number) => TextFile;
+export type ReadText = (path: string, maxBytes: number, kind?: FileKind) => TextFile;
 
-/** Reads a file of UTF-8 text without its byte order mark. Never throws. Named pipes are read to their end. */
-export function readTextFile(path: string, maxBytes: number): TextFile {
+/** What a name may lead to: a regular file, or a pipe or device as well. Only what the command line names may be `any`: nobody may ever write to a pipe. */
+export type FileKind = 'regular' | 'any';
+
+/** Reads a file of UTF-8 text without its byte order mark. Never throws. A named pipe, where it is allowed, is read to its end. */
+export function readTextFile(path: string, maxBytes: number, kind: FileKind = 'regular'): TextFile {
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) return { fault: 'folder', message: 'it is a folder' };
+    if (kind === 'regular' && !stats.isFile()) return { fault: 'special', message: 'it is no regular file' };
     if (stats.size > maxBytes) return tooLarge(maxBytes);
     const bytes = readAtMost(path, maxBytes + 1);
     return bytes.length > maxBytes ? tooLarge(maxBytes) : decode(bytes);
@@ -52,6 +56,8 @@ export interface NamedFile {
   /** Beginning of the error's code: `prompt` makes `prompt-missing` and `prompt-unreadable`. */
   readonly code: string;
   readonly fix: string;
+  /** Default: a regular file. */
+  readonly kind?: FileKind;
   /** What to say where there is no such file. */
   readonly missing?: string;
 }
@@ -61,8 +67,8 @@ export interface NamedFile {
  *
  * @throws RalphError (exit code 2)
  */
-export function readNamedFile({ path, shown, maxBytes, code, fix, missing }: NamedFile): string {
-  const file = readTextFile(path, maxBytes);
+export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing }: NamedFile): string {
+  const file = readTextFile(path, maxBytes, kind);
   if ('text' in file) return file.text;
   const isMissing = file.fault === 'missing';
   const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${file.message}.`;

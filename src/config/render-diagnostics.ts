@@ -53,7 +53,9 @@ function widthOf(text: string): number {
 /** Text of the user's that a terminal may be shown: one line (unless allowed otherwise), nothing that steers it. */
 function toPlain(text: string, multiline = false): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
-  const plain = text.replace(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029]/g, (char) => (char === '\t' ? ' ' : '\uFFFD'));
+  const plain = text.replace(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g, (char) =>
+    char === '\t' ? ' ' : '\uFFFD',
+  );
   return multiline ? plain : plain.replaceAll('\n', ' ');
 }
 

@@ -8,7 +8,7 @@ export function toSettingsTree(values: readonly EffectiveValue[]): Json {
 
 /** Settings as the text of a configuration file that says the same. Nothing in it steers a terminal. */
 export function renderSettingsYaml(values: readonly EffectiveValue[]): string {
-  const tree = createTree(values, (entry) => (entry.isVerbatim ? entry.value : escapeReferences(entry.value)));
+  const tree = createTree(values, (entry) => entry.written);
   return tree.size === 0 ? '{}\n' : `${renderTree(tree, '').join('\n')}\n`;
 }
 
@@ -37,13 +37,6 @@ function toJson(tree: Tree): Json {
 
 function isList(tree: Tree): boolean {
   return typeof tree.keys().next().value === 'number';
-}
-
-function escapeReferences(value: Json): Json {
-  if (typeof value === 'string') return value.replace(/\$(?=[${])/g, '$$$$');
-  if (Array.isArray(value)) return value.map(escapeReferences);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, escapeReferences(part)]));
 }
 
 function renderTree(tree: Tree, indent: string): readonly string[] {
@@ -81,7 +74,7 @@ const PLAIN = /^[A-Za-z_./][A-Za-z0-9_./ -]*$/;
 function renderText(text: string): string {
   if (PLAIN.test(text) && !OTHER_THAN_TEXT.test(text) && !text.endsWith(' ') && !/^\.+$/.test(text)) return text;
   return JSON.stringify(text).replace(
-    /[\u007F-\u009F\u2028\u2029\uFEFF]/g,
+    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
@@ -90,7 +83,7 @@ function renderText(text: string): string {
 function isBlock(text: string): boolean {
   return (
     /^\S.*\n/.test(text) &&
-    !/[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]|\n\n$|[ ]$|[ ]\n/u.test(text)
+    !/[^\n\u0020-\u007E\u00A0-\u2027\u202F-\u2065\u206A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]|\n\n$|[ ]$|[ ]\n/u.test(text)
   );
 }
 

@@ -11,6 +11,8 @@ export interface SourceFile {
   readonly text: string;
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
+  /** True for a text that may hold a secret: findings do not show it. */
+  readonly isSecret?: boolean;
 }
 
 /** A range of a text, as offsets; the end is behind the last character. */
@@ -40,7 +42,7 @@ export function toSpan(place: Place): ShownSpan {
   const lineEnd = next === undefined ? file.text.length : next - 1;
   const trimmedEnd = lineEnd > lineStart && file.text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
   const end = Math.max(start + 1, Math.min(place.end, trimmedEnd));
-  const excerpt = toExcerpt(file.text.slice(lineStart, trimmedEnd), start - lineStart);
+  const excerpt = file.isSecret === true ? { text: '', column: 1 } : toExcerpt(file.text.slice(lineStart, trimmedEnd), start - lineStart);
   return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1, excerpt };
 }
 

@@ -1,4 +1,4 @@
-import { type Finding, findNearMiss, isOnlyNearMiss, type Repair } from '../core/index.ts';
+import { createNearMissFinder, type Finding, type NearMissFinder, type Repair } from '../core/index.ts';
 import { AGENT_KEYS } from './backend-keys.ts';
 import { type Path, toPathText } from './located-value.ts';
 import type { Keys } from './setting.ts';
@@ -15,9 +15,9 @@ const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
 export function toUnknownKeyFinding(name: string, path: Path, keys: Keys): Finding {
   const section = findSection(name, keys);
   if (section !== undefined) return toMisplacedFinding(name, section);
-  const near = findNearMiss(name, Object.keys(keys));
-  if (near !== undefined)
-    return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, Object.keys(keys))] };
+  const finder = finderOf(keys);
+  const near = finder.find(name);
+  if (near !== undefined) return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, finder)] };
   const elsewhere = findNearElsewhere(name);
   if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
   return {
@@ -40,17 +40,26 @@ function toNearFinding(name: string, near: string, fix: string): Finding {
 }
 
 /** Safe where no other key is as near. */
-function toRenaming(name: string, near: string, keys: readonly string[]): Repair {
+function toRenaming(name: string, near: string, finder: NearMissFinder): Repair {
   return {
     title: `rename ${quote(name, '`')} to \`${near}\``,
-    isSafe: isOnlyNearMiss(name, near, keys),
+    isSafe: finder.isOnly(name, near),
     change: { kind: 'replace', text: near },
   };
 }
 
+const finders = new WeakMap<Keys, NearMissFinder>();
+
+/** A finder among keys; made once for each part of the settings table. */
+function finderOf(keys: Keys): NearMissFinder {
+  const finder = finders.get(keys) ?? createNearMissFinder(Object.keys(keys));
+  finders.set(keys, finder);
+  return finder;
+}
+
 function findNearElsewhere(name: string): { readonly section: string; readonly key: string } | undefined {
   for (const section of SECTIONS) {
-    const key = findNearMiss(name, Object.keys(TOP_KEYS[section].keys));
+    const key = finderOf(TOP_KEYS[section].keys).find(name);
     if (key !== undefined) return { section, key };
   }
   return undefined;
@@ -87,6 +96,18 @@ function toMisplacedFinding(name: string, section: string): Finding {
 
 function toKnownText(path: Path, keys: Keys): string {
   const where = path.length <= 1 ? 'Known at the top level' : `Known under \`${toPathText(path.slice(0, -1))}\``;
-  const names = Object.entries(keys).filter(([, setting]) => setting.kind !== 'later');
-  return `${where}: ${names.map(([name]) => name).join(', ')}.`;
+  return `${where}: ${knownOf(keys)}.`;
+}
+
+const known = new WeakMap<Keys, string>();
+
+/** The names that are read; put together once for each part of the settings table. */
+function knownOf(keys: Keys): string {
+  let names = known.get(keys);
+  if (names === undefined) {
+    const read = Object.entries(keys).filter(([, setting]) => setting.kind !== 'later');
+    names = read.map(([name]) => name).join(', ');
+    known.set(keys, names);
+  }
+  return names;
 }

@@ -41,7 +41,7 @@ const BACKEND_FIX = `Known: ${BACKEND_NAME.values.filter((name) => name !== 'nat
 
 /** The finding for a word that is none of the known ones: names the nearest. */
 export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path): Finding {
-  const near = findNearMiss(text, setting.values) ?? setting.values.find((value) => value.length > 2 && text.toLowerCase().includes(value));
+  const near = text.includes('${') ? undefined : findNearWord(text, setting.values);
   const isBackend = setting === BACKEND_NAME;
   const wrong = isBackend ? `There is no backend ${quote(text)}` : `\`${toPathText(path)}\` cannot be ${quote(text)}`;
   return {
@@ -52,6 +52,10 @@ export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path
     fix: isBackend ? BACKEND_FIX : `It must be ${toExpectation(setting)}.`,
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(text, near, setting.values))] }),
   };
+}
+
+function findNearWord(text: string, values: readonly string[]): string | undefined {
+  return findNearMiss(text, values) ?? values.find((value) => value.length > 2 && text.toLowerCase().includes(value));
 }
 
 /** The finding for a key that must be there. */
@@ -66,7 +70,7 @@ export function toMissingFinding(setting: Setting, path: Path): Finding {
 }
 
 function toHint(setting: Setting, value: LocatedValue): string {
-  if (value.kind !== 'scalar') return '';
+  if (value.kind !== 'scalar' || value.reference !== undefined) return '';
   const text = value.written;
   if ((setting.kind === 'pattern' || setting.kind === 'topic') && text.includes('*')) return toStarHint(setting.kind, text);
   if (setting.kind === 'text' || setting.kind === 'line') return typeof value.value === 'string' ? '' : 'Put it in quotes. ';
@@ -83,6 +87,7 @@ function toStarHint(kind: string, text: string): string {
 function toShown(value: LocatedValue): string {
   if (value.kind === 'map') return 'a map';
   if (value.kind === 'list') return 'a list';
+  if (value.reference !== undefined) return quote(value.reference);
   if (value.value === null) return 'empty';
   return typeof value.value === 'string' ? quote(value.value) : toShort(value.written);
 }

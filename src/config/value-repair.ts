@@ -4,7 +4,7 @@ import type { Setting } from './setting.ts';
 
 /** How a value that its setting does not take could be written; none where nobody can know what was meant. */
 export function toValueRepairs(setting: Setting, value: LocatedValue): readonly Repair[] {
-  if (value.kind !== 'scalar' || value.value === null) return [];
+  if (value.kind !== 'scalar' || value.value === null || value.reference !== undefined) return [];
   const text = toMeant(setting, value.written, typeof value.value === 'string');
   return text === null ? [] : [{ title: `write \`${text}\``, isSafe: true, change: { kind: 'replace', text } }];
 }

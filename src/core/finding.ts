@@ -31,10 +31,12 @@ export interface Repair {
 
 /**
  * - `replace`: the text at the place of the finding gives way to `text`.
+ * - `replace-item`: `item`, which stands elsewhere, gives way to `text`.
  * - `add-item`: `item` joins a list of topics, which is written where it is missing.
  */
 export type RepairChange =
   | { readonly kind: 'replace'; readonly text: string }
+  | { readonly kind: 'replace-item'; readonly at: ItemSubject; readonly text: string }
   | { readonly kind: 'add-item'; readonly to: ListSubject; readonly item: string };
 
 /** A list of topics in a configuration: of a hat, or under `event_loop:`. */
@@ -53,10 +55,18 @@ export type Subject =
   | { readonly kind: 'hats' }
   | { readonly kind: 'hat'; readonly hat: string }
   | { readonly kind: 'hat-list'; readonly hat: string; readonly list: 'triggers' | 'publishes' }
-  | { readonly kind: 'hat-item'; readonly hat: string; readonly list: HatList; readonly item: string }
+  | ItemSubject
   | { readonly kind: 'hat-words'; readonly hat: string; readonly words: string }
   | { readonly kind: 'loop'; readonly key: string; readonly item?: string }
   | { readonly kind: 'gate'; readonly index: number; readonly topic?: string };
+
+/** A topic or pattern in a list of a hat. */
+export interface ItemSubject {
+  readonly kind: 'hat-item';
+  readonly hat: string;
+  readonly list: HatList;
+  readonly item: string;
+}
 
 /** The lists of a hat that hold topics, patterns or hats. */
 export type HatList = 'triggers' | 'publishes' | 'default_publishes' | 'transitions';

@@ -32,7 +32,18 @@ export type {
   TurnSignals,
 } from './event.ts';
 export type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
-export type { Finding, FlowFinding, HatList, ListSubject, RelatedSubject, Repair, RepairChange, Severity, Subject } from './finding.ts';
+export type {
+  Finding,
+  FlowFinding,
+  HatList,
+  ItemSubject,
+  ListSubject,
+  RelatedSubject,
+  Repair,
+  RepairChange,
+  Severity,
+  Subject,
+} from './finding.ts';
 export type { GateResult } from './gate-result.ts';
 export { toTextHash } from './hash.ts';
 export { type InboxLine, parseInboxLine } from './inbox-line.ts';
@@ -50,7 +61,7 @@ export type {
   TimerFired,
 } from './inputs.ts';
 export { isJsonObject, type Json, type JsonObject, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
-export { findNearMiss, isOnlyNearMiss } from './near-miss.ts';
+export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
 export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,

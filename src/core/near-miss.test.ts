@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNearMiss } from './near-miss.ts';
+import { createNearMissFinder, findNearMiss } from './near-miss.ts';
 
 const KEYS = ['max_iterations', 'max_cost_usd', 'timeout_seconds', 'idle_timeout_seconds', 'triggers', 'mode', 'args', 'on'];
 
@@ -24,5 +24,17 @@ describe('findNearMiss', () => {
 
   it('is quick for a text of any length', () => {
     expect(findNearMiss('m'.repeat(1_000_000), KEYS)).toBeUndefined();
+  });
+});
+
+describe('createNearMissFinder', () => {
+  it('finds nothing more when its searches are spent', () => {
+    const finder = createNearMissFinder(KEYS, 2);
+    expect([finder.find('trigers'), finder.find('moed'), finder.find('trigers')]).toEqual(['triggers', 'mode', undefined]);
+  });
+
+  it('says whether another candidate is as near', () => {
+    const finder = createNearMissFinder(['cat', 'car', 'horse']);
+    expect([finder.isOnly('caz', 'cat'), finder.isOnly('hors', 'horse')]).toEqual([false, true]);
   });
 });

@@ -53,5 +53,5 @@ export function loadConfig(source: ConfigSource = {}): TeamConfig {
 }
 
 function readInstead(path: string, text: string): typeof readTextFile {
-  return (asked, maxBytes) => (asked === path ? { text } : readTextFile(asked, maxBytes));
+  return (asked, maxBytes, kind) => (asked === path ? { text } : readTextFile(asked, maxBytes, kind));
 }

@@ -368,6 +368,15 @@ describe('seed 001, rule 5: reachable hats', () => {
     expect(check(team('triggers: ["a b"]')).diagnostics.map(({ code }) => code)).not.toContain('hat-unreachable');
   });
 
+  it('a hat that waits for a completion is never called: the run is over by then', () => {
+    const text = (rest: string) =>
+      `${rest}hats:\n  a: {triggers: [task.start, task.resume, b.done], publishes: [b.go, "task.*"]}\n  b: {triggers: [b.go], publishes: [b.done]}\n  c: {triggers: [task.complete, LOOP_COMPLETE], publishes: [b.done]}\n`;
+    const [found] = check(text('')).diagnostics.filter(({ code }) => code === 'hat-unreachable');
+    expect(found?.hats).toEqual(['c']);
+    expect(found?.fix).not.toMatch(/publishes: .*(task\.complete|LOOP_COMPLETE)/);
+    expect(lost(text('event_loop: {completion_promise: b.go}\n'))).toEqual(['b', 'c']);
+  });
+
   it('is not asked under Ralph, who can call any hat', () => {
     expect(lost('hats:\n  a: {triggers: [nobody.asks]}\n  b: {triggers: [nobody.knows]}\n')).toEqual([]);
   });

@@ -11,9 +11,9 @@ export function pathOf({ file }: TextEdit): string {
 
 /** Reads files as they would be after the changes. */
 export function readEdited(edited: EditedFiles, readText: ReadText = readTextFile): ReadText {
-  return (path, maxBytes) => {
+  return (path, maxBytes, kind) => {
     const text = edited.get(resolve(path));
-    return text === undefined ? readText(path, maxBytes) : { text };
+    return text === undefined ? readText(path, maxBytes, kind) : { text };
   };
 }
 

@@ -72,6 +72,58 @@ describe('repairConfig', () => {
     expect(take.checked.diagnostics).toEqual([]);
   });
 
+  describe.each(['hats', 'ralph'])('of two spellings, under %s', (coordinator) => {
+    const team = (taken: string, published: string, task: string): string =>
+      `event_loop: {coordinator: ${coordinator}}\nhats:\n  planner: {triggers: [task.start, task.resume, ${taken}], publishes: [${task}]}\n  b: {triggers: [${task}], publishes: [${published}]}\n`;
+
+    it('mends the trigger where other topics have the word of what is published', async () => {
+      const { text, checked } = await repair(team('biuld.done', 'build.done', 'build.task'));
+      expect(text).toBe(team('build.done', 'build.done', 'build.task'));
+      expect(checked.diagnostics).toEqual([]);
+    });
+
+    it('mends what is published where other topics have the word of the trigger', async () => {
+      const { text } = await repair(team('build.done', 'biuld.done', 'build.task'));
+      expect(text).toBe(team('build.done', 'build.done', 'build.task'));
+    });
+
+    it('lets a person choose where no other topic tells, and offers both', async () => {
+      const text = team('biuld.done', 'build.done', 'work.task');
+      expect((await repair(text)).made).toEqual([]);
+      const change = (at: number) => repair(text, { choose: async (_finding, repairs) => repairs[at] ?? null });
+      expect((await change(0)).text).toBe(team('biuld.done', 'biuld.done', 'work.task'));
+      expect((await change(1)).text).toBe(team('build.done', 'build.done', 'work.task'));
+    });
+  });
+
+  it('makes the first repair of many findings at once, with few checks', async () => {
+    const topics = Array.from({ length: 300 }, (_none, index) => `x${index}.ready`);
+    const text = TEAM.replace('ship.it', topics.join(', '));
+    let reads = 0;
+    const readText: ReadText = () => {
+      reads += 1;
+      return { text };
+    };
+    const request = { cwd: CWD, configFiles: ['ralph.yml'], readText };
+    const { checked, made, isCut } = await repairConfig({ request, mayEdit: () => true, choose: 'first' });
+    expect(checked.diagnostics).toEqual([]);
+    expect([made.length, isCut]).toEqual([300, false]);
+    expect(reads).toBeLessThan(20);
+  });
+
+  it('asks no more when its checks are spent, and says that there may be more', async () => {
+    const topics = Array.from({ length: 210 }, (_none, index) => `x${index}.ready`);
+    let asked = 0;
+    const choose: RepairOptions['choose'] = async (_finding, [first]) => {
+      asked += 1;
+      return first ?? null;
+    };
+    const { isCut, made } = await repair(TEAM.replace('ship.it', topics.join(', ')), { choose });
+    expect(isCut).toBe(true);
+    expect(asked).toBeLessThanOrEqual(200);
+    expect(made.length).toBeGreaterThan(100);
+  }, 30_000);
+
   it('takes back what would leave more errors', async () => {
     // The hat would publish to two that take it: the misspelt topic was the lesser evil.
     const text = TEAM.replace('ship.it', 'build.tsk').replace('builder:', 'builder: &b').concat('  tester:\n    <<: *b\n');
@@ -95,7 +147,7 @@ describe('repairConfig', () => {
     await fc.assert(
       fc.asyncProperty(drawTeam(), async (text) => {
         const choose: RepairOptions['choose'] = async (_finding, [first]) => first ?? null;
-        for (const options of [{}, { choose }]) {
+        for (const options of [{}, { choose }, { choose: 'first' as const }]) {
           const first = await repair(text, options);
           expect(countErrors(first.checked.diagnostics)).toBeLessThanOrEqual(countErrors(first.before.diagnostics));
           expect(first.before.topology === null || first.checked.topology !== null).toBe(true);

@@ -1,15 +1,15 @@
 import type { Diagnostic, ReadText, TextEdit } from '../config/index.ts';
 import type { Repair } from '../core/index.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
-import { type EditedFiles, editFiles, readEdited } from './edited-files.ts';
+import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';
 
 /** What may be changed, and who is asked. */
 export interface RepairOptions {
   readonly request: CheckRequest;
   /** Whether a file may be changed, by the edit that would. */
   readonly mayEdit: (edit: TextEdit) => boolean;
-  /** Chooses among repairs that are not sure, or none of them; default: none. */
-  readonly choose?: (finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>;
+  /** Chooses among repairs that are not sure, or none of them: `first` the first of each finding, many at once; default: none. */
+  readonly choose?: 'first' | ((finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>);
 }
 
 /** A repair that was made. */
@@ -29,8 +29,14 @@ export interface RepairedConfig {
   readonly checked: CheckedConfig;
   /** The new texts of the files that were changed, by absolute path. */
   readonly files: EditedFiles;
+  /** The texts that these were made from, by absolute path. */
+  readonly originals: EditedFiles;
   readonly made: readonly MadeRepair[];
+  /** True if so many checks were spent that findings are left which could be repaired: to be run again. */
+  readonly isCut: boolean;
 }
+
+type Chooser = Exclude<NonNullable<RepairOptions['choose']>, 'first'>;
 
 /** A repair with the change that it makes. */
 interface Plan {
@@ -54,14 +60,18 @@ export async function repairConfig(options: RepairOptions): Promise<RepairedConf
   const session = new RepairSession(options);
   const before = session.checked;
   session.repairSure();
-  if (options.choose !== undefined) await session.repairChosen(options.choose);
-  return { before, checked: session.checked, files: session.files, made: session.made };
+  if (options.choose === 'first') session.repairFirst();
+  else if (options.choose !== undefined) await session.repairChosen(options.choose);
+  const { checked, files, originals, made, isCut } = session;
+  return { before, checked, files, originals, made, isCut };
 }
 
 class RepairSession {
   files: EditedFiles = new Map();
   checked: CheckedConfig;
   made: readonly MadeRepair[] = [];
+  isCut = false;
+  readonly originals = new Map<string, string>();
   /** Repairs that were made, and findings that were asked about: never again. */
   private readonly settled = new Set<string>();
   /** Repairs that would make things worse as they are now. */
@@ -80,11 +90,21 @@ class RepairSession {
 
   /** Round after round, until nothing is left that is sure and does no harm. */
   repairSure(): void {
-    for (let plans = this.listPlans(); plans.length > 0 && this.trials < MAX_TRIALS; plans = this.listPlans()) this.tryAll(plans);
+    for (let plans = this.listPlans(); plans.length > 0 && this.mayTry(); plans = this.listPlans()) this.tryAll(plans);
   }
 
-  async repairChosen(choose: NonNullable<RepairOptions['choose']>): Promise<void> {
-    for (let finding = this.nextOpen(); finding !== undefined; finding = this.nextOpen()) {
+  /** Round after round the first repair of every finding, until nothing is left that does no harm. */
+  repairFirst(): void {
+    const listAll = (): readonly Plan[] => this.listPlans('all');
+    for (let plans = listAll(); plans.length > 0 && this.mayTry(); plans = listAll()) {
+      this.tryAll(plans);
+      this.repairSure();
+    }
+  }
+
+  /** As long as somebody answers; what an answer brings about is bounded as everything is. */
+  async repairChosen(choose: Chooser): Promise<void> {
+    for (let finding = this.nextOpen(); finding !== undefined && this.mayTry(); finding = this.nextOpen()) {
       this.settled.add(toKey(finding));
       const plans = this.plansOf(finding);
       const repair = await choose(
@@ -100,19 +120,27 @@ class RepairSession {
     return this.checked.diagnostics.find((finding) => !this.settled.has(toKey(finding)) && this.plansOf(finding).length > 0);
   }
 
-  /** One sure repair for each error that has one; what is less may follow from an error, so its turn comes when no error is left to repair. */
-  private listPlans(): readonly Plan[] {
-    const plans = this.checked.diagnostics.flatMap((finding) =>
-      this.plansOf(finding)
-        .filter(({ repair }) => repair.isSafe && !this.harmful.has(toKey(finding, repair)))
-        .slice(0, 1),
-    );
+  /**
+   * One repair for each error that has one that is sure or, with `all`, its first; what is less may follow from an error, so its turn comes when no
+   * error is left to repair.
+   */
+  private listPlans(which: 'sure' | 'all' = 'sure'): readonly Plan[] {
+    const plans = this.checked.diagnostics.flatMap((finding) => {
+      const possible = this.plansOf(finding, which === 'all' ? 1 : Number.POSITIVE_INFINITY);
+      return possible.filter(({ repair }) => (which === 'all' || repair.isSafe) && !this.harmful.has(toKey(finding, repair))).slice(0, 1);
+    });
     const errors = plans.filter(({ finding }) => finding.severity === 'error');
     return errors.length > 0 ? errors : plans;
   }
 
-  private plansOf(finding: Diagnostic): readonly Plan[] {
-    return (finding.repairs ?? []).flatMap((repair) => {
+  /** False, and noted, where all checks are spent. */
+  private mayTry(): boolean {
+    this.isCut ||= this.trials >= MAX_TRIALS;
+    return !this.isCut;
+  }
+
+  private plansOf(finding: Diagnostic, atMost = Number.POSITIVE_INFINITY): readonly Plan[] {
+    return (finding.repairs ?? []).slice(0, atMost).flatMap((repair) => {
       if (this.settled.has(toKey(finding, repair))) return [];
       const edit = this.checked.planEdit(finding, repair.change);
       return edit === null || !this.mayEdit(edit) ? [] : [{ finding, repair, edit }];
@@ -122,7 +150,7 @@ class RepairSession {
   /** Makes all of them or, where they would make things worse together, some that do no harm. False if none was made. */
   private tryAll(plans: readonly Plan[]): boolean {
     if (this.tryPlans(plans)) return true;
-    if (plans.length === 1 || this.trials >= MAX_TRIALS) {
+    if (plans.length === 1 || !this.mayTry()) {
       for (const { finding, repair } of plans) this.harmful.add(toKey(finding, repair));
       return false;
     }
@@ -158,7 +186,9 @@ class RepairSession {
       this.files,
       plans.map((plan) => plan.edit),
     );
-    const kept = plans.filter((plan) => applied.includes(plan.edit));
+    const edits = new Set(applied);
+    const kept = plans.filter((plan) => edits.has(plan.edit));
+    for (const { edit } of kept) if (!this.originals.has(pathOf(edit))) this.originals.set(pathOf(edit), edit.file.text);
     this.made = [
       ...this.made,
       ...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title })),

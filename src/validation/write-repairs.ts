@@ -1,40 +1,50 @@
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { RalphError, toErrorCode } from '../core/index.ts';
+import { readFileSync } from 'node:fs';
+import { isRalphError, RalphError, toErrorCode } from '../core/index.ts';
 import type { EditedFiles } from './edited-files.ts';
+import { BYTE_ORDER_MARK, replaceFile } from './replace-file.ts';
 
-const BYTE_ORDER_MARK = '\uFEFF';
+/** The texts that are to be written, and those that they were made from, by absolute path. */
+export interface RepairedFiles {
+  readonly files: EditedFiles;
+  readonly originals: EditedFiles;
+}
 
 /**
- * Writes repaired texts in the place of the files: each is there whole or not at all, with the mode of the old one; a link stays one.
+ * Writes repaired texts in the place of the files: each is there whole or not at all, with the mode of the old one; a link stays one. A file that
+ * no longer holds the text that was repaired is left as it is; where that is seen before the first one is written, so are all.
  *
- * @throws RalphError `fix-unwritable` (exit code 2)
+ * @throws RalphError `fix-unwritable`, `fix-changed` (exit code 2)
  */
-export function writeRepairs(files: EditedFiles): void {
-  for (const [path, text] of files) {
-    try {
-      replaceFile(realpathSync(path), text);
-    } catch (error) {
-      throw new RalphError({
-        code: 'fix-unwritable',
-        what: `${path} could not be written (${toErrorCode(error)}).`,
-        why: 'A repair is written beside the file and put in its place.',
-        fix: 'Make the file and its folder writable, or make the changes by hand.',
-        exitCode: 2,
-      });
-    }
+export function writeRepairs({ files, originals }: RepairedFiles): void {
+  for (const path of files.keys()) attempt(path, () => requireUnchanged(path, originals.get(path)));
+  for (const [path, text] of files) attempt(path, () => replaceFile(path, text, () => requireUnchanged(path, originals.get(path))));
+}
+
+function attempt(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (isRalphError(error)) throw error;
+    throw new RalphError({
+      code: 'fix-unwritable',
+      what: `${path} could not be written (${toErrorCode(error)}).`,
+      why: 'A repair is written beside the file and put in its place.',
+      fix: 'Make the file and its folder writable, or make the changes by hand.',
+      exitCode: 2,
+    });
   }
 }
 
-function replaceFile(path: string, text: string): void {
-  const { mode } = statSync(path);
-  const mark = readFileSync(path, 'utf8').startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const fresh = `${path}.${process.pid}-${Date.now()}.tmp`;
-  try {
-    writeFileSync(fresh, mark + text, { mode, flag: 'wx' });
-    chmodSync(fresh, mode);
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  }
+/** Throws where a file no longer holds what was repaired, the byte order mark aside. */
+function requireUnchanged(path: string, original: string | undefined): void {
+  const text = readFileSync(path, 'utf8');
+  const plain = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  if (plain === original) return;
+  throw new RalphError({
+    code: 'fix-changed',
+    what: `${path} was changed while it was repaired.`,
+    why: 'Writing the repaired text would undo what was saved meanwhile.',
+    fix: 'Run the command again: it starts from the file as it is now.',
+    exitCode: 2,
+  });
 }

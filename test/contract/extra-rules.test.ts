@@ -36,7 +36,7 @@ const SAMPLES: readonly (readonly [code: string, places: readonly string[]])[] =
   ['default-publishes-unlisted', ['error biuld.done']],
   ['gate-unused', ['warning biuld.done', 'warning deploy.done']],
   ['hat-no-way-on', ['warning builder']],
-  ['hat-only-after-failure', ['hint debugger']],
+  ['hat-only-after-failure', ['warning debugger']],
   ['hook-file-missing', ['error ./hooks/audit.mjs#check']],
   ['instruction-topic', ['warning biuld.done', 'warning plan.rejected']],
   ['instructions-same', ['warning Review the last commit.']],

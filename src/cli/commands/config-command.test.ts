@@ -37,6 +37,20 @@ describe('ralph config show', () => {
     expect((await type([], { 'ralph.yml': out })).out).toBe(out);
   });
 
+  it('passes nothing on that steers a terminal, and loses nothing of it', async () => {
+    const text = 'a\u009b2J\u202eb\u2066c';
+    const block = `${text}\nmore\n`;
+    const files = { 'ralph.yml': `cli: {model: ${JSON.stringify(text)}}\nevent_loop: {prompt: ${JSON.stringify(block)}}\n` };
+    for (const args of [[], ['--origin'], ['--format', 'json']]) {
+      const { exitCode, out } = await type(['show', ...args], files);
+      expect([exitCode, out]).toEqual([0, expect.not.stringMatching(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)]);
+    }
+    const { out } = await type(['show', '--format', 'json'], files);
+    expect(JSON.parse(out).settings).toMatchObject({ cli: { model: text }, event_loop: { prompt: block } });
+    const shown = (await type(['show'], files)).out;
+    expect((await type(['show'], { 'ralph.yml': shown })).out).toBe(shown);
+  });
+
   it('with --origin says of each setting where it came from', async () => {
     const args = ['show', '--origin', '-c', 'event_loop.on_limit=stop', '--max-cost', '5', '-b', 'codex'];
     const { out } = await type(args, FILES, { RALPH_CONFIG_MODEL: 'm' });
@@ -90,9 +104,12 @@ describe('ralph config show', () => {
     expect(err).toMatch(message);
   });
 
-  it('takes a file that looks like a setting for a file', async () => {
-    const { out } = await type(['-c', 'a=b', '--format', 'json'], { ...FILES, 'a=b': 'event_loop: {max_iterations: 3}' });
-    expect(JSON.parse(out)).toMatchObject({ files: ['a=b'], settings: { event_loop: { max_iterations: 3 } } });
+  it('takes a setting for a setting, whatever files there are; a path says that a file is meant', async () => {
+    const name = 'event_loop.max_iterations=7';
+    const files = { ...FILES, [name]: 'event_loop: {max_iterations: 3}' };
+    const limitOf = async (value: string): Promise<unknown> =>
+      JSON.parse((await type(['-c', value, '--format', 'json'], files)).out).settings.event_loop.max_iterations;
+    expect([await limitOf(name), await limitOf(`./${name}`)]).toEqual([7, 3]);
   });
 });
 

@@ -61,10 +61,18 @@ async function showSettings(context: CliContext, flags: ConfigFlags): Promise<nu
   }
   const values = listEffective();
   if (flags.format === 'json')
-    printLine(terminal, JSON.stringify({ v: 1, files, settings: toSettingsTree(values), values: values.map(toRecord) }));
+    printLine(terminal, toSafeJson({ v: 1, files, settings: toSettingsTree(values), values: values.map(toRecord) }));
   else if (flags.origin === true) printOrigins(terminal, values);
   else terminal.out(renderSettingsYaml(values));
   return 0;
+}
+
+/** JSON in which what steers a terminal is escaped. */
+function toSafeJson(value: object): string {
+  return JSON.stringify(value).replace(
+    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function toRecord({ path, value, origin }: EffectiveValue): object {

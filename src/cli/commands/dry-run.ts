@@ -1,5 +1,5 @@
 import { RALPH, toBackendLabel, toDurationText } from '../../core/index.ts';
-import { type FactRow, toFirstLine, toNumberText, toRowLines } from '../../views/index.ts';
+import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi } from '../cli-context.ts';
 import { countTokens, TOKENIZER } from '../count-tokens.ts';
 import { toLimitsText, toTeamText } from '../live/header.ts';
@@ -14,7 +14,7 @@ export async function printDryRun(terminal: Terminal, plan: RunPlan): Promise<nu
   for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
   const size = `${toNumberText(tokens)} tokens (${TOKENIZER}), ${toNumberText(own)} of them Ralph’s own; ${toNumberText(plan.firstPrompt.length)} characters`;
   printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
-  printLine(terminal, plan.firstPrompt);
+  printLine(terminal, cleanText(plan.firstPrompt));
   return 0;
 }
 
@@ -31,7 +31,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
     { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
     ...spec.gates.map((gate) => ({
       label: 'Gate',
-      text: `${gate.run} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
+      text: `${toPlainLine(gate.run, 160)} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
     })),
     { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
   ];
@@ -40,13 +40,13 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
 function toConfigText({ configFiles, hatsOverlay, assignments = [] }: RunPlan['settings']): string {
   const team = hatsOverlay === undefined ? [] : [`--hats ${hatsOverlay}`];
   const sources = [...configFiles, ...team, ...assignments.map((text) => `-c ${toFirstLine(text.slice(0, text.indexOf('=')), 80)}`)];
-  return sources.length === 0 ? 'none: defaults' : sources.join(', ');
+  return sources.length === 0 ? 'none: defaults' : sources.map((source) => toPlainLine(source, 300)).join(', ');
 }
 
 function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['topology']['hats'][number] | undefined): string {
   const agents = (backends[id] ?? backends[RALPH] ?? [])
     .filter((spec) => spec.type !== 'auto')
-    .map((spec) => `${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`)
+    .map((spec) => toPlainLine(`${toBackendLabel(spec)}${spec.model === undefined ? '' : ` ${spec.model}`}`, 160))
     .join(', then ');
   const flow =
     hat === undefined
@@ -56,5 +56,5 @@ function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['
 }
 
 function toDoneText(promise: string, required: readonly string[]): string {
-  return `when somebody who may says ${promise}${required.length === 0 ? '' : `, after ${required.join(', ')}`}`;
+  return `when somebody who may says ${toPlainLine(promise, 160)}${required.length === 0 ? '' : `, after ${required.join(', ')}`}`;
 }

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { RalphError, toErrorCode } from '../../core/index.ts';
 import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
+import { toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
@@ -11,6 +9,7 @@ import { loadTeam } from '../graph/load-team.ts';
 import { readLiveGraph } from '../graph/read-live-graph.ts';
 import { renderGraph } from '../graph/render-graph.ts';
 import { findAskedPath, printPath } from '../graph/show-path.ts';
+import { type DrawingFile, writeDrawing } from '../graph/write-drawing.ts';
 import { plainStyle } from '../style.ts';
 import { OutputClosed } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -55,47 +54,45 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
       'Give it an ending (.svg, .mmd, .dot, .json, .txt), or a --format.',
     );
   }
-  const graph = await readGraph(context, options);
-  if (graph === null) return 1;
+  const read = await readGraph(context, options);
+  if (read === null) return 1;
+  const { graph, filesRead } = read;
   const asked = options.path === undefined ? null : findAskedPath(graph, options.path);
   if (asked !== null && (asked.path === null || format === null)) return printPath(context, asked);
-  return show(context, asked?.graph ?? graph, format ?? 'unicode', options.output);
+  const output = options.output === undefined ? null : { cwd: context.cwd, file: options.output, filesRead };
+  return show(context, asked?.graph ?? graph, format ?? 'unicode', output);
 }
 
-async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, output: string | undefined): Promise<number> {
+async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, output: DrawingFile | null): Promise<number> {
   const { terminal } = context;
-  const look = output === undefined ? { columns: terminal.columns(), style: terminal.style } : { columns: FILE_COLUMNS, style: plainStyle };
+  const look = output === null ? { columns: terminal.columns(), style: terminal.style } : { columns: FILE_COLUMNS, style: plainStyle };
   const { text, isListed } = await renderGraph(graph, format, look);
-  if (output !== undefined) return writeText(context, output, text);
+  if (output !== null) {
+    writeDrawing(output, text);
+    terminal.err(`Written: ${toPlainLine(output.file, 200)}\n`);
+    return 0;
+  }
   if (terminal.isClosed()) throw new OutputClosed();
   terminal.out(text);
   if (isListed && terminal.isTty) terminal.err(`${terminal.errStyle('faint', LISTED)}\n`);
   return 0;
 }
 
+/** A graph, and the absolute paths of the files that it was read from. */
+interface ReadGraph {
+  readonly graph: FlowGraph;
+  readonly filesRead: ReadonlySet<string>;
+}
+
 /** The graph of a configuration or of a past run; `null` where the configuration cannot be read at all. */
-async function readGraph(context: CliContext, options: GraphOptions): Promise<FlowGraph | null> {
+async function readGraph(context: CliContext, options: GraphOptions): Promise<ReadGraph | null> {
   if (options.live !== undefined) {
     if (options.config !== undefined || options.hats !== undefined) {
       throw createUsageError('--live shows the team that the run had.', 'Leave -c and --hats out.');
     }
-    return readLiveGraph(context, options.live === true ? undefined : options.live);
+    const graph = await readLiveGraph(context, options.live === true ? undefined : options.live);
+    return graph === null ? null : { graph, filesRead: new Set() };
   }
-  const { topology, checked } = await loadTeam(context, options);
-  return topology === null ? null : createFlowGraph(topology, checked.diagnostics);
-}
-
-function writeText({ cwd, terminal }: CliContext, file: string, text: string): number {
-  try {
-    writeFileSync(resolve(cwd, file), text);
-  } catch (error) {
-    throw new RalphError({
-      code: 'output-unwritable',
-      what: `${JSON.stringify(file.slice(0, 200))} could not be written (${toErrorCode(error)}).`,
-      why: 'The folder may be missing, or the file may not be yours to write.',
-      fix: 'Name a file in a folder that exists.',
-    });
-  }
-  terminal.err(`Written: ${file}\n`);
-  return 0;
+  const { topology, checked, filesRead } = await loadTeam(context, options);
+  return topology === null ? null : { graph: createFlowGraph(topology, checked.diagnostics), filesRead };
 }

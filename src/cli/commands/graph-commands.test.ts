@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,9 +34,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function type(args: readonly string[], app: Partial<AppApi> = {}) {
+async function type(args: readonly string[], app: Partial<AppApi> = {}, cwd = folder) {
   const fake = createFakeContext({ app });
-  const exitCode = await runCommandLine(args, { ...fake.context, cwd: folder });
+  const exitCode = await runCommandLine(args, { ...fake.context, cwd });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -70,6 +70,30 @@ describe('ralph graph', () => {
     expect(readFileSync(join(folder, 'team.svg'), 'utf8')).toMatch(/^<svg /);
     expect(await type(['graph', '--output', 'missing/team.svg'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('ENOENT') });
     expect(await type(['graph', '--output', 'team.png'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('.svg') });
+  });
+
+  it('writes over drawings, and over nothing else', async () => {
+    const cwd = mkdtempSync(join(folder, 'output-'));
+    const team = TEAM.replace('instructions: |\n      Build it.\n      Test it.', 'instructions_file: builder.txt');
+    const before = {
+      'ralph.yml': `event_loop: {prompt_file: task.txt}${team}`,
+      'builder.txt': 'Build it.',
+      'task.txt': 'Do it.',
+      'other.yaml': 'a: 1\n',
+      'notes.md': 'mine',
+      'far.svg': 'far',
+    };
+    for (const [name, text] of Object.entries(before)) writeFileSync(join(cwd, name), text);
+    symlinkSync('far.svg', join(cwd, 'link.svg'));
+    linkSync(join(cwd, 'ralph.yml'), join(cwd, 'hard.svg'));
+    for (const name of ['ralph.yml', 'builder.txt', 'task.txt', 'other.yaml', 'notes.md', 'link.svg', 'hard.svg']) {
+      const { exitCode, err } = await type(['graph', '--format', 'svg', '--output', name], {}, cwd);
+      expect([name, exitCode, err]).toEqual([name, 2, expect.stringContaining('nothing was written')]);
+    }
+    for (const [name, text] of Object.entries(before)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
+    expect((await type(['graph', '--output', 'far.svg'], {}, cwd)).exitCode).toBe(0);
+    expect(readFileSync(join(cwd, 'far.svg'), 'utf8')).toMatch(/^<svg /);
+    expect(readdirSync(cwd)).toHaveLength(8);
   });
 
   it('draws a team with errors too, and tells these on standard error', async () => {

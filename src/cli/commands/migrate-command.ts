@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
-import { isRalphError, RalphError, toErrorCode } from '../../core/index.ts';
+import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { RalphError, toErrorCode } from '../../core/index.ts';
+import { cleanText, toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal.ts';
@@ -17,7 +18,7 @@ export const migrateCommand: CliCommand = {
     command
       .argument('<file>', 'a configuration of another tool, or an old one')
       .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
-      .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old');
+      .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     command.addHelpText('after', '\nConfigurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept.');
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
@@ -31,46 +32,43 @@ export const migrateCommand: CliCommand = {
     const isInPlace = options['write'] === true;
     if (output !== null && isInPlace) throw createUsageError('--output and --write exclude each other.', 'Leave one of them out.');
     const path = resolve(context.cwd, file);
-    const text = readText(path, file);
     const config = await import('../../config/index.ts');
+    const text = readText(config, path, file);
     const migration = await config.migrateText(text, file);
     if (migration.outcome !== 'migrated') return reportNothing(context, migration, file, config);
-    await deliver(context, migration, { path, output, isInPlace });
+    await deliver(context, migration, { path, shown: file, output, isInPlace });
     return reportChanges(context, migration, output ?? (isInPlace ? file : null));
   },
 };
 
-function readText(path: string, shown: string): string {
-  try {
-    if (statSync(path).size > MAX_BYTES) throw toUnreadable(shown, 'it is larger than 10 MB');
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isRalphError(error)) throw error;
-    throw toUnreadable(shown, toErrorCode(error));
-  }
-}
-
-function toUnreadable(shown: string, reason: string): RalphError {
-  return new RalphError({
+function readText({ readTextFile }: Config, path: string, shown: string): string {
+  const file = readTextFile(path, MAX_BYTES);
+  if ('text' in file) return file.text;
+  throw new RalphError({
     code: 'migrate-unreadable',
-    what: `The file ${JSON.stringify(shown)} cannot be read (${reason}).`,
-    fix: 'Correct the path.',
+    what: `The file ${JSON.stringify(shown)} cannot be read: ${file.message}.`,
+    fix: file.fault === 'encoding' ? 'Save it as UTF-8.' : 'Correct the path.',
     exitCode: 2,
   });
 }
 
 async function reportNothing({ terminal }: CliContext, migration: Migration, file: string, { renderDiagnostics }: Config): Promise<number> {
+  const shown = toPlainLine(file, 200);
   if (migration.outcome === 'same') {
-    terminal.err(`${file}: nothing to do, it is written our way.\n`);
+    terminal.err(`${shown}: nothing to do, it is written our way.\n`);
     return 0;
   }
   if (migration.outcome === 'massgen') {
-    terminal.err(`${file}: ${MASSGEN}\n`);
+    terminal.err(`${shown}: ${MASSGEN}\n`);
     return 1;
   }
-  terminal.err(`${renderDiagnostics(migration.diagnostics)}\n`);
+  const stuck = migration.outcome === 'stuck' ? `\n${shown}: ${STUCK}\n` : '';
+  terminal.err(`${renderDiagnostics(migration.diagnostics)}\n${stuck}`);
   return 1;
 }
+
+const STUCK =
+  'nothing was written. This is not our way, but it cannot be changed where it stands: an alias or `<<` brings it. Change it by hand.';
 
 const MASSGEN = [
   'this is a configuration of MassGen. Nothing was written.',
@@ -81,47 +79,56 @@ const MASSGEN = [
 
 interface Delivery {
   readonly path: string;
+  /** The path as it was typed. */
+  readonly shown: string;
   readonly output: string | null;
   readonly isInPlace: boolean;
 }
 
-async function deliver({ cwd, terminal }: CliContext, { text }: Migration, { path, output, isInPlace }: Delivery): Promise<void> {
+async function deliver({ cwd, terminal }: CliContext, { text }: Migration, { path, shown, output, isInPlace }: Delivery): Promise<void> {
   if (!isInPlace && output === null) {
-    printLine(terminal, text.trimEnd());
+    printLine(terminal, terminal.isTty ? cleanText(text.trimEnd()) : text.trimEnd());
     return;
   }
-  const { copyFileSync, renameSync, writeFileSync } = await import('node:fs');
-  if (output !== null) {
-    writeNew(resolve(cwd, output), output, (target) => writeFileSync(target, text, { flag: 'wx' }));
-    return;
-  }
-  copyFileSync(path, `${path}.old`);
-  const fresh = resolve(path, '..', `.${basename(path)}.${process.pid}`);
-  writeFileSync(fresh, text);
-  renameSync(fresh, path);
+  if (output !== null) return tryToWrite(output, () => writeFileSync(resolve(cwd, output), text, { flag: 'wx' }));
+  const { findOldName, replaceFile } = await import('../../validation/index.ts');
+  tryToWrite(shown, () => {
+    const kept = findOldName(path);
+    copyFileSync(path, kept, constants.COPYFILE_EXCL);
+    try {
+      replaceFile(path, text);
+    } catch (error) {
+      rmSync(kept, { force: true });
+      throw error;
+    }
+  });
 }
 
-function writeNew(target: string, shown: string, write: (target: string) => void): void {
+function tryToWrite(shown: string, write: () => void): void {
   try {
-    write(target);
+    write();
   } catch (error) {
     const code = toErrorCode(error);
     throw new RalphError({
       code: 'migrate-output',
       what: `${JSON.stringify(shown)} cannot be written (${code}).`,
-      fix: code === 'EEXIST' ? 'It is there already: choose another name, or remove it.' : 'Choose another place.',
+      fix:
+        code === 'EEXIST'
+          ? 'It is there already: choose another name, or remove it.'
+          : 'Choose another place, or make the file and its folder writable.',
       exitCode: 2,
     });
   }
 }
 
-function reportChanges({ terminal }: CliContext, { changes, dropped }: Migration, written: string | null): number {
+function reportChanges({ terminal }: CliContext, { changes, dropped, left }: Migration, written: string | null): number {
   const lines = [
     ...(written === null ? [] : [`Written: ${written}.`]),
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),
+    ...left.map(({ message }) => `left for you to change: ${message}`),
     `Next: ralph validate${written === null ? '' : ` ${written}`}`,
   ];
-  terminal.err(`${lines.join('\n')}\n`);
+  terminal.err(`${lines.map((line) => toPlainLine(line, 2000)).join('\n')}\n`);
   return 0;
 }

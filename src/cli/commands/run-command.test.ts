@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeGate } from '../../core/spec-fixtures.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
 
@@ -131,6 +132,20 @@ describe('ralph run --dry-run', () => {
     expect(out).toMatch(/Limits +30 iterations, 2 h 00 min, \$5\.00/);
     expect(out).toMatch(/first prompt, for planner: 6 tokens \(o200k_base\), 4 of them Ralph’s own; 25 characters/);
     expect(out).toMatch(/\nYou wear the hat planner\.\n$/);
+  });
+
+  it('passes nothing on that steers a terminal', async () => {
+    const evil = 'x\u001b]0;title\u0007\u001b[2J\u009b2J\u202ey\nz';
+    const plan = samplePlan({ promise: evil, gates: [makeGate(['build.done'], evil)] });
+    const backend = { ...plan.settings.backends['ralph']?.[0], type: 'custom', command: evil, model: evil };
+    const backends = { planner: [backend], builder: [backend] } as unknown as typeof plan.settings.backends;
+    const app = createFakeApp(sampleRecords(), {
+      planRun: async () => ({ ...plan, firstPrompt: evil, settings: { ...plan.settings, configFiles: [evil], backends } }),
+    });
+    const { out } = await run(['-p', 'x', '--dry-run'], { app });
+    expect(out).toMatch(/Gate +xy z on build\.done/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not get through
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 });
 

@@ -89,5 +89,5 @@ function nameOf({ cwd, env }: CliContext, configFiles: readonly string[]): strin
 }
 
 function readStdin(path: string, text: string): ReadText {
-  return (asked, maxBytes) => (resolve(asked) === path ? { text: text.replace(/^\uFEFF/, '') } : readTextFile(asked, maxBytes));
+  return (asked, maxBytes, kind) => (resolve(asked) === path ? { text: text.replace(/^\uFEFF/, '') } : readTextFile(asked, maxBytes, kind));
 }

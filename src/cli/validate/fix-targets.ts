@@ -19,8 +19,9 @@ async function fixTarget(context: CliContext, { name, request }: Target, flags: 
     const choose = toChooser(context, flags);
     const mayEdit = createEditGuard(request.cwd, request.configFiles ?? []);
     const repaired = await repairConfig({ request, mayEdit, ...(choose === null ? {} : { choose }) });
-    writeRepairs(repaired.files);
+    writeRepairs(repaired);
     if (flags.format === 'human') printMade(context, repaired.made);
+    if (repaired.isCut) context.terminal.err('There may be more to repair than was tried: run the command again.\n');
     return toCheckedTarget(name, request.cwd, repaired);
   } catch (error) {
     if (!isRalphError(error)) throw error;
@@ -46,10 +47,10 @@ function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 }
 
-type Chooser = (finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>;
+type Chooser = 'first' | ((finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>);
 
 function toChooser({ ask, terminal }: CliContext, { fixAll, format }: ValidateFlags): Chooser | null {
-  if (fixAll === true) return async (_finding, [first]) => first ?? null;
+  if (fixAll === true) return 'first';
   if (ask === null || format !== 'human') return null;
   return async (finding, repairs) => {
     const { renderDiagnostics } = await import('../../config/index.ts');

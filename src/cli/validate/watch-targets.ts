@@ -82,8 +82,8 @@ function createReporter(
 }
 
 function createRecorder(readings: Readings): ReadText {
-  return (path, maxBytes) => {
-    const file = readTextFile(path, maxBytes);
+  return (path, maxBytes, kind) => {
+    const file = readTextFile(path, maxBytes, kind);
     readings.set(resolve(path), toFingerprint(file));
     return file;
   };

@@ -2,6 +2,7 @@ import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { type Path, toPathText } from '../located-value.ts';
 import { loadYamlLibrary } from '../yaml-library.ts';
 import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
+import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
 /** A text in our words, and what was done to it. */
@@ -12,15 +13,19 @@ export interface MigratedDocument {
 }
 
 const yaml = loadYamlLibrary();
-const { isAlias, isMap, isScalar, isSeq, parseDocument } = yaml;
+const { isMap, isScalar, isSeq, parseDocument } = yaml;
 
-type Report = { readonly changes: string[]; readonly dropped: string[] };
+interface Report {
+  readonly changes: string[];
+  readonly dropped: string[];
+  readonly targets: AliasTargets;
+}
 
-/** Rewrites a text that is known to be one YAML map. Comments stay with their keys. */
+/** Rewrites a text that is known to be one YAML map without errors. Comments stay with their keys. */
 export function migrateDocument(text: string): MigratedDocument {
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
-  const report: Report = { changes: [], dropped: [] };
-  if (!isMap(document.contents)) return { text, ...report };
+  const report: Report = { changes: [], dropped: [], targets: findAliasTargets(document) };
+  if (!isMap(document.contents)) return { text, changes: [], dropped: [] };
   const root = document.contents;
   movePairs(root, MOVED_KEYS, [], report);
   for (const section of ['', 'event_loop', 'cli'] as const) {
@@ -30,7 +35,8 @@ export function migrateDocument(text: string): MigratedDocument {
   const cli = root.get('cli');
   if (isMap(cli)) nameBackend(document, cli, ['cli'], report);
   migrateHats(document, root, report);
-  return { text: document.toString({ lineWidth: 0 }), ...report };
+  keepAliases(document, report.targets);
+  return { text: document.toString({ lineWidth: 0 }), changes: report.changes, dropped: report.dropped };
 }
 
 function migrateHats(document: Document, root: YAMLMap, report: Report): void {
@@ -41,7 +47,7 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
     const path = ['hats', toName(pair)];
     renameTriggers(pair.value, path, report);
     movePairs(pair.value, MOVED_HAT_KEYS, path, report);
-    joinInstructions(document, pair.value, path, report);
+    joinInstructions(pair.value, path, report);
     mergeArgs(document, pair.value, path, report);
     nameBackend(document, pair.value, path, report);
     dropPairs(pair.value, path, FOREIGN_KEYS.hat, report);
@@ -62,7 +68,7 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
     const home = findMap(root, from.slice(0, -1));
     const pair = home === undefined ? undefined : findPair(home, String(from.at(-1)));
     const isInside = to.every((step, index) => from[index] === step);
-    if (home === undefined || pair === undefined || (!isInside && root.hasIn(to))) continue;
+    if (home === undefined || pair === undefined || (!isInside && !isFree(root, to))) continue;
     if (isInside) root.setIn(to, pair.value);
     else {
       home.items.splice(home.items.indexOf(pair), 1);
@@ -82,12 +88,12 @@ function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, strin
   }
 }
 
-function joinInstructions(document: Document, hat: YAMLMap, path: Path, report: Report): void {
+function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {
   const extra = findPair(hat, 'extra_instructions');
   if (extra === undefined) return;
   const items = isSeq(extra.value) ? extra.value.items : [extra.value];
   const own = findPair(hat, 'instructions');
-  const texts = [...(own === undefined ? [] : [own.value]), ...items].map((item) => toText(document, item));
+  const texts = [...(own === undefined ? [] : [own.value]), ...items].map((item) => toText(item, report.targets));
   if (texts.some((text) => text === null)) return;
   const joined = new yaml.Scalar(`${texts.map((text) => text?.trimEnd()).join('\n\n')}\n`);
   joined.type = 'BLOCK_LITERAL';
@@ -120,10 +126,18 @@ function mergeArgs(document: Document, hat: YAMLMap, path: Path, report: Report)
 
 function nameBackend(document: Document, map: YAMLMap, path: Path, report: Report): void {
   const pair = findPair(map, 'backend');
-  const name = isScalar(pair?.value) ? String(pair.value.value) : '';
+  const named = toTarget(pair?.value, report.targets);
+  const name = isScalar(named) ? String(named.value) : '';
   if (pair === undefined || !Object.hasOwn(FOREIGN_BACKENDS, name)) return;
   pair.value = document.createNode(FOREIGN_BACKENDS[name]);
   report.changes.push(`${toPathText([...path, 'backend'])} "${name}" is written out as the program that it starts.`);
+}
+
+/** True if nothing stands at the path, nor an alias or a value in the place of a section above it. */
+function isFree(root: YAMLMap, path: Path): boolean {
+  const section = path.length === 1 ? root : root.get(String(path[0]), true);
+  const isEmpty = section === undefined || (isScalar(section) && section.value === null && section.anchor === undefined);
+  return isEmpty || (isMap(section) && !root.hasIn(path));
 }
 
 function findMap(root: YAMLMap, path: Path): YAMLMap | undefined {
@@ -151,7 +165,7 @@ function renameKey(pair: Pair, name: string): void {
   if (isScalar(pair.key)) pair.key.value = name;
 }
 
-function toText(document: Document, node: unknown): string | null {
-  const value = isAlias(node) ? node.resolve(document) : node;
+function toText(node: unknown, targets: AliasTargets): string | null {
+  const value = toTarget(node, targets);
   return isScalar(value) && typeof value.value === 'string' ? value.value : null;
 }

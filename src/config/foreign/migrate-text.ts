@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../diagnostic.ts';
 import { parseYaml } from '../parse-yaml.ts';
 import { createSourceFile } from '../source-file.ts';
 import { findMassgen } from './massgen.ts';
@@ -8,15 +8,18 @@ import { translateForeign } from './translate-foreign.ts';
 export interface Migration {
   /**
    * `migrated`: `text` is ours. `same`: there was nothing to change. `massgen`: agents of MassGen, which become a panel once there are
-   * panels. `invalid`: no configuration could be read, `diagnostics` say why.
+   * panels. `invalid`: there are errors in the YAML, `diagnostics` say which. `stuck`: `diagnostics` say what is not our way, and none of it
+   * stands where it could be changed, such as a key that an alias or `<<` brings.
    */
-  readonly outcome: 'migrated' | 'same' | 'massgen' | 'invalid';
+  readonly outcome: 'migrated' | 'same' | 'massgen' | 'invalid' | 'stuck';
   readonly text: string;
   /** What was changed, a sentence each, in the order of the text. */
   readonly changes: readonly string[];
   /** What has no equal here and was left out, with what takes its place. */
   readonly dropped: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What is still not our way in a migrated text. */
+  readonly left: readonly Diagnostic[];
 }
 
 /**
@@ -27,12 +30,20 @@ export interface Migration {
  */
 export async function migrateText(text: string, name: string): Promise<Migration> {
   const { root, diagnostics } = parseYaml(createSourceFile(name, '', text));
-  const nothing = { text, changes: [], dropped: [], diagnostics };
-  if (root === null) return { ...nothing, outcome: 'invalid' };
+  const nothing = { text, changes: [], dropped: [], diagnostics, left: [] };
+  if (root === null || hasErrors(diagnostics)) return { ...nothing, outcome: 'invalid' };
   if (findMassgen(root) !== null) return { ...nothing, outcome: 'massgen' };
-  const found = translateForeign(root).diagnostics;
+  const found = [...diagnostics, ...translateForeign(root).diagnostics];
   const { migrateDocument } = await import('./migrate-document.ts');
   const { text: migrated, changes, dropped } = migrateDocument(text);
-  if (changes.length === 0 && dropped.length === 0) return { ...nothing, outcome: 'same' };
-  return { outcome: 'migrated', text: migrated, changes, dropped, diagnostics: [...diagnostics, ...found] };
+  const left = findLeft(migrated, name);
+  if (left === null) return { ...nothing, outcome: 'stuck', diagnostics: found };
+  if (changes.length > 0 || dropped.length > 0) return { outcome: 'migrated', text: migrated, changes, dropped, diagnostics: found, left };
+  return left.length > 0 ? { ...nothing, outcome: 'stuck', diagnostics: found } : { ...nothing, outcome: 'same' };
+}
+
+/** What is not our way in a text; `null` where it cannot be read. */
+function findLeft(text: string, name: string): readonly Diagnostic[] | null {
+  const { root, diagnostics } = parseYaml(createSourceFile(name, '', text));
+  return root === null || hasErrors(diagnostics) ? null : translateForeign(root).diagnostics;
 }

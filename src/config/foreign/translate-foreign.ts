@@ -19,6 +19,8 @@ export interface TranslatedConfig {
  * text. What has another place is a warning, what has no equal a note that says what takes its place. A configuration of MassGen is an error.
  */
 export function translateForeign(root: LocatedMap): TranslatedConfig {
+  const massgen = findMassgen(root);
+  if (massgen !== null) return { root: { ...root, entries: new Map() }, diagnostics: [massgen] };
   const diagnostics: Diagnostic[] = [];
   let translated = move(root, MOVED_KEYS, [], diagnostics);
   for (const section of ['', 'event_loop', 'cli'] as const) {
@@ -26,8 +28,6 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   }
   translated = nameBackend(translated, ['cli', 'backend'], diagnostics);
   translated = translateHats(translated, diagnostics);
-  const massgen = findMassgen(root);
-  if (massgen !== null) diagnostics.push(massgen);
   return { root: translated, diagnostics };
 }
 

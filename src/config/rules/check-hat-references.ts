@@ -1,16 +1,20 @@
-import { findNearMiss, isOnlyNearMiss, RALPH } from '../../core/index.ts';
+import { createNearMissFinder, type NearMissFinder, RALPH } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Path } from '../located-value.ts';
 import { quote } from '../value-finding.ts';
 import { toWordRepair } from '../value-repair.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
+/** For so many findings it is looked what was meant: among thousands of hats each search takes its time. */
+const MAX_SEARCHES = 100;
+
 /** Every hat that is named somewhere is there. */
 export function checkHatReferences(input: RuleInput): readonly Diagnostic[] {
   const known = new Set(input.hatIds ?? []);
+  const finder = createNearMissFinder(input.hatIds ?? [], MAX_SEARCHES);
   return listReferences(input)
     .filter(({ hat, orRalph }) => !known.has(hat) && !(orRalph && hat === RALPH))
-    .map(({ path, hat }) => toUnknownHat(input, path, hat));
+    .map(({ path, hat }) => toUnknownHat(input, path, { hat, finder }));
 }
 
 interface Reference {
@@ -36,15 +40,19 @@ function listReferences(input: RuleInput): readonly Reference[] {
   return references;
 }
 
-function toUnknownHat(input: RuleInput, path: Path, hat: string): Diagnostic {
+function toUnknownHat(
+  input: RuleInput,
+  path: Path,
+  { hat, finder }: { readonly hat: string; readonly finder: NearMissFinder },
+): Diagnostic {
   const ids = input.hatIds ?? [];
-  const near = findNearMiss(hat, ids);
+  const near = finder.find(hat);
   return findingAt(input, path, {
     code: 'hat-unknown',
     severity: 'error',
     message: `There is no hat ${quote(hat)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     why: 'Nobody would get what is meant for it.',
     fix: ids.length === 0 ? 'Add the hat under `hats:`, or remove the line.' : `Name one of: ${ids.slice(0, 20).join(', ')}.`,
-    ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(hat, near, ids))] }),
+    ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(hat, near))] }),
   });
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
 import { EVENT_LOOP_KEYS } from '../event-loop-keys.ts';
@@ -25,7 +26,7 @@ export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptPlaces):
     findingAt(input, ['event_loop', 'prompt_file'], {
       code: 'prompt-file-missing',
       severity: 'error',
-      message: `The prompt file ${quote(file)} is not there.`,
+      message: `The prompt file ${quote(file)} ${existsSync(resolve(cwd, file)) ? 'is no regular file' : 'is not there'}.`,
       why: 'It says what is to be done; without it no agent could begin.',
       fix: 'Correct the path (it counts from the folder of the run), write the file, or write the words themselves:\n\nevent_loop:\n  prompt: What is to be done.',
     }),

@@ -1,13 +1,15 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { CONFIG_FILE_NAMES } from '../find-config-file.ts';
 import { findPlace } from '../located-value.ts';
+import { CORE_KEYS } from '../settings-table.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['core', 'state_dir'];
 
 /** Runs are kept where every command looks for them: all read the folder's own configuration, and nothing else. */
 export function checkStateDir(input: RuleInput): readonly Diagnostic[] {
-  if (input.declared.core?.state_dir === undefined) return [];
+  const stateDir = input.declared.core?.state_dir;
+  if (stateDir === undefined || stateDir === CORE_KEYS.state_dir.default) return [];
   const { name } = findPlace(input.root, PATH).file;
   const isOwn = CONFIG_FILE_NAMES.some((own) => name === own || name.endsWith(`/${own}`));
   return isOwn ? [] : [findingAt(input, PATH, HIDDEN)];

@@ -1,7 +1,8 @@
 import type { Finding } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { findPlace, type LocatedMap, type Path } from '../located-value.ts';
+import { findPlace, type LocatedMap, type Path, readAt } from '../located-value.ts';
 import type { Declared, DeclaredHat } from '../settings-table.ts';
+import { showReference } from '../show-reference.ts';
 import { toDiagnostic, toSpan } from '../source-file.ts';
 
 /** What a rule looks at. */
@@ -21,7 +22,7 @@ export type Rule = (input: RuleInput) => readonly Diagnostic[];
 
 /** The finding at a path; of a map, a list and an empty value at its key. */
 export function findingAt(input: RuleInput, path: Path, finding: Finding, part: 'key' | 'value' = 'value'): Diagnostic {
-  return toDiagnostic(findPlace(input.root, path, part), finding);
+  return toDiagnostic(findPlace(input.root, path, part), showReference(finding, readAt(input.root, path)));
 }
 
 /** The finding at a path, with a second place that has to do with it. */

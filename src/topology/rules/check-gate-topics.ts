@@ -1,7 +1,7 @@
-import { type FlowFinding, type GateSpec, hasWildcard, intersectsPatterns, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
+import { type FlowFinding, type GateSpec, hasWildcard, TOPIC_COMPLETE } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
-import type { Topology } from '../topology.ts';
 import { createNearTopics, type NearTopics } from './near-topics.ts';
+import { createPublishableTest, listPublishable } from './publishable.ts';
 
 const MAX_GATES = 50;
 const MAX_PER_GATE = 20;
@@ -27,46 +27,6 @@ export const checkGateTopics: FlowRule = (topology) => {
     }),
   );
 };
-
-interface Publishable {
-  readonly topics: ReadonlySet<string>;
-  readonly patterns: ReadonlySet<string>;
-}
-
-function listPublishable({ coordination, hats, spec }: Topology): Publishable {
-  const topics = new Set([TOPIC_COMPLETE, spec.promise]);
-  const patterns = new Set<string>();
-  const add = (topic: string): void => {
-    (hasWildcard(topic) ? patterns : topics).add(topic);
-  };
-  for (const hat of hats) {
-    for (const { topic } of hat.publishes) add(topic);
-    for (const topic of hat.defaultPublishes) add(topic);
-    if (coordination === 'ralph') hat.triggers.forEach(add);
-  }
-  if (coordination === 'ralph') for (const topic of [...spec.terminalEvents, ...spec.requiredEvents]) add(topic);
-  return { topics, patterns };
-}
-
-/** Says whether anything that may be published is guarded by a pattern. Each pattern is looked at once. */
-function createPublishableTest({ topics, patterns }: Publishable): (on: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (on) => {
-    if (topics.has(on)) return true;
-    let answer = known.get(on);
-    if (answer === undefined) {
-      answer = meetsAny(on, patterns, intersectsPatterns) || (hasWildcard(on) && meetsAny(on, topics, matchesTopic));
-      known.set(on, answer);
-    }
-    return answer;
-  };
-}
-
-function meetsAny(on: string, topics: ReadonlySet<string>, meets: (on: string, topic: string) => boolean): boolean {
-  const start = on.slice(0, on.includes('*') ? on.indexOf('*') : on.length);
-  for (const topic of topics) if ((topic.includes('*') || topic.startsWith(start)) && meets(on, topic)) return true;
-  return false;
-}
 
 function toFinding(gate: GateSpec, index: number, on: string, meant: string | undefined): FlowFinding {
   const repairs = { repairs: [{ title: `guard "${meant ?? ''}"`, isSafe: true, change: { kind: 'replace', text: meant ?? '' } as const }] };

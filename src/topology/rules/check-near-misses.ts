@@ -8,10 +8,12 @@ import { listRootTopics } from './flow-reach.ts';
 import { createNearTopics } from './near-topics.ts';
 import { createNearTriggers, type NearTrigger } from './near-triggers.ts';
 import { findOrphans, type Orphan } from './orphans.ts';
+import { createSlipJudge, type Slip } from './slip-judge.ts';
+import { toSpellingRepairs } from './spelling-repairs.ts';
 
 /**
  * What the rules 4 and 5 of seed 001 become under `ralph`, where Ralph takes what no hat takes and can call any hat: a word only where a slip of
- * the pen is likely. Of two spellings the one that is written less often is the slip; where both are written once it is what is published.
+ * the pen is likely. Where both spellings are written equally often it is told at what is published; `createSlipJudge` says which one is mended.
  */
 export const checkNearMisses: FlowRule = (topology, facts) => {
   if (topology.coordination !== 'ralph') return [];
@@ -27,14 +29,16 @@ export const checkNearMisses: FlowRule = (topology, facts) => {
 };
 
 function toEventFinding(topology: Topology, { hat, topic, list }: Orphan, meant: NearTrigger): FlowFinding {
-  const items = topology.hatById.get(hat)?.publishes.map((entry) => (entry.topic === topic ? { ...entry, topic: meant.topic } : entry));
+  const isTrigger = meant.slip === 'right';
   return {
     code: 'event-near-miss',
     severity: 'warning',
     at: { kind: 'hat-item', hat, list, item: topic },
-    message: `No hat takes '${topic}', published by '${hat}': did you mean '${meant.topic}'?`,
+    message: isTrigger
+      ? `No hat takes '${topic}', published by '${hat}': is '${topic}' meant by '${meant.topic}', which '${meant.hat}' triggers on?`
+      : `No hat takes '${topic}', published by '${hat}': did you mean '${meant.topic}'?`,
     why: `'${meant.hat}' triggers on '${meant.topic}'; '${topic}' goes to Ralph instead.`,
-    fix: `Write '${meant.topic}':\n\n${toHatsYaml({ hat, list: 'publishes', items: items ?? [] })}`,
+    fix: isTrigger ? toTriggerFix(topology, topic, meant) : toTopicFix(topology, { hat, topic }, meant),
     hats: [hat, meant.hat],
     topics: [topic, meant.topic],
     related: [
@@ -43,8 +47,18 @@ function toEventFinding(topology: Topology, { hat, topic, list }: Orphan, meant:
         message: `'${meant.hat}' triggers on '${meant.topic}' here.`,
       },
     ],
-    repairs: [{ title: `write "${meant.topic}" instead of "${topic}"`, isSafe: true, change: { kind: 'replace', text: meant.topic } }],
+    repairs: toSpellingRepairs(topic, meant),
   };
+}
+
+function toTopicFix(topology: Topology, { hat, topic }: Pick<Orphan, 'hat' | 'topic'>, meant: NearTrigger): string {
+  const items = topology.hatById.get(hat)?.publishes.map((entry) => (entry.topic === topic ? { ...entry, topic: meant.topic } : entry));
+  return `Write '${meant.topic}':\n\n${toHatsYaml({ hat, list: 'publishes', items: items ?? [] })}`;
+}
+
+function toTriggerFix(topology: Topology, topic: string, meant: NearTrigger): string {
+  const items = topology.hatById.get(meant.hat)?.triggers.map((item) => (item === meant.topic ? topic : item));
+  return `Write '${topic}':\n\n${toHatsYaml({ hat: meant.hat, list: 'triggers', items: items ?? [] })}`;
 }
 
 /** Hats whose triggers nobody publishes, where one of these is nearly what somebody publishes. */
@@ -53,16 +67,23 @@ function listTriggers(topology: Topology, told: ReadonlySet<string>): readonly F
   const lonely = topology.hats.filter((hat) => hat.triggers.length > 0 && !hat.triggers.some(isPublished));
   if (lonely.length === 0) return [];
   const near = createNearTopics(listPublished(topology));
+  const judge = createSlipJudge(topology);
   return lonely.flatMap((hat) => {
     for (const trigger of hat.triggers) {
       const topic = told.has(trigger) ? undefined : near.find(trigger);
-      if (topic !== undefined) return [toTriggerFinding(topology, hat, trigger, topic)];
+      if (topic !== undefined) return [toTriggerFinding(topology, hat, trigger, { topic, slip: judge.compare(topic, trigger) })];
     }
     return [];
   });
 }
 
-function toTriggerFinding(topology: Topology, hat: HatSpec, trigger: string, topic: string): FlowFinding {
+/** What somebody publishes, and whether it or the trigger is the slip of the pen. */
+interface Meant {
+  readonly topic: string;
+  readonly slip: Slip;
+}
+
+function toTriggerFinding(topology: Topology, hat: HatSpec, trigger: string, { topic, slip }: Meant): FlowFinding {
   const items = hat.triggers.map((item) => (item === trigger ? topic : item));
   const publisher = topology.hats.find((other) => other.publishes.some((entry) => entry.topic === topic))?.id ?? '';
   return {
@@ -80,7 +101,7 @@ function toTriggerFinding(topology: Topology, hat: HatSpec, trigger: string, top
     repairs: [
       {
         title: `write "${topic}" instead of "${trigger}"`,
-        isSafe: findTakers(topology.routes, topic).length === 0,
+        isSafe: slip === 'right' && findTakers(topology.routes, topic).length === 0,
         change: { kind: 'replace', text: topic },
       },
     ],

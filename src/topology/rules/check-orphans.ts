@@ -4,6 +4,7 @@ import type { Topology } from '../topology.ts';
 import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
 import { createNearTriggers, type NearTrigger } from './near-triggers.ts';
 import { findOrphans, type Orphan } from './orphans.ts';
+import { toSpellingRepairs } from './spelling-repairs.ts';
 import { UNCHECKED } from './unchecked.ts';
 
 /** Rule 4 of seed 001: what a hat publishes is taken by a hat, or is terminal. Under `ralph` Ralph takes the rest: see `checkNearMisses`. */
@@ -18,23 +19,24 @@ export const checkOrphans: FlowRule = (topology, facts) => {
 
 function toFinding(topology: Topology, orphan: Orphan, near: NearTrigger | undefined): FlowFinding {
   const { hat, topic, list } = orphan;
-  const hint = near === undefined ? '' : ` Did you mean '${near.topic}', which '${near.hat}' triggers on?`;
   return {
     code: 'event-orphan',
     severity: 'error',
     at: { kind: 'hat-item', hat, list, item: topic },
     message: `Event '${topic}' published by '${hat}' has no subscriber.`,
-    why: `This event would be published but never handled by a hat, causing the loop to stop making progress.${hint}`,
+    why: `This event would be published but never handled by a hat, causing the loop to stop making progress.${toHint(topic, near)}`,
     fix: toFix(topology, orphan, near),
     hats: [hat],
     topics: near === undefined ? [topic] : [topic, near.topic],
-    repairs: [near === undefined ? toTerminalRepair(topic) : toSpellingRepair(orphan, near)],
+    repairs: near === undefined ? [toTerminalRepair(topic)] : toSpellingRepairs(topic, near),
   };
 }
 
-/** The other spelling, unless this one is written more often: then that one is the slip, and a person has to choose. */
-function toSpellingRepair({ topic }: Orphan, near: NearTrigger): Repair {
-  return { title: `write "${near.topic}" instead of "${topic}"`, isSafe: near.isLikely, change: { kind: 'replace', text: near.topic } };
+function toHint(topic: string, near: NearTrigger | undefined): string {
+  if (near === undefined) return '';
+  return near.slip === 'right'
+    ? ` '${near.hat}' triggers on '${near.topic}': did you mean '${topic}' there?`
+    : ` Did you mean '${near.topic}', which '${near.hat}' triggers on?`;
 }
 
 function toTerminalRepair(topic: string): Repair {
@@ -44,6 +46,11 @@ function toTerminalRepair(topic: string): Repair {
 
 function toFix(topology: Topology, orphan: Orphan, near: NearTrigger | undefined): string {
   const { hat, topic, list } = orphan;
+  if (near?.slip === 'right') {
+    const others = (topology.hatById.get(near.hat)?.triggers ?? []).filter((item) => item !== near.topic);
+    const yaml = toHatsYaml({ hat: near.hat, list: 'triggers', items: others, added: topic });
+    return `Write '${topic}' in the triggers of '${near.hat}':\n\n${yaml}\n\nor write '${near.topic}' where '${hat}' publishes it.`;
+  }
   if (near !== undefined)
     return `Write '${near.topic}':\n\n${toSpelledYaml(topology, orphan, near.topic)}\n\n${toTakerFix(topology, hat, topic, 'or add')}`;
   const terminals = [...topology.spec.terminalEvents.slice(0, 20), topic];

@@ -1,5 +1,6 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
+import { isCompletionTopic } from '../queries.ts';
 import type { Topology } from '../topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { findReach } from './flow-reach.ts';
@@ -58,8 +59,13 @@ function toFinding(topology: Topology, hat: HatSpec, flow: readonly string[], ne
 
 function toFix(topology: Topology, { id, triggers }: HatSpec): string {
   const publisher = topology.hatById.get(topology.entry) ?? topology.hats[0];
-  const [trigger = 'audit.request'] = triggers;
-  const added = trigger.replaceAll('*', 'request');
-  const yaml = publisher === undefined ? '' : toHatsYaml({ hat: publisher.id, list: 'publishes', items: publisher.publishes, added });
+  const trigger = triggers.find((topic) => !isCompletionTopic(topology, topic));
+  const added = trigger?.replaceAll('*', 'request') ?? `${id}.request`;
+  const publish = { hat: publisher?.id ?? id, list: 'publishes', items: publisher?.publishes ?? [], added } as const;
+  if (trigger === undefined) {
+    const yaml = toHatsYaml(publish, { hat: id, list: 'triggers', items: [added] });
+    return `A completion ends the run, so nobody is called by it. Let a hat hand over to '${id}' before that:\n\n${yaml}\n\nor remove '${id}' if it is not needed.`;
+  }
+  const yaml = publisher === undefined ? '' : toHatsYaml(publish);
   return `Let a hat that is reached publish what '${id}' triggers on:\n\n${yaml}\n\nor remove '${id}' if it is not needed.`;
 }

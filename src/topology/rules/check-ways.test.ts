@@ -96,13 +96,13 @@ describe('cycle-without-exit', () => {
 describe('hat-only-after-failure', () => {
   const planner = makeHat('planner', ['task.start', 'task.resume', 'fix.done'], ['build.done']);
 
-  it('hints at a hat that only a failure calls, and at whom only that hat calls', () => {
+  it('warns of a hat that only a failure calls, and at whom only that hat calls', () => {
     const debugger_ = makeHat('debugger', ['error.*'], ['fix.ready']);
     const fixer = makeHat('fixer', ['fix.ready'], ['fix.done']);
     expect(check([planner, debugger_, fixer])).toMatchObject([
       {
         code: 'hat-only-after-failure',
-        severity: 'hint',
+        severity: 'warning',
         message: "Hat 'debugger' only runs after a failure.",
         at: { kind: 'hat', hat: 'debugger' },
       },

@@ -5,9 +5,8 @@ import { findReached, type HatGraph } from './hat-graph.ts';
 const MAX_FINDINGS = 50;
 
 /**
- * Hats that only run after something failed: an agent's failure (`error.*`), or a gate's (`*.blocked`). A hint and no warning: a debugger that
- * takes `error.*` alone may be meant so, and nothing but its author's mind tells it from one whose everyday trigger nobody publishes.
- * A lone `*` says of itself that it takes what is left. Under `ralph` Ralph can call everybody.
+ * Hats that only run after something failed: an agent's failure (`error.*`), or a gate's (`*.blocked`). A lone `*` says of itself that it takes
+ * what is left. Under `ralph` Ralph can call everybody.
  */
 export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
   if (graph.topology.coordination !== 'hats') return [];
@@ -30,7 +29,7 @@ function toFinding({ topology }: HatGraph, { id, triggers }: HatSpec): FlowFindi
     entry === undefined || entry.id === id ? [] : [{ hat: entry.id, list: 'publishes', items: entry.publishes, added: topic } as const];
   return {
     code: 'hat-only-after-failure',
-    severity: 'hint',
+    severity: 'warning',
     at: { kind: 'hat', hat: id },
     message: `Hat '${id}' only runs after a failure.`,
     why: 'All ways to it begin with an agent that failed or a gate that refused. In a run in which nothing fails it is never called.',

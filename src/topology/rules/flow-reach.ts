@@ -9,6 +9,7 @@ import {
   TOPIC_START,
   toBlockedTopic,
 } from '../../core/index.ts';
+import { isCompletionTopic } from '../queries.ts';
 import type { Route } from '../route-table.ts';
 import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
@@ -43,6 +44,8 @@ export function findReach(topology: Topology, given: Iterable<string>): FlowReac
     waiting.push(hat);
   };
   const reachRoute = (route: Route): boolean => {
+    // A completion ends the run: whoever waits for it never has a turn.
+    if (isCompletionTopic(topology, route.pattern)) return true;
     const [first] = route.hats;
     if (route.hats.length === 1 && first !== undefined) reachHat(first);
     else if (!routes.has(route)) {

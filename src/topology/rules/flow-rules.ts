@@ -1,5 +1,6 @@
 import type { FlowRule } from '../flow-rule.ts';
 import { checkAmbiguity } from './check-ambiguity.ts';
+import { checkAwaitedEvents } from './check-awaited-events.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkCatchAlls } from './check-catch-alls.ts';
 import { checkEntry } from './check-entry.ts';
@@ -24,6 +25,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
   checkRecovery,
   checkExit,
   checkNearMisses,
+  checkAwaitedEvents,
   checkBlockedEvents,
   checkCatchAlls,
   checkGateTopics,

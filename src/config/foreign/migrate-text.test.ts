@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { findingsOf, settingsOf } from '../config-fixtures.ts';
+import { migrateText } from './migrate-text.ts';
+
+describe('migrating a text with aliases', () => {
+  it.each([
+    ['an anchor that moves behind its alias', 'agent: &a claude\ncli: {model: *a}\nmax_iterations: 5\n'],
+    ['an anchor in what is left out', 'verbose: &v "opus"\ncli: {backend: claude, model: *v}\n'],
+    ['an anchor of a name that comes twice', 'agent: &a claude\nx-name: &a opus\ncli: {model: *a}\nmax_iterations: 5\n'],
+    ['aliases in what an alias stands for', 'agent: &a claude\nverbose: &l [*a, *a]\ncli: {args: *l}\n'],
+    ['an alias that moves', 'x-n: &n 5\nmax_iterations: *n\ncli: {backend: claude}\n'],
+    ['a section that is an alias', 'x-cli: &c {model: opus}\ncli: *c\nmax_iterations: 5\n'],
+  ])('means the same afterwards: %s', async (_, text) => {
+    const { outcome, text: migrated } = await migrateText(text, 'x.yml');
+    expect(outcome).toBe('migrated');
+    expect(findingsOf(migrated)).toEqual([]);
+    const { digest: _digest, ...before } = settingsOf(text);
+    const { digest: _other, ...after } = settingsOf(migrated);
+    expect(after).toEqual(before);
+  });
+
+  it('puts nothing in the place of a section that is an alias', async () => {
+    const { outcome, text, left } = await migrateText('x-c: &c {model: opus}\ncli: *c\nagent: claude\nmax_iterations: 5\n', 'x.yml');
+    expect(outcome).toBe('migrated');
+    expect(text).toContain('cli: *c');
+    expect(left.map(({ code }) => code)).toEqual(['key-moved']);
+  });
+});
+
+describe('migrating', () => {
+  it.each([
+    ['a key that comes twice', 'agent: claude\nagent: codex\n'],
+    ['a second document', 'agent: claude\n---\nagent: codex\n'],
+    ['an alias without an anchor', 'agent: *nobody\n'],
+    ['an alias of itself', 'agent: &a [*a]\n'],
+  ])('refuses %s and says where it is', async (_, text) => {
+    const { outcome, text: same, diagnostics } = await migrateText(text, 'x.yml');
+    expect([outcome, same]).toEqual(['invalid', text]);
+    expect(diagnostics).toContainEqual(expect.objectContaining({ severity: 'error', file: 'x.yml' }));
+  });
+
+  it('says what is not our way where nothing of it can be changed', async () => {
+    const text = 'base: &b {timeout: 5}\nhats:\n  a:\n    <<: *b\n    triggers: [task.start]\n';
+    const { outcome, text: same, diagnostics } = await migrateText(text, 'x.yml');
+    expect([outcome, same]).toEqual(['stuck', text]);
+    expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'key-moved', message: expect.stringContaining('hats.a.timeout') }));
+  });
+});

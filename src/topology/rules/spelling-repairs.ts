@@ -1,0 +1,18 @@
+import type { Repair } from '../../core/index.ts';
+import type { NearTrigger } from './near-triggers.ts';
+
+/** How a topic and a trigger are made to agree, for a finding at the topic: the slip is mended; where it is not clear which one is, a person chooses. */
+export function toSpellingRepairs(topic: string, near: NearTrigger): readonly Repair[] {
+  const atTopic: Repair = {
+    title: `write "${near.topic}" instead of "${topic}"`,
+    isSafe: near.slip === 'left',
+    change: { kind: 'replace', text: near.topic },
+  };
+  const atTrigger: Repair = {
+    title: `write "${topic}" instead of "${near.topic}" in the triggers of '${near.hat}'`,
+    isSafe: near.slip === 'right' && near.isAlone,
+    change: { kind: 'replace-item', at: { kind: 'hat-item', hat: near.hat, list: 'triggers', item: near.topic }, text: topic },
+  };
+  if (near.slip === null) return [atTopic, atTrigger];
+  return [near.slip === 'left' ? atTopic : atTrigger];
+}
