@@ -58,7 +58,7 @@ function findNearest(given: string, candidates: readonly Candidate[]): string | 
   for (const { name, plain } of candidates) {
     const allowed = allowedDistance(Math.min(given.length, plain.length));
     if (Math.abs(plain.length - given.length) > allowed) continue;
-    const distance = countEdits(given, plain);
+    const distance = countEdits(given, plain, allowed);
     if (distance <= allowed && distance < bestDistance) {
       best = name;
       bestDistance = distance;
