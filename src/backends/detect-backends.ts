@@ -41,7 +41,7 @@ export interface DetectOptions {
   readonly isRoot?: boolean;
 }
 
-const DEFAULT_TIMEOUT_MS = 5000;
+const DEFAULT_TIMEOUT_MS = 15_000;
 
 /** Finds out which agent CLIs are there, all at once. Versions are asked of the programs and remembered until their file changes. */
 export async function detectBackends(options: DetectOptions): Promise<readonly BackendReport[]> {
