@@ -35,7 +35,7 @@ export interface DetectOptions {
   readonly priority?: readonly BackendType[];
   /** Where versions are remembered; `null`: nowhere. Default: `$XDG_CACHE_HOME/ralph/backends.json`. */
   readonly cacheFile?: string | null;
-  /** How long one may take to tell its version. Default 5 s. */
+  /** How long one may take to tell its version. Default 15 s. */
   readonly timeoutMs?: number;
   /** Default: whether this process runs as root. */
   readonly isRoot?: boolean;
