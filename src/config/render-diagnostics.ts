@@ -1,4 +1,4 @@
-import type { Severity } from '../core/index.ts';
+import { maskControls, type Severity } from '../core/index.ts';
 import type { Diagnostic, ShownSpan } from './diagnostic.ts';
 
 /** How findings are shown. */
@@ -52,11 +52,8 @@ function widthOf(text: string): number {
 
 /** Text of the user's that a terminal may be shown: one line (unless allowed otherwise), nothing that steers it. */
 function toPlain(text: string, multiline = false): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
-  const plain = text.replace(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g, (char) =>
-    char === '\t' ? ' ' : '\uFFFD',
-  );
-  return multiline ? plain : plain.replaceAll('\n', ' ');
+  const line = text.replaceAll('\t', ' ');
+  return maskControls(multiline ? line : line.replaceAll('\n', ' '), { keepsLines: true });
 }
 
 function paint(text: string, code: string | null): string {

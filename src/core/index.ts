@@ -61,6 +61,7 @@ export type {
   TimerFired,
 } from './inputs.ts';
 export { isJsonObject, type Json, type JsonObject, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
+export { maskControls } from './mask-controls.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
 export {
   DEFAULT_HAT,

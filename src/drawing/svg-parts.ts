@@ -1,3 +1,4 @@
+import { maskControls } from '../core/index.ts';
 import { type FlowArrow, type FlowNode, toArrowLines, toMarkText, toNodeTitle, toShortText } from '../topology/index.ts';
 import type { PlacedArrow, Point, Rect, Station } from './lay-out.ts';
 import { toTextCells } from './text-cells.ts';
@@ -132,7 +133,8 @@ export function num(value: number): string {
 
 /** A text as content of an element: escaped, and without what XML forbids. */
 export function toXmlText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML forbids these
-  const plain = text.replace(/[\u0000-\u001F\u007F-\u009F\uFFFE\uFFFF]/g, ' ').replace(/\p{Cs}/gu, '\uFFFD');
+  const plain = maskControls(text, { by: ' ' })
+    .replace(/[\uFFFE\uFFFF]/g, ' ')
+    .replace(/\p{Cs}/gu, '\uFFFD');
   return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

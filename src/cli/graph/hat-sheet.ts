@@ -1,34 +1,21 @@
-import type { Finding, HatSpec, PublishSpec } from '../../core/index.ts';
+import type { Finding, HatSpec } from '../../core/index.ts';
 import { type FlowGraph, type FlowMark, type Topology, toHatNodeId } from '../../topology/index.ts';
 
-/** A hat as `ralph hats` lists it; with `--format json` one line each. */
-export interface HatRow {
+/** A hat as `ralph hats` lists it; with `--format json` one line each. Of its backends the first is used, the others when it is limited. */
+export interface HatRow extends Pick<HatSpec, 'id' | 'name' | 'description' | 'triggers' | 'publishes' | 'defaultPublishes' | 'backends'> {
   /** Version of this record. */
   readonly v: 1;
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly triggers: readonly string[];
-  readonly publishes: readonly PublishSpec[];
-  readonly defaultPublishes: readonly string[];
-  /** Labels of its backends; the first is used, the others when it is limited. */
-  readonly backends: readonly string[];
   readonly marks: readonly FlowMark[];
   /** Codes of the errors and warnings about it. */
   readonly findings: readonly string[];
 }
 
 /** Everything about one hat. */
-export interface HatSheet extends HatRow {
+export interface HatSheet extends HatRow, Pick<HatSpec, 'transitions' | 'instructions' | 'maxActivations' | 'timeoutMs' | 'idleTimeoutMs'> {
   /** Who sends what to it. */
   readonly from: readonly HatLink[];
   /** Who gets what it publishes. */
   readonly to: readonly HatLink[];
-  readonly transitions: readonly string[];
-  readonly instructions: string;
-  readonly maxActivations: number | null;
-  readonly timeoutMs: number;
-  readonly idleTimeoutMs: number;
   /** What is to be said about it: the messages of findings that name it. */
   readonly messages: readonly string[];
 }

@@ -1,11 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Diagnostic, TextEdit } from '../../config/index.ts';
-import { isRalphError, type Repair } from '../../core/index.ts';
+import { isRalphError, maskControls, type Repair } from '../../core/index.ts';
 import { type MadeRepair, pathOf, type RepairedConfig, repairConfig, writeRepairs } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type CheckedTarget, renameFile, type Target, toRefused, type ValidateFlags } from './check-files.ts';
-import { toPlainLine } from './plain-line.ts';
 
 /** Repairs configurations one after the other, writes them and says what was changed. */
 export async function fixTargets(context: CliContext, targets: readonly Target[], flags: ValidateFlags): Promise<readonly CheckedTarget[]> {
@@ -54,7 +53,7 @@ function toChooser({ ask, terminal }: CliContext, { fixAll, format }: ValidateFl
   if (ask === null || format !== 'human') return null;
   return async (finding, repairs) => {
     const { renderDiagnostics } = await import('../../config/index.ts');
-    const choices = repairs.map((repair, index) => `  ${index + 1}. ${toPlainLine(repair.title)}\n`);
+    const choices = repairs.map((repair, index) => `  ${index + 1}. ${maskControls(repair.title)}\n`);
     terminal.err(`${renderDiagnostics([finding], { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n${choices.join('')}`);
     const answer = await ask(`Repair it? ${repairs.length === 1 ? '1' : `1-${repairs.length}`}, or Enter to leave it: `);
     return repairs[Number.parseInt(answer, 10) - 1] ?? null;
@@ -62,6 +61,7 @@ function toChooser({ ask, terminal }: CliContext, { fixAll, format }: ValidateFl
 }
 
 function printMade({ terminal }: CliContext, made: readonly MadeRepair[]): void {
-  for (const { file, line, title } of made) terminal.out(`${terminal.style('good', 'fixed')} ${toPlainLine(`${file}:${line} ${title}`)}\n`);
+  for (const { file, line, title } of made)
+    terminal.out(`${terminal.style('good', 'fixed')} ${maskControls(`${file}:${line} ${title}`)}\n`);
   if (made.length > 0) terminal.out('\n');
 }

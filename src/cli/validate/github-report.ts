@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../config/index.ts';
+import { maskControls } from '../../core/index.ts';
 import type { CheckedTarget } from './check-files.ts';
 
 const COMMANDS = { error: 'error', warning: 'warning', hint: 'notice', note: 'notice' } as const;
@@ -16,9 +17,8 @@ function toCommand(finding: Diagnostic): string {
 }
 
 function escapeData(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a log is shown on terminals too
-  const plain = text.replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g, '\uFFFD');
-  return plain.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  // A log is shown on terminals, too.
+  return maskControls(text, { keepsLines: true }).replaceAll('%', '%25').replaceAll('\n', '%0A');
 }
 
 function escapeProperty(text: string): string {

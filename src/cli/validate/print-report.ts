@@ -1,8 +1,8 @@
 import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
+import { maskControls } from '../../core/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
-import { toPlainLine } from './plain-line.ts';
 
 /** Prints what was found, in the form that was asked for. */
 export async function printReport(context: CliContext, targets: readonly CheckedTarget[], flags: ValidateFlags): Promise<void> {
@@ -54,7 +54,7 @@ export function toSummary({ name, checked }: CheckedTarget, style: CliContext['t
     const count = checked.diagnostics.filter((finding) => finding.severity === severity).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
-  const shown = toPlainLine(name);
+  const shown = maskControls(name);
   const found = counts.length === 0 ? '' : `, ${counts.join(', ')}`;
   if (!isValid(checked.diagnostics, strict)) return `${shown}: ${style('bad', counts.join(', '))}`;
   return `${shown}: ${style('good', 'valid')}${toTeam(checked)}${found}`;

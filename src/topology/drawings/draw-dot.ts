@@ -1,3 +1,4 @@
+import { maskControls } from '../../core/index.ts';
 import { type FlowArrow, toArrowLines, toFlowArrows } from '../flow-arrows.ts';
 import type { FlowGraph, FlowNode } from '../flow-graph.ts';
 import { toMarkText, toNodeTitle } from './node-words.ts';
@@ -45,7 +46,6 @@ function toArrowLine(arrow: FlowArrow): string {
 
 /** A double-quoted string; a new line is `\n`, other control characters are spaces. */
 function quote(text: string): string {
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
-  return `"${escaped.replace(/[\u0000-\u001F\u007F-\u009F]/g, ' ')}"`;
+  const escaped = maskControls(text, { by: ' ', keepsLines: true }).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  return `"${escaped.replaceAll('\n', '\\n')}"`;
 }

@@ -1,3 +1,4 @@
+import { maskControls } from '../../core/index.ts';
 import type { FlowMark, FlowNode } from '../flow-graph.ts';
 
 const WORDS: Readonly<Partial<Record<FlowMark, string>>> = {
@@ -20,7 +21,6 @@ export function toMarkText(node: Pick<FlowNode, 'kind' | 'marks'>): string {
 
 /** A name on one line, cut to a number of characters, without what would steer a terminal. */
 export function toShortText(text: string, limit: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
-  const plain = [...text.slice(0, limit * 4 + 100).replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]+/g, ' ')];
+  const plain = [...maskControls(text.slice(0, limit * 4 + 100), { by: ' ' })];
   return plain.length <= limit ? plain.join('') : `${plain.slice(0, limit - 1).join('')}…`;
 }
