@@ -28,6 +28,9 @@ export interface CheckedShape {
   readonly toItemPath: (list: Path, index: number) => Path;
 }
 
+/** Of so many unknown keys of one map every known key is compared with: each comparison takes its time. */
+const MAX_COMPARED_KEYS = 200;
+
 /** Stands for a value that was left out. */
 const NOTHING = Symbol('nothing');
 
@@ -48,6 +51,8 @@ interface Level {
   readonly keys: Keys;
   readonly map: LocatedMap;
   readonly path: Path;
+  /** The unknown keys that were found so far. */
+  unknown: number;
 }
 
 class ShapeChecker {
@@ -60,9 +65,10 @@ class ShapeChecker {
   checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
     // The names are those of the table, so a plain object will do: a large one without a prototype is slow.
     const values: Record<string, unknown> = {};
+    const level: Level = { keys, map, path, unknown: 0 };
     for (const [name, entry] of map.entries) {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
-      const value = setting === undefined ? this.skipUnknown(name, entry, { keys, map, path }) : this.checkPart(setting, entry, path, name);
+      const value = setting === undefined ? this.skipUnknown(name, entry, level) : this.checkPart(setting, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
     this.checkRequired(keys, map, path, shown);
@@ -79,9 +85,11 @@ class ShapeChecker {
     return this.checkEntry(setting, entry, [...path, step]);
   }
 
-  private skipUnknown(name: string, entry: LocatedEntry, { keys, map, path }: Level): typeof NOTHING {
+  private skipUnknown(name: string, entry: LocatedEntry, level: Level): typeof NOTHING {
     if (/^(?:x-|_)/.test(name)) return NOTHING;
-    const finding = toUnknownKeyFinding(name, [...path, name], keys);
+    const { keys, map, path } = level;
+    level.unknown += 1;
+    const finding = toUnknownKeyFinding(name, [...path, name], keys, level.unknown > MAX_COMPARED_KEYS);
     this.diagnostics.push(toDiagnostic(entry.key, finding));
     // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])

@@ -1,4 +1,5 @@
 import type { Json } from '../core/index.ts';
+import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from './hat-id.ts';
 import { toLeafJsonSchema } from './leaf-json-schema.ts';
 import type { BackendSetting, Keys, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
 import { SETTINGS_TABLE } from './settings-table.ts';
@@ -63,14 +64,20 @@ function toObjectSchema(keys: Keys): JsonSchema {
   };
 }
 
-function toMapSchema({ values, variables }: MapSetting): JsonSchema {
+const HAT_IDS = {
+  propertyNames: { pattern: HAT_ID_PATTERN, maxLength: MAX_HAT_ID_LENGTH, not: { enum: RESERVED_HAT_IDS } },
+  minProperties: 1,
+} as const;
+
+function toMapSchema({ values, variables, hatIds }: MapSetting): JsonSchema {
   const names = variables === true ? { propertyNames: { pattern: '^[^=]+$' } } : {};
-  return { type: 'object', ...names, additionalProperties: toOptional(values) };
+  return { type: 'object', ...names, ...(hatIds === true ? HAT_IDS : {}), additionalProperties: toOptional(values) };
 }
 
-function toListSchema({ items, nonEmpty }: ListSetting): JsonSchema {
+function toListSchema({ items, nonEmpty, nonEmptyByRule }: ListSetting): JsonSchema {
   const item = toSchema(items);
-  return { anyOf: [{ type: 'array', items: item, ...(nonEmpty === true ? { minItems: 1 } : {}) }, item] };
+  const isNonEmpty = nonEmpty === true || nonEmptyByRule === true;
+  return { anyOf: [{ type: 'array', items: item, ...(isNonEmpty ? { minItems: 1 } : {}) }, item] };
 }
 
 function toBackendSchema({ name, keys }: BackendSetting): JsonSchema {

@@ -12,9 +12,9 @@ const PROFILE = {
 export const HAT_KEYS = {
   name: { kind: 'word', doc: 'What people call the hat; its id by default.' },
   description: { kind: 'text', doc: 'What the hat is for, in a sentence that the other hats read.' },
-  triggers: { kind: 'list', doc: 'Topics and patterns that wake the hat; each hat needs one.', items: PATTERN },
-  subscriptions: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN },
-  subscribes_to: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN },
+  triggers: { kind: 'list', doc: 'Topics and patterns that wake the hat; each hat needs one.', items: PATTERN, nonEmptyByRule: true },
+  subscriptions: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN, nonEmptyByRule: true },
+  subscribes_to: { kind: 'list', doc: 'Another name of `triggers`.', items: PATTERN, nonEmptyByRule: true },
   publishes: {
     kind: 'list',
     doc: 'Topics and patterns that the hat may publish; everything else is refused.',

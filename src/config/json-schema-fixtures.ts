@@ -13,6 +13,8 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
   enum: (rule, value) => Array.isArray(rule) && rule.includes(value),
   const: (rule, value) => rule === value,
   anyOf: (rule, value) => Array.isArray(rule) && rule.some((schema) => matchesJsonSchema(schema, value)),
+  not: (rule, value) => !matchesJsonSchema(rule, value),
+  minProperties: (rule, value) => !isObject(value) || Object.keys(value).length >= Number(rule),
   pattern: (rule, value) => typeof value !== 'string' || new RegExp(String(rule), 'u').test(value),
   maxLength: (rule, value) => typeof value !== 'string' || value.length <= Number(rule),
   minimum: (rule, value) => typeof value !== 'number' || value >= Number(rule),

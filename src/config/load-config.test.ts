@@ -119,10 +119,18 @@ describe('precedence', () => {
     expect(refusalOf(() => loadText('', { flags: { ...flags, ...wrong } }))).toMatchObject({ code: 'flag-invalid', exitCode: 2, message });
   });
 
-  it('refuses a variable that cannot be read, by its name', () => {
-    expect(refusalOf(() => loadText('', { env: { RALPH_CONFIG_MAX_ITERATIONS: 'x' } })).message).toBe(
-      'RALPH_CONFIG_MAX_ITERATIONS "x" cannot be read.',
-    );
+  it('finds variables that cannot be read beside everything else, each by its name and at its value', () => {
+    const wrong = { RALPH_CONFIG_MAX_ITERATIONS: 'x', RALPH_CONFIG_MAX_COST_USD: '-1', RALPH_CONFIG_BACKEND: 'claud' };
+    const found = (text: string) => loadText(text, { env: wrong }).diagnostics.map(({ code, file, column }) => [code, file, column]);
+    const variables = [
+      ['backend-unknown', 'RALPH_CONFIG_BACKEND', 22],
+      ['money-invalid', 'RALPH_CONFIG_MAX_COST_USD', 27],
+      ['number-invalid', 'RALPH_CONFIG_MAX_ITERATIONS', 29],
+    ];
+    expect(found('zebra: 1\n').toSorted()).toEqual([...variables, ['key-unknown', 'ralph.yml', 1]].toSorted());
+    expect(found('a: 1\na: 2\n\tb: 1\n')).toEqual(expect.arrayContaining(variables));
+    const custom = loadText('zebra: 1\n', { env: { RALPH_CONFIG_BACKEND: 'custom' } }).diagnostics;
+    expect(custom).toMatchObject([{ code: 'backend-command', file: 'RALPH_CONFIG_BACKEND', column: 22 }, { code: 'key-unknown' }]);
   });
 });
 

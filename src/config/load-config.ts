@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type FlowFinding, RalphError } from '../core/index.ts';
+import { type Finding, type FlowFinding, RalphError } from '../core/index.ts';
 import { checkShape } from './check-shape.ts';
 import { type CompiledBackends, compileBackends } from './compile-backends.ts';
 import { compileObjective, type Objective } from './compile-objective.ts';
@@ -13,7 +13,15 @@ import { toPlacedFinding } from './locate-subject.ts';
 import type { Path } from './located-value.ts';
 import { readLooseTriggers } from './loose-triggers.ts';
 import { overrideEffective } from './override-effective.ts';
-import { CONFIG_VARIABLES, type ConfigFlags, readOverrides } from './overrides.ts';
+import {
+  CONFIG_VARIABLES,
+  type ConfigFlags,
+  findOverride,
+  isFlag,
+  type OverrideRequest,
+  readOverrides,
+  toVariablePlaced,
+} from './overrides.ts';
 import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
 import { readInstructions } from './read-instructions.ts';
 import { type Layers, readLayers } from './read-layers.ts';
@@ -69,16 +77,15 @@ export interface LoadedConfig {
  * of the command line is `cli.backend`: a hat that names its own keeps it. The configuration file is the one that `-c` names, else `RALPH_CONFIG`,
  * else `ralph.yml`, `ralph.yaml`, `.ralph/config.yml` of the folder, else none.
  *
- * @throws RalphError (exit code 2) for what is wrong outside the configuration file: a named file that is missing, a flag or variable
- * that cannot be read
+ * @throws RalphError (exit code 2) for what is wrong with the call: a named file that is missing, a flag that cannot be read
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
   const { flags = {}, env = {} } = request;
   const cwd = resolve(request.cwd);
   const layers = readAllLayers(cwd, request);
   const overrideRequest = { flags, env, assigned: layers.assigned };
-  const overrides = readOverrides(overrideRequest);
-  if (layers.root === null) return toUnreadable(layers);
+  const { overrides, diagnostics } = readOverrides(overrideRequest, cwd);
+  if (layers.root === null) return toUnreadable(layers, diagnostics);
   const { root } = layers;
   const shape = checkShape(root);
   const isBroken = (path: Path): boolean => shape.isBroken(path) || layers.isBroken(path);
@@ -88,6 +95,8 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const instructions = readInstructions(shape.declared, root, request.readText);
   const found = [
     ...layers.diagnostics,
+    ...diagnostics,
+    ...checkVariableBackend(backends, overrideRequest, cwd),
     ...shape.diagnostics,
     ...checkRules(input, backends),
     ...checkPromptFile(input, { cwd, flags }),
@@ -127,13 +136,13 @@ function readAllLayers(cwd: string, request: LoadRequest): Layers {
   return readLayers({ cwd, env, readText, configFiles: toNamedFiles(request), hatsOverlay, assignments });
 }
 
-function toUnreadable({ names, diagnostics }: Layers): LoadedConfig {
+function toUnreadable({ names, diagnostics }: Layers, others: readonly Diagnostic[]): LoadedConfig {
   const fail = (): never => {
     throw new Error('a configuration without contents was asked for them');
   };
   return {
     files: names,
-    diagnostics: sortDiagnostics(diagnostics),
+    diagnostics: sortDiagnostics([...diagnostics, ...others]),
     draft: null,
     looseTriggers: {},
     toDiagnostic: fail,
@@ -150,9 +159,22 @@ function toNamedFiles({ configFiles = [], env = {} }: LoadRequest): readonly str
 
 /** A backend that the command line named has no place in a file: what is wrong with it is a wrong use. */
 function refuseNamedBackend({ base }: CompiledBackends): void {
-  for (const backend of base) {
-    const finding = backend.path === null ? toBackendFinding(backend.declared) : null;
-    if (finding?.severity !== 'error') continue;
+  for (const finding of listNamedFindings(base)) {
+    if (finding.severity !== 'error') continue;
     throw new RalphError({ code: 'flag-invalid', what: `--backend: ${finding.message}`, why: finding.why, fix: finding.fix, exitCode: 2 });
   }
+}
+
+/** One that a variable named has: the variable. */
+function checkVariableBackend({ base }: CompiledBackends, request: OverrideRequest, cwd: string): readonly Diagnostic[] {
+  const found = findOverride('backend', request);
+  if (found === null || isFlag(found.from)) return [];
+  return listNamedFindings(base).map((finding) => toVariablePlaced('backend', String(found.given), cwd, finding));
+}
+
+function listNamedFindings(base: CompiledBackends['base']): readonly Finding[] {
+  return base
+    .filter(({ path }) => path === null)
+    .map(({ declared }) => toBackendFinding(declared))
+    .filter((finding) => finding !== null);
 }

@@ -8,6 +8,7 @@ import { hasErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 import { renderSettingsYaml } from './render-settings-yaml.ts';
+import { YAML_PIECES } from './yaml-fixtures.ts';
 
 /** 300 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
 const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 300);
@@ -51,27 +52,15 @@ worktree: {link: [node_modules]}
 `;
 
 const PIECES = [
-  ...'[]{}:,-&*!|>\'"%@`#?~<=\\ \t\n\r\0\u0001\uFEFF😀\u0085\u2028',
+  ...YAML_PIECES,
   '<<: *hat',
   '*cli',
-  '---\n',
-  '...\n',
-  '- ',
-  '\n  ',
-  '!!map ',
-  '%YAML 1.1\n',
-  '0x',
-  '.inf',
-  'null',
   '&hat ',
   '__proto__: 1\n',
   '\n  __proto__: {triggers: [a], instructions: hi}\n',
   '\n  constructor: {triggers: [b], publishes: [c]}\n',
   '\n  toString: 5\n',
-  '${',
-  '${NOPE}',
-  '$$',
-  'import: hat.yml\n',
+  '"quoted key": 1\n\'other\': 2\n10: 3\ntrue: 4\n',
 ];
 
 type Edit = (text: string) => string;

@@ -4,7 +4,7 @@ import type { PlacedBackend } from './compile-backends.ts';
 import type { EffectiveValue, Origin } from './effective-value.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { type Path, toPathText } from './located-value.ts';
-import { findOverride, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from './overrides.ts';
+import { findOverride, isFlag, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from './overrides.ts';
 import { CLI_KEYS, TOP_KEYS } from './settings-table.ts';
 import { escapeReferences, HIDDEN } from './written-value.ts';
 
@@ -121,7 +121,7 @@ function choosePrompt(values: readonly EffectiveValue[], { flags, stdinPrompt }:
 
 function toOrigin(name: keyof Overrides, request: OverrideRequest): Origin {
   const from = findOverride(name, request)?.from ?? '';
-  return { from: from.startsWith('-') ? 'flag' : 'variable', name: from };
+  return { from: isFlag(from) ? 'flag' : 'variable', name: from };
 }
 
 /** @param written as a file says it; default: no `$` in it begins a reference */

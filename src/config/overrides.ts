@@ -1,12 +1,15 @@
-import { RalphError } from '../core/index.ts';
+import { type Finding, RalphError } from '../core/index.ts';
 import { acceptsLeaf } from './accept-leaf.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { toExpectation } from './expectation.ts';
 import { toLeafValue } from './leaf-value.ts';
 import { type LocatedMap, type Path, readAt } from './located-value.ts';
+import { createPseudoFile } from './pseudo-file.ts';
 import type { LeafSetting } from './setting.ts';
-import { toChoiceFinding } from './value-finding.ts';
+import { type Place, toDiagnostic } from './source-file.ts';
+import { toChoiceFinding, toValueFinding } from './value-finding.ts';
 
 /** What was said on the command line, as it was written there. */
 export interface ConfigFlags {
@@ -78,27 +81,64 @@ export function findOverride(
   return isAssigned ? null : { given: variable, from: CONFIG_VARIABLES[name] };
 }
 
-/**
- * Reads what the command line and the environment set; the command line wins.
- *
- * @throws RalphError `flag-invalid` (exit code 2) for a value that its setting does not take.
- */
-export function readOverrides(request: OverrideRequest): Overrides {
-  const overrides: Record<string, unknown> = {};
-  for (const name of ['backend', 'model', 'maxIterations', 'maxCostUsd'] as const) {
-    const found = findOverride(name, request);
-    if (found !== null) overrides[name] = readValue(SETTINGS[name], found.given, found.from);
-  }
-  return overrides;
+/** {@link Overrides}, and what is wrong with variables: those are left out. */
+export interface ReadOverrides {
+  readonly overrides: Overrides;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
-function readValue(setting: LeafSetting, value: string | number, name: string): unknown {
-  if (acceptsLeaf(setting, value)) return toLeafValue(setting, value);
-  const shown = JSON.stringify(String(value).slice(0, 80));
-  if (setting.kind === 'choice') {
-    const { message, fix } = toChoiceFinding(setting, String(value), [name]);
-    throw new RalphError({ code: 'flag-invalid', what: `${name}: ${message}`, fix, exitCode: 2 });
+/**
+ * Reads what the command line and the environment set; the command line wins. A variable is a source as a file is: what is wrong with it is a finding.
+ *
+ * @throws RalphError `flag-invalid` (exit code 2) for a flag with a value that its setting does not take.
+ */
+export function readOverrides(request: OverrideRequest, cwd: string): ReadOverrides {
+  const overrides: Record<string, unknown> = {};
+  const diagnostics: Diagnostic[] = [];
+  for (const name of ['backend', 'model', 'maxIterations', 'maxCostUsd'] as const) {
+    const found = findOverride(name, request);
+    if (found === null) continue;
+    const { given, from } = found;
+    const setting: LeafSetting = SETTINGS[name];
+    if (acceptsLeaf(setting, given)) overrides[name] = toLeafValue(setting, given);
+    else if (isFlag(from)) throw createFlagError(setting, String(given), from);
+    else diagnostics.push(toVariableDiagnostic(name, String(given), cwd));
   }
-  const what = `${name} ${shown} cannot be read.`;
-  throw new RalphError({ code: 'flag-invalid', what, fix: `It must be ${toExpectation(setting)}.`, exitCode: 2 });
+  return { overrides, diagnostics };
+}
+
+/** True for a flag as {@link findOverride} names it, false for a variable. */
+export function isFlag(from: string): boolean {
+  return from.startsWith('-');
+}
+
+/** A finding about a variable with a name of its own, at its value. */
+export function toVariablePlaced(name: keyof Overrides, given: string, cwd: string, finding: Finding): Diagnostic {
+  return toDiagnostic(toVariablePlace(name, given, cwd), finding);
+}
+
+function toVariablePlace(name: keyof Overrides, given: string, cwd: string): Place {
+  const variable = CONFIG_VARIABLES[name];
+  const file = createPseudoFile('variable', variable, `${variable}=${given}`, cwd);
+  return { file, start: variable.length + 1, end: file.text.length };
+}
+
+function toVariableDiagnostic(name: keyof Overrides, given: string, cwd: string): Diagnostic {
+  const setting: LeafSetting = SETTINGS[name];
+  const path = OVERRIDE_PATHS[name];
+  const place = toVariablePlace(name, given, cwd);
+  const { repairs: _, ...finding } =
+    setting.kind === 'choice'
+      ? toChoiceFinding(setting, given, path)
+      : toValueFinding(setting, { kind: 'scalar', value: given, written: given, place }, path);
+  return toDiagnostic(place, finding);
+}
+
+function createFlagError(setting: LeafSetting, given: string, flag: string): RalphError {
+  if (setting.kind === 'choice') {
+    const { message, fix } = toChoiceFinding(setting, given, [flag]);
+    return new RalphError({ code: 'flag-invalid', what: `${flag}: ${message}`, fix, exitCode: 2 });
+  }
+  const what = `${flag} ${JSON.stringify(given.slice(0, 80))} cannot be read.`;
+  return new RalphError({ code: 'flag-invalid', what, fix: `It must be ${toExpectation(setting)}.`, exitCode: 2 });
 }

@@ -101,6 +101,13 @@ describe('parseYaml', () => {
     expect(read('{"a": 1, \'a\': 2}').findings).toEqual(["yaml-duplicate-key 'a'"]);
   });
 
+  it('tells other mistakes beside those of syntax, and of those five of a kind', () => {
+    const { value, findings } = read('a: 1\na: 2\nb: *nothing\nhats:\n\tx: 1\n');
+    expect(value).toBeNull();
+    expect(findings).toEqual(['yaml-tab \t', 'yaml-duplicate-key a', 'yaml-alias *nothing']);
+    expect(read('Not: any: YAML\n'.repeat(30)).findings.filter((finding) => finding.startsWith('yaml-syntax'))).toHaveLength(5);
+  });
+
   it('refuses a second document', () => {
     expect(read('a: 1\n---\nb: 2\n')).toMatchObject({ findings: ['yaml-documents b: 2'] });
     expect(read('a: 1\n---\n').findings).toEqual([]);

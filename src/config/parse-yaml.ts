@@ -1,3 +1,4 @@
+import type { Document } from 'yaml';
 import type { LocatedContents } from './contents-builder.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { locateContents } from './locate-contents.ts';
@@ -6,7 +7,7 @@ import type { LocatedMap, LocatedValue } from './located-value.ts';
 import { readDocuments, TooDeepError } from './read-documents.ts';
 import { readFast } from './read-fast.ts';
 import { type Place, type SourceFile, toDiagnostic } from './source-file.ts';
-import { loadYamlLibrary } from './yaml-library.ts';
+import { loadYamlLibrary, type YamlLibrary } from './yaml-library.ts';
 import { TEXT_FINDINGS, toOpenFinding, toTagFinding, toYamlFinding } from './yaml-problems.ts';
 
 /** A configuration file as it was read. */
@@ -16,7 +17,10 @@ export interface ParsedYaml {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const MAX_SYNTAX_FINDINGS = 20;
+/** Mistakes of syntax that are looked at. */
+const MAX_SYNTAX_ERRORS = 20;
+/** Of one code: a text that is no YAML at all has one at every line. */
+const MAX_SYNTAX_FINDINGS = 5;
 
 /** Reads a text as one YAML document. Everything that is wrong is told with its place; never throws. */
 export function parseYaml(file: SourceFile): ParsedYaml {
@@ -40,17 +44,34 @@ function parseDocuments(file: SourceFile): ParsedYaml {
   const library = loadYamlLibrary();
   const [first, ...others] = readDocuments(file.text, library);
   if (first === undefined) return { root: emptyMap(file), diagnostics: [] };
-  const diagnostics: Diagnostic[] = [];
-  for (const error of first.errors.slice(0, MAX_SYNTAX_FINDINGS)) {
-    const open = findOpenMark(error, first, file.text, library);
-    const place = open === null ? error.pos : [open.start, open.start + 1];
-    diagnostics.push(toDiagnostic(toPlace(file, place), open === null ? toYamlFinding(error) : toOpenFinding(open)));
-  }
+  const diagnostics = listSyntaxFindings(file, first, library);
   for (const warning of first.warnings) diagnostics.push(toDiagnostic(toPlace(file, warning.pos), toTagFinding(warning)));
   const second = others.find(({ contents }) => contents !== null && !(library.isScalar(contents) && contents.value === null));
   if (second !== undefined) diagnostics.push(toDiagnostic(toPlace(file, second.contents?.range), TEXT_FINDINGS.severalDocuments));
-  if (first.errors.length > 0) return { root: null, diagnostics };
-  return toParsed(file, locateContents(first.contents, file, library), diagnostics);
+  const located = locateContents(first.contents, file, library);
+  if (first.errors.length > 0) return { root: null, diagnostics: [...diagnostics, ...pickBeside(diagnostics, located)] };
+  return toParsed(file, located, diagnostics);
+}
+
+function listSyntaxFindings(file: SourceFile, document: Document.Parsed, library: YamlLibrary): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const counts = new Map<string, number>();
+  for (const error of document.errors.slice(0, MAX_SYNTAX_ERRORS)) {
+    const open = findOpenMark(error, document, file.text, library);
+    const place = open === null ? error.pos : [open.start, open.start + 1];
+    const finding = toDiagnostic(toPlace(file, place), open === null ? toYamlFinding(error) : toOpenFinding(open));
+    const count = (counts.get(finding.code) ?? 0) + 1;
+    counts.set(finding.code, count);
+    if (count <= MAX_SYNTAX_FINDINGS) diagnostics.push(finding);
+  }
+  return diagnostics;
+}
+
+/** What is wrong in what could be read beside mistakes of syntax; at their lines, and of parts that nobody wrote, it may be no more than their echo. */
+function pickBeside(syntax: readonly Diagnostic[], { diagnostics }: LocatedContents): readonly Diagnostic[] {
+  const lines = new Set(syntax.map(({ line }) => line));
+  const isWritten = ({ line, column, endLine, endColumn }: Diagnostic): boolean => line !== endLine || column < endColumn;
+  return diagnostics.filter((finding) => isWritten(finding) && !lines.has(finding.line)).slice(0, MAX_SYNTAX_ERRORS);
 }
 
 function toParsed(file: SourceFile, located: LocatedContents, before: readonly Diagnostic[]): ParsedYaml {

@@ -28,7 +28,7 @@ describe('renderDiagnostics', () => {
         '  at ralph.yml:1:1',
         '  1 | hats: {}',
         '      ^^^^',
-        '  Why: A `hats:` key announces a team, and there is nobody in it who could take an event.',
+        '  Why: A hat collection must contain at least one hat. Without hats, Ralph has nothing to execute.',
         '  Fix: Add at least one hat:',
         '',
         '       hats:',

@@ -54,6 +54,8 @@ export interface ListSetting extends Described {
   readonly kind: 'list';
   readonly items: Setting;
   readonly nonEmpty?: true;
+  /** Not empty either, but a rule says so. */
+  readonly nonEmptyByRule?: true;
 }
 
 /** Names of the user's choice, all with values of one kind. */
@@ -62,6 +64,8 @@ export interface MapSetting extends Described {
   readonly values: Setting;
   /** The names are those of environment variables. */
   readonly variables?: true;
+  /** The names are ids of hats, and there is at least one; a rule says so. */
+  readonly hatIds?: true;
 }
 
 /** Known names, each with a setting of its own. */

@@ -83,7 +83,7 @@ export const TOP_KEYS = {
   event_loop: { kind: 'object', doc: 'The loop: its prompt, its limits, who coordinates.', keys: EVENT_LOOP_KEYS },
   cli: { kind: 'object', doc: 'The agent that hats wear by default.', keys: CLI_KEYS },
   core: { kind: 'object', doc: 'Files and folders.', keys: CORE_KEYS },
-  hats: { kind: 'map', doc: 'The team.', values: { kind: 'object', doc: 'A hat.', keys: HAT_KEYS } },
+  hats: { kind: 'map', doc: 'The team.', hatIds: true, values: { kind: 'object', doc: 'A hat.', keys: HAT_KEYS } },
   ralph: { kind: 'object', doc: 'Ralph himself.', keys: RALPH_KEYS },
   gates: {
     kind: 'list',

@@ -11,14 +11,17 @@ const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
 /**
  * The finding for a key that nobody knows. One that was surely meant as another, or stands in the wrong section, is an error: a
  * limit that is not read is worse than none. Any other is a warning.
+ *
+ * @param isOneOfMany only what is quickly found out is looked for, see {@link NearMissFinder}
  */
-export function toUnknownKeyFinding(name: string, path: Path, keys: Keys): Finding {
+export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneOfMany = false): Finding {
   const section = findSection(name, keys);
   if (section !== undefined) return toMisplacedFinding(name, section);
+  const search = isOneOfMany ? 'findSame' : 'find';
   const finder = finderOf(keys);
-  const near = finder.find(name);
+  const near = finder[search](name);
   if (near !== undefined) return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, finder)] };
-  const elsewhere = findNearElsewhere(name);
+  const elsewhere = findNearElsewhere(name, search);
   if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
   return {
     code: 'key-unknown',
@@ -57,9 +60,9 @@ function finderOf(keys: Keys): NearMissFinder {
   return finder;
 }
 
-function findNearElsewhere(name: string): { readonly section: string; readonly key: string } | undefined {
+function findNearElsewhere(name: string, search: 'find' | 'findSame'): { readonly section: string; readonly key: string } | undefined {
   for (const section of SECTIONS) {
-    const key = finderOf(TOP_KEYS[section].keys).find(name);
+    const key = finderOf(TOP_KEYS[section].keys)[search](name);
     if (key !== undefined) return { section, key };
   }
   return undefined;

@@ -20,7 +20,8 @@ export const USUAL_YAML: readonly string[] = [
   '"quoted key": 1\n\'other\': 2\n10: 3\ntrue: 4\n',
 ];
 
-const PIECES = [
+/** What a hand or a torn write may leave in a YAML text. */
+export const YAML_PIECES = [
   ...'[]{}:,-&*!|>\'"%@`#?~<=\\ \t\n\r\0\u0001\uFEFF😀\u0085\u2028',
   ...[
     '<<: *x',
@@ -49,7 +50,7 @@ const PIECES = [
 /** A change of a text, anywhere in it. */
 export const mutation: fc.Arbitrary<(text: string) => string> = fc.oneof(
   fc
-    .record({ at: fc.double({ min: 0, max: 1, noNaN: true }), piece: fc.constantFrom(...PIECES) })
+    .record({ at: fc.double({ min: 0, max: 1, noNaN: true }), piece: fc.constantFrom(...YAML_PIECES) })
     .map(({ at, piece }) => (text: string) => {
       const index = Math.floor(at * text.length);
       return text.slice(0, index) + piece + text.slice(index);

@@ -33,6 +33,18 @@ describe('createNearMissFinder', () => {
     expect([finder.find('trigers'), finder.find('moed'), finder.find('trigers')]).toEqual(['triggers', 'mode', undefined]);
   });
 
+  it('finds what has the same letters or the same beginning without counting edits', () => {
+    const finder = createNearMissFinder(KEYS);
+    expect(['maxIterations', 'max_cost', 'trigers', 'max', '', '_'].map(finder.findSame)).toEqual([
+      'max_iterations',
+      'max_cost_usd',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('says whether another candidate is as near', () => {
     const finder = createNearMissFinder(['cat', 'car', 'horse']);
     expect([finder.isOnly('caz', 'cat'), finder.isOnly('hors', 'horse')]).toEqual([false, true]);

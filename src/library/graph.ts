@@ -1,10 +1,13 @@
 import { drawSvg, drawUnicode } from '../drawing/index.ts';
 import { createFlowGraph, drawDot, drawList, drawMermaid, type FlowGraph } from '../topology/index.ts';
+import { checkWord } from './check-arguments.ts';
 import type { ConfigSource, TeamConfig } from './load-config.ts';
 import { requireTopology } from './require-topology.ts';
 
 /** How a graph can be drawn. `unicode` is at most 160 columns wide, and a list where the team is too large for a drawing. */
-export type GraphFormat = 'unicode' | 'mermaid' | 'dot' | 'svg';
+export type GraphFormat = (typeof FORMATS)[number];
+
+const FORMATS = ['unicode', 'mermaid', 'dot', 'svg'] as const;
 
 const WIDTH = 160;
 
@@ -18,6 +21,7 @@ const WIDTH = 160;
 export function graph(config?: TeamConfig | ConfigSource): FlowGraph;
 export function graph(config: TeamConfig | ConfigSource, format: GraphFormat): string;
 export function graph(config: TeamConfig | ConfigSource = {}, format?: GraphFormat): FlowGraph | string {
+  checkWord(format, 'The format of a graph', FORMATS);
   const { topology, diagnostics } = requireTopology(config);
   const model = createFlowGraph(topology, diagnostics);
   switch (format) {

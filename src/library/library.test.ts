@@ -57,6 +57,19 @@ describe('the library', () => {
     expect(codeOf(() => graph({ text: 'a: b: c', cwd: FOLDER }))).toBe('config-invalid');
     expect(codeOf(() => loadConfig({ cwd: FOLDER, files: ['none.yml'] }))).toBe('config-missing');
   });
+  it.each([
+    ['a format that there is not', () => graph({ text: TEAM }, 'png' as 'svg'), 'cannot be "png"', 'unicode, mermaid, dot, svg'],
+    ['a name instead of a source', () => validate('ralph.yml' as never), 'is "ralph.yml", which is not an object', 'files'],
+    ['nothing', () => validate(null as never), 'is null', 'files'],
+    ['a number as text', () => validate({ text: 5 } as never), '`text` is 5, which is not a text.', 'a text'],
+    ['an option that there is not', () => simulate({ text: TEAM }, { rus: 5 } as never), 'did you mean `runs`?', 'seed'],
+    ['a source that there is not', () => validate({ filez: ['a'] } as never), 'did you mean `files`?', 'assignments'],
+    ['a list of numbers', () => loadConfig({ files: [5] } as never), 'not a list of texts', 'list'],
+  ])('refuses %s, with what is known', (_, call, what, fix) => {
+    expect(call).toThrow(
+      expect.objectContaining({ code: 'library-argument', message: expect.stringContaining(what), fix: expect.stringContaining(fix) }),
+    );
+  });
 });
 
 function codeOf(call: () => unknown): string {

@@ -3,6 +3,7 @@ import { readTextFile } from '../config/index.ts';
 import type { RunSpec } from '../core/index.ts';
 import type { Topology } from '../topology/index.ts';
 import { type ConfigReport, checkConfig, createConfigReport } from '../validation/index.ts';
+import { checkObject, isObject, type KnownNames } from './check-arguments.ts';
 
 /** Where a configuration comes from; without anything the folder's own, as `ralph run` would find it. */
 export interface ConfigSource {
@@ -31,12 +32,23 @@ export interface TeamConfig extends ConfigReport {
   readonly topology: Topology | null;
 }
 
+const SOURCE: Readonly<Record<keyof ConfigSource, KnownNames[string]>> = {
+  cwd: 'text',
+  files: 'texts',
+  text: 'text',
+  name: 'text',
+  hats: 'text',
+  assignments: 'texts',
+  env: 'record',
+};
+
 /**
  * Loads a configuration and checks it whole: every finding, sorted by place. Nothing is run, written or sent.
  *
- * @throws RalphError (`exitCode` 2) for a named file that is missing, or an assignment that cannot be read
+ * @throws RalphError (`exitCode` 2) for a named file that is missing, or an assignment that cannot be read; `library-argument` for a wrong call
  */
 export function loadConfig(source: ConfigSource = {}): TeamConfig {
+  checkObject(source, 'The source of a configuration', SOURCE);
   const cwd = resolve(source.cwd ?? '.');
   const name = source.name ?? 'ralph.yml';
   const checked = checkConfig({
@@ -50,6 +62,11 @@ export function loadConfig(source: ConfigSource = {}): TeamConfig {
   });
   const file = checked.files.at(-1) ?? name;
   return { ...createConfigReport(file, checked), files: checked.files, spec: checked.topology?.spec ?? null, topology: checked.topology };
+}
+
+/** True for what {@link loadConfig} gave, false for where to load one from. */
+export function isTeamConfig(config: TeamConfig | ConfigSource): config is TeamConfig {
+  return isObject(config) && 'topology' in config && 'diagnostics' in config;
 }
 
 function readInstead(path: string, text: string): typeof readTextFile {

@@ -1,10 +1,10 @@
 import { RalphError } from '../core/index.ts';
 import type { Topology } from '../topology/index.ts';
-import { type ConfigSource, loadConfig, type TeamConfig } from './load-config.ts';
+import { type ConfigSource, isTeamConfig, loadConfig, type TeamConfig } from './load-config.ts';
 
 /** A configuration whose team can be looked at. Throws RalphError `config-invalid` where there is none. */
 export function requireTopology(config: TeamConfig | ConfigSource): TeamConfig & { readonly topology: Topology } {
-  const loaded = 'topology' in config ? config : loadConfig(config);
+  const loaded = isTeamConfig(config) ? config : loadConfig(config);
   if (loaded.topology === null) throw createInvalid(loaded);
   return { ...loaded, topology: loaded.topology };
 }

@@ -1,5 +1,6 @@
 import { type ConfigReport, isValid } from '../validation/index.ts';
-import { type ConfigSource, loadConfig, type TeamConfig } from './load-config.ts';
+import { checkObject } from './check-arguments.ts';
+import { type ConfigSource, isTeamConfig, loadConfig, type TeamConfig } from './load-config.ts';
 
 /**
  * What `ralph validate --format json` says of one configuration. Lines and columns count from 1.
@@ -9,6 +10,7 @@ import { type ConfigSource, loadConfig, type TeamConfig } from './load-config.ts
  * @throws RalphError as {@link loadConfig} does
  */
 export function validate(config: TeamConfig | ConfigSource = {}, options: { readonly strict?: boolean } = {}): ConfigReport {
-  const { file, coordination, diagnostics } = 'topology' in config ? config : loadConfig(config);
+  checkObject(options, 'The options of `validate`', { strict: 'flag' });
+  const { file, coordination, diagnostics } = isTeamConfig(config) ? config : loadConfig(config);
   return { file, valid: isValid(diagnostics, options.strict ?? false), coordination, diagnostics };
 }

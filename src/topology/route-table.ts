@@ -8,6 +8,8 @@ export interface Route {
   readonly place: number;
   readonly precedence: PatternPrecedence;
   readonly hats: readonly string[];
+  /** The places of these hats in the file. */
+  readonly takers: readonly number[];
 }
 
 /** Triggers, ready to be looked up: exact topics by text, patterns by their segments. */
@@ -24,22 +26,25 @@ export interface RouteTable {
 /** No pattern is better than a topic that is written out, and no two of these meet: its words need not be counted. */
 const EXACT: PatternPrecedence = [2, 0, 0];
 
-type OpenRoute = Omit<Route, 'hats'> & { readonly hats: string[] };
+type OpenRoute = Omit<Route, 'hats' | 'takers'> & { readonly hats: string[]; readonly takers: number[] };
 
 /** Builds the table in time proportional to the number of triggers. */
 export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
   const exact = new Map<string, OpenRoute>();
   const open = new Map<string, OpenRoute>();
   let place = 0;
-  for (const { id, triggers } of hats) {
+  for (const [taker, { id, triggers }] of hats.entries()) {
     for (const pattern of triggers) {
       const isOpen = hasWildcard(pattern);
       const routes = isOpen ? open : exact;
       const known = routes.get(pattern);
       if (known === undefined) {
-        routes.set(pattern, { pattern, place, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id] });
+        routes.set(pattern, { pattern, place, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id], takers: [taker] });
         place += 1;
-      } else if (known.hats[known.hats.length - 1] !== id) known.hats.push(id);
+      } else if (known.takers[known.takers.length - 1] !== taker) {
+        known.hats.push(id);
+        known.takers.push(taker);
+      }
     }
   }
   const trie = createPatternTrie<Route>();

@@ -80,6 +80,29 @@ describe('tracing an event', () => {
     expect(trace({ topic: 'note.taken', from: 'reviewer' }).takers).toEqual([{ hat: 'planner', trigger: null, why: 'target' }]);
   });
 
+  it('follows the targets of all who may publish it where no author is named', () => {
+    const hats = [
+      makeHat('a', ['task.start', 'task.resume'], [{ topic: 'b.go', target: 'b' }]),
+      makeHat('b', ['x']),
+      makeHat('c', ['c.go'], ['b.go']),
+    ];
+    const target = { hat: 'b', trigger: null, why: 'target' };
+    expect(trace({ topic: 'b.go' }, { hats: hats.slice(0, 2) })).toMatchObject({ outcome: 'taken', takers: [target] });
+    expect(trace({ topic: 'b.go' }, { hats }).takers).toEqual([target, { hat: 'ralph', trigger: null, why: 'net' }]);
+    expect(trace({ topic: 'b.go', from: 'c' }, { hats }).outcome).toBe('safety-net');
+  });
+
+  it('gives the event that begins the run to the hat that begins, where no hat takes it', () => {
+    const parts = { startingEvent: 'kick.off', startingHat: 'builder' };
+    const hats = HATS.slice(0, 3);
+    expect(trace({ topic: 'kick.off' }, { hats, ...parts })).toMatchObject({
+      outcome: 'taken',
+      takers: [{ hat: 'builder', trigger: null, why: 'entry' }],
+      next: [{ depth: 1, hat: 'builder' }],
+    });
+    expect(trace({ topic: 'kick.off', from: 'ralph' }, { hats, ...parts }).takers).toEqual([]);
+  });
+
   it('tells where an event goes that no hat takes', () => {
     const hats = HATS.slice(0, 3);
     expect(trace({ topic: 'ship.done' }, { hats })).toMatchObject({ outcome: 'safety-net', takers: [{ hat: 'ralph', why: 'net' }] });

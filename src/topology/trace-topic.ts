@@ -64,8 +64,8 @@ export interface TraceMatch {
   readonly hat: string;
   /** The trigger that matches; `null` where the event is meant for this hat or nobody else takes it. */
   readonly trigger: string | null;
-  /** Why it is taken or not: `target`, `exact` or `pattern`; `lower-precedence`, or `later` of two equal ones in the file. */
-  readonly why: 'target' | 'exact' | 'pattern' | 'net' | 'lower-precedence' | 'later';
+  /** Why it is taken or not: `target`, `exact` or `pattern`; `net` or `entry` where no hat takes it and Ralph gets it, or the hat that begins; `lower-precedence`, or `later` of two equal ones in the file. */
+  readonly why: 'target' | 'exact' | 'pattern' | 'net' | 'entry' | 'lower-precedence' | 'later';
 }
 
 export interface TraceHop {
@@ -78,8 +78,7 @@ export interface TraceHop {
 /** Follows an event through a team without running anything. Pure. */
 export function traceTopic(topology: Topology, { topic, from, depth }: TraceRequest): TopicTrace {
   const publishers = listPublishers(topology, topic);
-  const target = from === undefined ? undefined : listedTargetOf(topology, from, topic);
-  const takers = findTakers(topology, topic, target);
+  const takers = findTakers(topology, topic, from === undefined ? publishers.map(({ who }) => who) : [from]);
   const outcome = findOutcome(topology, topic, { from, takers, publishers });
   const gates = findGates(topology, topic);
   const isGiven = outcome === 'taken' || outcome === 'safety-net';
@@ -115,14 +114,34 @@ function listPublishers(topology: Topology, topic: string): readonly TracePublis
   return publishers;
 }
 
-function findTakers(topology: Topology, topic: string, target: string | undefined): readonly TraceMatch[] {
-  if (target !== undefined) return [{ hat: topology.hatById.has(target) ? target : safetyNetOf(topology), trigger: null, why: 'target' }];
-  const takers = takersOf(topology, topic);
-  if (takers.length === 0) return [{ hat: safetyNetOf(topology), trigger: null, why: 'net' }];
-  return takers.map((hat) => {
-    const trigger = bestTrigger(topology.hatById.get(hat) as HatSpec, topic);
-    return { hat, trigger, why: trigger === topic ? 'exact' : 'pattern' };
+/** Who gets it from one of these authors: from some by a target, from others by triggers; nobody's event goes by triggers. */
+function findTakers(topology: Topology, topic: string, authors: readonly string[]): readonly TraceMatch[] {
+  const targets = authors.map((author) => listedTargetOf(topology, author, topic));
+  const named = [...new Set(targets.filter((target) => target !== undefined))].map((target): TraceMatch => {
+    return { hat: topology.hatById.has(target) ? target : safetyNetOf(topology), trigger: null, why: 'target' };
   });
+  const isOpen = authors.length === 0 || targets.includes(undefined);
+  return isOpen ? [...named, ...findOpenTakers(topology, topic, { named, authors })] : named;
+}
+
+interface KnownTakers {
+  readonly named: readonly TraceMatch[];
+  readonly authors: readonly string[];
+}
+
+/** Who gets it without a target: a hat by its trigger; what begins the run and no hat takes goes to the hat that begins; else Ralph. */
+function findOpenTakers(topology: Topology, topic: string, { named, authors }: KnownTakers): readonly TraceMatch[] {
+  const takers = takersOf(topology, topic);
+  if (takers.length === 0) {
+    if (topic === topology.startTopic && authors.includes(SYSTEM)) return [{ hat: topology.entry, trigger: null, why: 'entry' }];
+    return isTerminalTopic(topology, topic) && named.length > 0 ? [] : [{ hat: safetyNetOf(topology), trigger: null, why: 'net' }];
+  }
+  return takers
+    .filter((hat) => !named.some((taker) => taker.hat === hat))
+    .map((hat) => {
+      const trigger = bestTrigger(topology.hatById.get(hat) as HatSpec, topic);
+      return { hat, trigger, why: trigger === topic ? 'exact' : 'pattern' };
+    });
 }
 
 /** The trigger by which a hat would take a topic: the one of the best precedence. */

@@ -8,9 +8,9 @@ import { checkConfig } from '../../src/validation/index.ts';
 
 /** `<code>.yml` is a sample that gives the finding, `<code>.txt` how people see it. `UPDATE_GOLDEN=1` writes the texts anew: read the difference. */
 const FOLDER = fileURLToPath(new URL('../../fixtures/findings', import.meta.url));
-const RULES = fileURLToPath(new URL('../../src/topology/rules', import.meta.url));
-/** Needs a team of a size that nobody writes; see `src/topology/rules`. */
-const WITHOUT_SAMPLE = ['flow-unchecked'];
+const RULES = ['../../src/topology/rules', '../../src/config/rules'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+/** One needs a team of a size that nobody writes (see `src/topology/rules`), the other a file that is not the folder's own. */
+const WITHOUT_SAMPLE = ['flow-unchecked', 'state-dir-hidden'];
 const WORK = mkdtempSync(join(tmpdir(), 'ralph-findings-'));
 
 afterAll(() => rmSync(WORK, { recursive: true, force: true }));
@@ -35,10 +35,11 @@ describe('how findings look', () => {
     expect(text).toBe(existsSync(golden) ? readFileSync(golden, 'utf8') : '');
   });
 
-  test('every code of the rules about the flow has a sample', () => {
-    const sources = readdirSync(RULES).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-    const used = sources.flatMap((name) =>
-      [...readFileSync(join(RULES, name), 'utf8').matchAll(/\bcode: '([a-z-]+)'/g)].map((match) => match[1] as string),
+  test('every code of a rule has a sample', () => {
+    const sources = RULES.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+    const code = sources.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+    const used = code.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\bcode: '([a-z-]+)'/g)].map((match) => match[1] as string),
     );
     expect([...new Set(used)].filter((code) => !codes.includes(code) && !WITHOUT_SAMPLE.includes(code)).sort()).toEqual([]);
   });

@@ -89,6 +89,24 @@ describe('ralph validate --watch', () => {
     });
   });
 
+  test('says that the file is gone, and never that half of a save is valid', async () => {
+    await withFolder({ 'ralph.yml': VALID }, async (folder) => {
+      const file = join(folder, 'ralph.yml');
+      const started = start(folder, ['validate', '--watch']);
+      await started.says('ralph.yml: valid (hats: worker)\n');
+      writeFileSync(file, '');
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      writeFileSync(file, hat('again, ship.it'));
+      await started.says('ralph.yml: 1 error\n');
+      rmSync(file);
+      await started.says('ralph.yml is not there any more.');
+      writeFileSync(file, VALID.replace('worker', 'helper'));
+      await started.says('ralph.yml: valid (hats: helper)\n');
+      started.child.kill('SIGINT');
+      expect((await started.done).stdout).not.toContain('solo');
+    });
+  });
+
   test('tells people when it looked, what is new, and that nothing is', async () => {
     await withFolder({ 'ralph.yml': VALID }, async (folder) => {
       const started = start(folder, ['validate', '--watch']);

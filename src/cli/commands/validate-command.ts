@@ -42,7 +42,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const isFix = flags.fix === true || flags.fixAll === true;
   if (flags.watch === true) {
     const { watchTargets } = await import('../validate/watch-targets.ts');
-    return watchTargets(context, await listTargets(context, files, flags), flags);
+    return watchTargets(context, () => listTargets(context, files, flags), flags);
   }
   const targets = await listTargets(context, files, flags);
   const checked = isFix

@@ -70,6 +70,8 @@ function toReason({ trigger, why }: TraceMatch): string {
       return `triggers on the pattern ${pattern}`;
     case 'net':
       return 'gets what no hat takes';
+    case 'entry':
+      return 'begins the run, as no hat triggers on its first event';
     case 'lower-precedence':
       return `${pattern} matches too, but less closely`;
     case 'later':

@@ -32,6 +32,9 @@ export interface CheckedTarget {
   readonly made: readonly MadeRepair[];
 }
 
+/** What a folder without a configuration of its own is called. */
+export const NO_FILE = '(defaults)';
+
 /** What is to be checked: each file that was named on its own, or the folder's own configuration. */
 export async function listTargets(context: CliContext, files: readonly string[], flags: ValidateFlags): Promise<readonly Target[]> {
   const base = toConfigRequest(context, flags);
@@ -85,7 +88,7 @@ export function renameFile(diagnostics: readonly Diagnostic[], name: string, cwd
 function nameOf({ cwd, env }: CliContext, configFiles: readonly string[]): string {
   const variable = env['RALPH_CONFIG'] ?? '';
   if (configFiles.length > 0) return configFiles.join(' + ');
-  return variable === '' ? (findConfigFile(cwd) ?? '(defaults)') : variable;
+  return variable === '' ? (findConfigFile(cwd) ?? NO_FILE) : variable;
 }
 
 function readStdin(path: string, text: string): ReadText {

@@ -1,29 +1,39 @@
 import { resolve } from 'node:path';
 import { CONFIG_FILE_NAMES, type ReadText, readTextFile, type TextFile } from '../../config/index.ts';
+import { RalphError } from '../../core/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toLocalClock } from '../local-time.ts';
-import { checkTarget, type Target, type ValidateFlags } from './check-files.ts';
+import { type CheckedTarget, checkTarget, NO_FILE, type Target, toRefused, type ValidateFlags } from './check-files.ts';
 import { printRefusals } from './print-refusals.ts';
 import { printReport, toSummary } from './print-report.ts';
 import { createFileWatcher } from './watch-files.ts';
 
 /** Editors write in several steps; for so long nothing may happen before the files are read. */
 const SETTLE_MS = 10;
+/** A file that lost its text or is gone is looked at again after so long, so often: it may be in the middle of a save. */
+const BLANK_MS = 30;
+const BLANK_CHECKS = 2;
 
-/** What was read for a check, by absolute path. */
+/** What was read for a check, by absolute path; '' for a file that is empty or not there. */
 type Readings = Map<string, string>;
 
+/** What is to be checked: asked anew for each check, because files come and go. */
+export type FindTargets = () => Promise<readonly Target[]>;
+
 /** Checks now and whenever a file that took part is saved, until Ctrl+C; the result is the exit code. */
-export function watchTargets(context: CliContext, targets: readonly Target[], flags: ValidateFlags): Promise<number> {
+export function watchTargets(context: CliContext, findTargets: FindTargets, flags: ValidateFlags): Promise<number> {
   return new Promise((done, fail) => {
     let timer: NodeJS.Timeout | null = null;
-    const settle = (): void => {
+    let isStopped = false;
+    const settle = (waitMs: number): void => {
+      if (isStopped) return;
       if (timer !== null) clearTimeout(timer);
-      timer = setTimeout(check, SETTLE_MS);
+      timer = setTimeout(check, waitMs);
     };
-    const watcher = createFileWatcher(settle);
-    const reporter = createReporter(context, targets, flags);
+    const watcher = createFileWatcher(() => settle(SETTLE_MS));
+    const reporter = createReporter(context, findTargets, flags);
     const stop = (): void => {
+      isStopped = true;
       for (const [signal, listener] of listeners) context.signals.off(signal, listener);
       if (timer !== null) clearTimeout(timer);
       watcher.close();
@@ -31,12 +41,15 @@ export function watchTargets(context: CliContext, targets: readonly Target[], fl
     const check = (): void => {
       timer = null;
       const listen = (paths: Iterable<string>): void => {
-        if (watcher.follow(paths)) settle();
+        if (!isStopped && watcher.follow(paths)) settle(SETTLE_MS);
       };
-      reporter(listen).catch((error: unknown) => {
-        stop();
-        fail(error);
-      });
+      reporter(listen).then(
+        (isSettled) => (isSettled ? undefined : settle(BLANK_MS)),
+        (error: unknown) => {
+          stop();
+          fail(error);
+        },
+      );
     };
     const endWith = (exitCode: number) => (): void => {
       stop();
@@ -52,26 +65,79 @@ export function watchTargets(context: CliContext, targets: readonly Target[], fl
   });
 }
 
-/** Checks and prints what is new; `listen` is told which files took part. */
+/** Checks and prints what is new; `listen` is told which files took part. False for what is probably half of a save: nothing is printed then. */
 function createReporter(
   context: CliContext,
-  targets: readonly Target[],
+  findTargets: FindTargets,
   flags: ValidateFlags,
-): (listen: (paths: Iterable<string>) => void) => Promise<void> {
-  let texts = '';
+): (listen: (paths: Iterable<string>) => void) => Promise<boolean> {
+  const check = createWatchedCheck(context, findTargets);
+  const print = createPrinter(context, flags);
+  let before: Readings = new Map();
   let shown = '';
+  let blankChecks = 0;
   return async (listen) => {
-    const readings: Readings = new Map(CONFIG_FILE_NAMES.map((name) => [resolve(context.cwd, name), '']));
-    const checked = targets.map((target) => checkTarget({ ...target, request: { ...target.request, readText: createRecorder(readings) } }));
+    const { checked, readings, commit } = await check();
     listen(readings.keys());
-    const before = { texts, shown };
-    texts = JSON.stringify([...readings]);
-    shown = JSON.stringify(checked.map((target) => target.checked.diagnostics));
-    if (texts === before.texts && shown === before.shown) return;
+    blankChecks = hasLostText(before, readings) ? blankChecks + 1 : 0;
+    if (blankChecks > 0 && blankChecks <= BLANK_CHECKS) return false;
+    blankChecks = 0;
+    commit();
+    const next = JSON.stringify(checked.map((target) => [target.name, target.checked.diagnostics]));
+    const isSame = next === shown;
+    const isUntouched = JSON.stringify([...readings]) === JSON.stringify([...before]);
+    before = readings;
+    shown = next;
+    if (!isSame || !isUntouched) await print(checked, isSame);
+    return true;
+  };
+}
+
+interface WatchedCheck {
+  readonly checked: readonly CheckedTarget[];
+  readonly readings: Readings;
+  /** To be called if the check counts: what it found is what a later one compares with. */
+  readonly commit: () => void;
+}
+
+/** Checks, and notes what was read. A folder whose own configuration goes away is not one that never had any. */
+function createWatchedCheck(context: CliContext, findTargets: FindTargets): () => Promise<WatchedCheck> {
+  let found: string | null = null;
+  return async () => {
+    const targets = await findTargets();
+    const readings: Readings = new Map(CONFIG_FILE_NAMES.map((name) => [resolve(context.cwd, name), '']));
+    const readText = createRecorder(readings);
+    const checked = targets.map((target) =>
+      found !== null && target.name === NO_FILE ? toGone(found) : checkTarget({ ...target, request: { ...target.request, readText } }),
+    );
+    const own = targets.find((target) => target.name !== NO_FILE)?.name;
+    const commit = (): void => {
+      found = own ?? found;
+    };
+    return { checked, readings, commit };
+  };
+}
+
+function toGone(name: string): CheckedTarget {
+  const what = `${name} is not there any more.`;
+  const fix = 'It is checked again as soon as it is back.';
+  return toRefused(name, new RalphError({ code: 'config-missing', what, fix, exitCode: 2 }));
+}
+
+/** True if a file that had a text has none now. */
+function hasLostText(before: Readings, after: Readings): boolean {
+  return [...after].some(([path, text]) => text === '' && (before.get(path) ?? '') !== '');
+}
+
+function createPrinter(
+  context: CliContext,
+  flags: ValidateFlags,
+): (checked: readonly CheckedTarget[], isAsBefore: boolean) => Promise<void> {
+  return async (checked, isAsBefore) => {
     if (flags.format !== 'human') return printReport(context, checked, flags);
     const { style, out } = context.terminal;
     const time = style('faint', toLocalClock(context.now()));
-    if (shown === before.shown) {
+    if (isAsBefore) {
       for (const target of checked) out(`${time} ${toSummary(target, style, flags.strict === true)}, as before\n`);
       return;
     }
@@ -90,5 +156,6 @@ function createRecorder(readings: Readings): ReadText {
 }
 
 function toFingerprint(file: TextFile): string {
-  return 'text' in file ? file.text : `\0${file.fault}`;
+  if ('text' in file) return file.text.trim() === '' ? '' : file.text;
+  return file.fault === 'missing' ? '' : `\0${file.fault}`;
 }

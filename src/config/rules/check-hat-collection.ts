@@ -17,7 +17,7 @@ const EMPTY = {
   code: 'hats-empty',
   severity: 'error',
   message: 'Hat collection is empty.',
-  why: 'A `hats:` key announces a team, and there is nobody in it who could take an event.',
+  why: 'A hat collection must contain at least one hat. Without hats, Ralph has nothing to execute.',
   fix: 'Add at least one hat:\n\nhats:\n  worker:\n    triggers: [task.start, task.resume]\n\nor remove `hats:` to let Ralph work alone.',
 } as const;
 

@@ -1,18 +1,17 @@
-import { EXTERNAL, RALPH, SYSTEM } from '../../core/index.ts';
+import { RALPH } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../hat-id.ts';
 import { quote } from '../value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
-const HAT_ID = /^[A-Za-z0-9_-]+$/;
-const MAX_LENGTH = 100;
-const RESERVED = [RALPH, EXTERNAL, SYSTEM];
+const HAT_ID = new RegExp(HAT_ID_PATTERN);
 
 /** Ids that agents, files and environment variables can carry. */
 export function checkHatIds(input: RuleInput): readonly Diagnostic[] {
   return (input.hatIds ?? []).flatMap((id) => {
     const path = ['hats', id];
-    if (!HAT_ID.test(id) || id.length > MAX_LENGTH) return [findingAt(input, path, toInvalid(id), 'key')];
-    return RESERVED.includes(id) || id in Object.prototype ? [findingAt(input, path, toReserved(id), 'key')] : [];
+    if (!HAT_ID.test(id) || id.length > MAX_HAT_ID_LENGTH) return [findingAt(input, path, toInvalid(id), 'key')];
+    return RESERVED_HAT_IDS.includes(id) ? [findingAt(input, path, toReserved(id), 'key')] : [];
   });
 }
 
@@ -22,7 +21,7 @@ function toInvalid(id: string) {
     severity: 'error',
     message: `${quote(id)} cannot be the id of a hat.`,
     why: 'Ids stand in events, file names and environment variables.',
-    fix: `Use at most ${MAX_LENGTH} letters, digits, \`_\` and \`-\`; put any other name under \`name:\`.`,
+    fix: `Use at most ${MAX_HAT_ID_LENGTH} letters, digits, \`_\` and \`-\`; put any other name under \`name:\`.`,
   } as const;
 }
 

@@ -32,6 +32,13 @@ describe('a topic that the hat may not publish', () => {
     ['Emit review.request when the tests pass.', ['review.request']],
     ['Emit `review.request` or `deploy.done`.', ['review.request', 'deploy.done']],
     ['Do the work, then publish review.request.', ['review.request']],
+    ['Run `ralph emit build.nope "it is done"`.', ['build.nope']],
+    ['Write EVENT:build.nope on a line of its own.', ['build.nope']],
+    ['End with <event topic="build.nope">…</event>', ['build.nope']],
+    ['Run `ralph emit build.task` again.', ['build.task']],
+    ['When you see that it is wrong, go back by `ralph emit build.task`.', ['build.task']],
+    ['End with <event topic="build.task">…</event>', ['build.task']],
+    ['Write EVENT:review.go when you are done.', ['review.go']],
   ])('is told: %j', (instructions, topics) => {
     expect(topicsToldTo(instructions)).toEqual(topics);
   });
@@ -56,6 +63,12 @@ describe('a topic that the hat may not publish', () => {
     'Publish build.task again if it was wrong.',
     'Emit LOOP_COMPLETE and task.complete.',
     'Emit something.unknown.',
+    'Use ralph emit to publish what you found.',
+    'Write EVENT:your.topic or <event topic="topic.name">.',
+    'You get <event topic="build.task"> with the plan.',
+    'On EVENT:build.task build it.',
+    'Never write EVENT:build.nope.',
+    'Append {"topic": "kafka.orders"} to the settings.',
   ])('is not told: %j', (instructions) => {
     expect(topicsToldTo(instructions)).toEqual([]);
   });

@@ -9,16 +9,24 @@ import { createHatNames } from './hat-names.ts';
 import { createNearTopics, type NearTopics } from './near-topics.ts';
 import { readSentences } from './read-sentences.ts';
 
-/** The ways in which instructions write an event out: for `ralph emit`, for a text signal, for the events file. */
-const WRITTEN_OUT = [
+/** The ways in which instructions write an event out that can mean nothing else: for `ralph emit`, for a text signal. */
+const SURE_FORMS = [
   /\bralph\s+emit\s+["'`]?([\w.-]*\w)/g,
   /\bEVENT:([\w.-]*\w)/g,
   /<event\s+topic\s*=\s*["']([\w.-]*\w)["'](?!\s*target)/g,
-  /["']topic["']\s*:\s*["']([\w.-]*\w)["']/g,
 ];
+/** All of them: JSON for the events file may be an example of something else. */
+const WRITTEN_OUT = [...SURE_FORMS, /["']topic["']\s*:\s*["']([\w.-]*\w)["']/g];
 /** Endings of file names: `plan.md` is no topic unless a hat says so. */
 const FILE_NAME =
   /\.(?:md|markdown|mdx|txt|rst|adoc|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|zsh|sql|svg|png|jpe?g|gif|pdf|zip|gz|exe|dll|so|com|org|net|io|dev)$/i;
+/** What stands for a topic in a description of the form: `EVENT:your.topic`. */
+const PLACEHOLDER =
+  /^(?:your|my|the|some|any|topic|event|name|foo|bar|example|x|xx+)(?:[._-](?:topic|event|name|here|foo|bar|baz|example|x|y|xx+))+$/i;
+/** What is said of an event that arrives. */
+const ARRIVING =
+  /\b(?:get|gets|got|receiv\w*|arriv\w*|incoming|wakes?|call(?:s|ed) you|comes? in|reads?|see|sees|look for|wait for|respond to|react to)\b/i;
+const ARRIVING_BEFORE = /\b(?:when|on|if|after|once|upon|until|for|each|every|by|from)\s+[`"'(*]*$/i;
 const MAX_PER_HAT = 5;
 /** Without one of these nothing is published. */
 const PUBLISHING = /publish|emit|send|fir(?:e|ing)|rais|trigger|dispatch|post|issu|broadcast|signal|announc/i;
@@ -32,14 +40,45 @@ export const checkInstructionTopics: FlowRule = (topology) => {
   const isKnown = createKnownTest(topology);
   return topology.hats.flatMap((hat) => {
     const suspects = listSuspects(topology, hat, isKnown);
-    if (suspects.size === 0) return [];
+    const sure = listSure(topology, hat, suspects);
+    if (suspects.size === 0 && sure.size === 0) return [];
     const told = new Set(listTold(hat.instructions, isOtherFor(hat)));
-    return [...suspects]
-      .filter(([word]) => told.has(word))
-      .slice(0, MAX_PER_HAT)
-      .map(([word, meant]) => toFinding(hat, word, meant));
+    const found = [...suspects].filter(([word]) => told.has(word) && !sure.has(word));
+    return [...sure, ...found].slice(0, MAX_PER_HAT).map(([word, meant]) => toFinding(hat, word, meant));
   });
 };
+
+/** Topics in the sure forms that the hat may not publish, known or not; each with what was probably meant. */
+function listSure(
+  topology: Topology,
+  hat: HatSpec,
+  suspects: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, string | undefined> {
+  const sure = new Map<string, string | undefined>();
+  if (!WRITING_OUT.test(hat.instructions)) return sure;
+  let near: NearTopics | null = null;
+  for (const word of readSentences(hat.instructions).flatMap((sentence) => listWrittenOut(hat, sentence))) {
+    if (sure.has(word) || !isTopic(word) || isCompletionTopic(topology, word) || mayPublish(topology, hat.id, word)) continue;
+    if (!word.includes('.') && !suspects.has(word) && !hat.triggers.includes(word)) continue;
+    near ??= createNearTopics(hat.publishes.map((entry) => entry.topic).filter((topic) => !hasWildcard(topic)));
+    sure.set(word, near.find(word));
+  }
+  return sure;
+}
+
+/** What a sentence tells the hat to write in a sure form; not what it says of an event that the hat gets. */
+function listWrittenOut(hat: HatSpec, sentence: string): readonly string[] {
+  if (isRefusal(sentence)) return [];
+  const isArriving = (topic: string, before: string): boolean =>
+    hat.triggers.some((trigger) => matchesTopic(trigger, topic)) && (ARRIVING.test(sentence) || ARRIVING_BEFORE.test(before));
+  return SURE_FORMS.flatMap((form) =>
+    [...sentence.matchAll(form)]
+      .filter(
+        (match) => match[0].startsWith('ralph') || !isArriving(match[1] ?? '', sentence.slice(Math.max(0, match.index - 40), match.index)),
+      )
+      .flatMap((match) => (PLACEHOLDER.test(match[1] ?? '') ? [] : (match[1] ?? []))),
+  );
+}
 
 /** The words of the instructions that would be a mistake if the hat were told to publish them; each with what was probably meant instead. */
 function listSuspects(topology: Topology, hat: HatSpec, isKnown: (word: string) => boolean): ReadonlyMap<string, string | undefined> {

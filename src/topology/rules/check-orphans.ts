@@ -1,4 +1,4 @@
-import type { FlowFinding, Repair } from '../../core/index.ts';
+import type { FlowFinding, HatSpec, ListSubject, Repair } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 import type { Topology } from '../topology.ts';
 import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
@@ -28,28 +28,36 @@ function toFinding(topology: Topology, orphan: Orphan, near: NearTrigger | undef
     fix: toFix(topology, orphan, near),
     hats: [hat],
     topics: near === undefined ? [topic] : [topic, near.topic],
-    repairs: near === undefined ? [toTerminalRepair(topic)] : toSpellingRepairs(topic, near),
+    repairs: near === undefined ? toTakerRepairs(topology, orphan) : toSpellingRepairs(topic, near),
   };
 }
 
 function toHint(topic: string, near: NearTrigger | undefined): string {
   if (near === undefined) return '';
-  return near.slip === 'right'
-    ? ` '${near.hat}' triggers on '${near.topic}': did you mean '${topic}' there?`
-    : ` Did you mean '${near.topic}', which '${near.hat}' triggers on?`;
+  return near.slip === 'right' && near.taker !== null
+    ? ` '${near.taker.hat}' triggers on '${near.topic}': did you mean '${topic}' there?`
+    : ` Did you mean '${near.topic}', ${near.fate}?`;
 }
 
-function toTerminalRepair(topic: string): Repair {
-  const to = { kind: 'loop', key: 'terminal_events' } as const;
-  return { title: `add "${topic}" to terminal_events`, isSafe: false, change: { kind: 'add-item', to, item: topic } };
+/** In the order in which the fix names them: who is called for what went wrong gets it; else nobody needs to. */
+function toTakerRepairs(topology: Topology, { hat, topic }: Orphan): readonly Repair[] {
+  const recovery = findRecovery(topology, hat, topic);
+  const list = recovery === undefined ? undefined : ({ kind: 'hat-list', hat: recovery.id, list: 'triggers' } as const);
+  const terminal = toAddRepair(topic, { kind: 'loop', key: 'terminal_events' }, 'terminal_events');
+  return list === undefined ? [terminal] : [toAddRepair(topic, list, `the triggers of '${list.hat}'`), terminal];
+}
+
+function toAddRepair(topic: string, to: ListSubject, place: string): Repair {
+  return { title: `add "${topic}" to ${place}`, isSafe: false, change: { kind: 'add-item', to, item: topic } };
 }
 
 function toFix(topology: Topology, orphan: Orphan, near: NearTrigger | undefined): string {
   const { hat, topic, list } = orphan;
-  if (near?.slip === 'right') {
-    const others = (topology.hatById.get(near.hat)?.triggers ?? []).filter((item) => item !== near.topic);
-    const yaml = toHatsYaml({ hat: near.hat, list: 'triggers', items: others, added: topic });
-    return `Write '${topic}' in the triggers of '${near.hat}':\n\n${yaml}\n\nor write '${near.topic}' where '${hat}' publishes it.`;
+  if (near?.slip === 'right' && near.taker !== null) {
+    const taker = near.taker.hat;
+    const others = (topology.hatById.get(taker)?.triggers ?? []).filter((item) => item !== near.topic);
+    const yaml = toHatsYaml({ hat: taker, list: 'triggers', items: others, added: topic });
+    return `Write '${topic}' in the triggers of '${taker}':\n\n${yaml}\n\nor write '${near.topic}' where '${hat}' publishes it.`;
   }
   if (near !== undefined)
     return `Write '${near.topic}':\n\n${toSpelledYaml(topology, orphan, near.topic)}\n\n${toTakerFix(topology, hat, topic, 'or add')}`;
@@ -68,8 +76,8 @@ function toSpelledYaml(topology: Topology, { hat, topic }: Orphan, meant: string
 
 /** What went wrong is for the recovery hat; anything else is for a hat of its own. */
 function toTakerFix(topology: Topology, publisher: string, topic: string, add: 'Add' | 'or add'): string {
-  const recovery = topology.hatById.get(topology.fallback);
-  if (/\.(blocked|failed|error)$/.test(topic) && recovery !== undefined && recovery.id !== publisher) {
+  const recovery = findRecovery(topology, publisher, topic);
+  if (recovery !== undefined) {
     const yaml = toHatsYaml({ hat: recovery.id, list: 'triggers', items: recovery.triggers, added: topic });
     return `${add} '${topic}' to the triggers of '${recovery.id}', who is called when the work is stuck:\n\n${yaml}`;
   }
@@ -77,4 +85,10 @@ function toTakerFix(topology: Topology, publisher: string, topic: string, add: '
   const name = word === '*' ? 'taker' : word;
   const id = topology.hatById.has(name) ? `${name}-taker` : name;
   return `${add} a hat that triggers on '${topic}':\n\n${toHatsYaml({ hat: id, list: 'triggers', items: [topic] })}`;
+}
+
+/** The recovery hat, where the topic says that something went wrong, and another hat publishes it. */
+function findRecovery({ hatById, fallback }: Topology, publisher: string, topic: string): HatSpec | undefined {
+  const recovery = /\.(blocked|failed|error)$/.test(topic) ? hatById.get(fallback) : undefined;
+  return recovery?.id === publisher ? undefined : recovery;
 }

@@ -2,8 +2,8 @@ import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 import { isCompletionTopic } from '../queries.ts';
 import type { Topology } from '../topology.ts';
-import { toHatsYaml } from './fix-yaml.ts';
-import { findReach } from './flow-reach.ts';
+import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
+import { findReach, listRootTopics } from './flow-reach.ts';
 import { clipName, renderFlow } from './flow-text.ts';
 import { createNearTopics, type NearTopics } from './near-topics.ts';
 import { UNCHECKED } from './unchecked.ts';
@@ -22,17 +22,17 @@ export const checkReach: FlowRule = (topology, facts) => {
   const excused = topology.hats.filter(isExcused).map((hat) => hat.id);
   const reach = findReach(topology, excused);
   if (!reach.isWhole) return [UNCHECKED];
-  const lost = topology.hats.filter((hat) => !reach.hats.has(hat.id));
+  const lost = topology.hats.filter((_, place) => reach.isReached[place] === 0);
   if (lost.length === 0) return [];
   const flow = renderFlow(topology);
-  const near = createNearTopics(listPublished(topology, reach.hats));
+  const near = createNearTopics([...listPublished(topology, reach.isReached), ...listRootTopics(topology)]);
   return lost.map((hat, index) => toFinding(topology, hat, index < MAX_FLOWS ? flow : flow.slice(0, 1), near));
 };
 
-/** What hats that are reached publish: one of these was perhaps meant. */
-function* listPublished(topology: Topology, reached: ReadonlySet<string>): Iterable<string> {
-  for (const hat of topology.hats) {
-    if (!reached.has(hat.id)) continue;
+/** What hats that are reached publish: one of these was perhaps meant, or one that the loop itself publishes. */
+function* listPublished(topology: Topology, isReached: Uint8Array): Iterable<string> {
+  for (const [place, hat] of topology.hats.entries()) {
+    if (isReached[place] === 0) continue;
     for (const entry of hat.publishes) if (entry.target === undefined) yield entry.topic;
   }
 }
@@ -41,7 +41,7 @@ function toFinding(topology: Topology, hat: HatSpec, flow: readonly string[], ne
   const { id, triggers } = hat;
   const meant = triggers.map((trigger) => ({ trigger, topic: near.find(trigger) })).find(({ topic }) => topic !== undefined);
   const hint =
-    meant === undefined ? '' : ` Its trigger '${meant.trigger}' is nearly '${meant.topic}', which is published: is that what was meant?`;
+    meant === undefined ? '' : ` Its trigger '${meant.trigger}' is nearly '${meant.topic}', which can come up: is that what was meant?`;
   const last = flow[flow.length - 1] ?? '';
   const gap = `${' '.repeat(Math.max(2, Math.min(last.lastIndexOf('→'), 60)))}↳ (no path to ${clipName(id)})`;
   return {
@@ -60,7 +60,7 @@ function toFinding(topology: Topology, hat: HatSpec, flow: readonly string[], ne
 function toFix(topology: Topology, { id, triggers }: HatSpec): string {
   const publisher = topology.hatById.get(topology.entry) ?? topology.hats[0];
   const trigger = triggers.find((topic) => !isCompletionTopic(topology, topic));
-  const added = trigger?.replaceAll('*', 'request') ?? `${id}.request`;
+  const added = trigger?.replaceAll('*', 'request') ?? toOwnTopic(id, 'request');
   const publish = { hat: publisher?.id ?? id, list: 'publishes', items: publisher?.publishes ?? [], added } as const;
   if (trigger === undefined) {
     const yaml = toHatsYaml(publish, { hat: id, list: 'triggers', items: [added] });

@@ -2,7 +2,7 @@ import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd } from '../queries.ts';
 import type { Topology } from '../topology.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
 
 /** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */
 export const checkWaysOn: FlowRule = (topology) => {
@@ -12,19 +12,28 @@ export const checkWaysOn: FlowRule = (topology) => {
     .map((hat) => toFinding(topology, hat));
 };
 
-function toFinding({ hatById, recoveryHat, entry }: Topology, { id }: HatSpec): FlowFinding {
+function toFinding({ hatById, recoveryHat, entry, spec }: Topology, { id }: HatSpec): FlowFinding {
   const next = recoveryHat ?? entry;
+  const topic = toOwnTopic(id, 'done');
   const list = toHatsYaml(
-    { hat: id, list: 'publishes', items: [`${id}.done`] },
-    { hat: next, list: 'triggers', items: hatById.get(next)?.triggers ?? [], added: `${id}.done` },
+    { hat: id, list: 'publishes', items: [topic] },
+    { hat: next, list: 'triggers', items: hatById.get(next)?.triggers ?? [], added: topic },
   );
   return {
     code: 'hat-no-way-on',
     severity: 'warning',
     at: { kind: 'hat', hat: id },
     message: `Hat '${id}' has no way to hand on: it publishes nothing and may not end the run.`,
-    why: `After its turn nothing is left to do, so '${next}' is called with \`task.resume\` and does not learn what '${id}' did.`,
+    why:
+      spec.routing === 'fanout'
+        ? toListenerWhy(id)
+        : `After its turn nothing is left to do, so '${next}' is called with \`task.resume\` and does not learn what '${id}' did.`,
     fix: `Let it say that it is done, to somebody who takes that:\n\n${list}`,
     hats: [id],
   };
+}
+
+/** Others may have the same event, and go on. */
+function toListenerWhy(id: string): string {
+  return `Nothing follows from its turn, and nobody learns what '${id}' did, not even that it is done before the run ends.`;
 }

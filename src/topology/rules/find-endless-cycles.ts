@@ -1,7 +1,7 @@
 import { type FlowFinding, hasWildcard, matchesTopic, RALPH } from '../../core/index.ts';
 import { mayEnd, takersOf } from '../queries.ts';
 import { findComponents } from './find-components.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
 import { findReached, type HatGraph } from './hat-graph.ts';
 
 const SHOWN_HATS = 6;
@@ -157,7 +157,7 @@ function toFinding({ topology }: HatGraph, members: readonly number[], cycle: re
   const idOf = (hat: number): string => topology.hats[hat]?.id ?? '';
   const [first = ''] = members.map(idOf);
   const recovery = topology.recoveryHat ?? topology.entry;
-  const topic = `${first}.finished`;
+  const topic = toOwnTopic(first, 'finished');
   const list = toHatsYaml(
     { hat: first, list: 'publishes', items: topology.hatById.get(first)?.publishes ?? [], added: topic },
     { hat: recovery, list: 'triggers', items: topology.hatById.get(recovery)?.triggers ?? [], added: topic },

@@ -1,5 +1,5 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
 import { findReached, type HatGraph } from './hat-graph.ts';
 
 const MAX_FINDINGS = 50;
@@ -24,7 +24,7 @@ export function findFailureHats(graph: HatGraph): readonly FlowFinding[] {
 
 function toFinding({ topology }: HatGraph, { id, triggers }: HatSpec): FlowFinding {
   const entry = topology.hatById.get(topology.entry);
-  const topic = `${id}.request`;
+  const topic = toOwnTopic(id, 'request');
   const caller =
     entry === undefined || entry.id === id ? [] : [{ hat: entry.id, list: 'publishes', items: entry.publishes, added: topic } as const];
   return {

@@ -1,4 +1,4 @@
-import type { PublishSpec } from '../../core/index.ts';
+import { isTopic, type PublishSpec } from '../../core/index.ts';
 
 /** More than this is not written out: the list is then shown with what is new in it alone. */
 const MAX_ITEMS = 8;
@@ -29,6 +29,12 @@ function toLines({ hat, list, items, added, comment }: ListFix): readonly string
   }
   const kept = items.filter((item) => item !== added).map(toItem);
   return [head, `    ${list}: [${[...kept, ...(added === undefined ? [] : [toItem(added)])].join(', ')}]${note}`];
+}
+
+/** A topic that a hat could have for itself; an id that cannot stand in one gives way to a neutral word. */
+export function toOwnTopic(id: string, word: string): string {
+  const topic = `${id}.${word}`;
+  return isTopic(topic) ? topic : `work.${word}`;
 }
 
 /** `event_loop:` with one of its keys, the value being a word or a list of topics. */

@@ -19,7 +19,8 @@ const HUMAN_TOPICS = 'human.*';
 
 /** Who can ever get a turn. */
 export interface FlowReach {
-  readonly hats: ReadonlySet<string>;
+  /** By the places of hats in the file: 1 for those that can. */
+  readonly isReached: Uint8Array;
   /** False where the team has so many patterns that not all were looked at. */
   readonly isWhole: boolean;
 }
@@ -32,47 +33,43 @@ export interface FlowReach {
  */
 export function findReach(topology: Topology, given: Iterable<string>): FlowReach {
   const index = createTakerIndex(topology);
-  const hats = new Set<string>();
-  const waiting: HatSpec[] = [];
+  const { hats, routes } = topology;
+  const isReached = new Uint8Array(hats.length);
+  const isPassed = new Uint8Array(routes.exact.size + routes.patterns.length);
+  const queue: number[] = [];
   const topics = new Set<string>();
-  const routes = new Set<Route>();
-  const reachHat = (id: string): void => {
-    if (hats.has(id)) return;
-    const hat = topology.hatById.get(id);
-    if (hat === undefined) return;
-    hats.add(id);
-    waiting.push(hat);
+  const reachHat = (place: number | undefined): void => {
+    if (place === undefined || isReached[place] !== 0) return;
+    isReached[place] = 1;
+    queue.push(place);
   };
   const reachRoute = (route: Route): boolean => {
+    if (isPassed[route.place] === 1) return true;
+    isPassed[route.place] = 1;
     // A completion ends the run: whoever waits for it never has a turn.
-    if (isCompletionTopic(topology, route.pattern)) return true;
-    const [first] = route.hats;
-    if (route.hats.length === 1 && first !== undefined) reachHat(first);
-    else if (!routes.has(route)) {
-      routes.add(route);
-      route.hats.forEach(reachHat);
-    }
-    return hats.size < topology.hats.length;
+    if (!isCompletionTopic(topology, route.pattern)) route.takers.forEach(reachHat);
+    return queue.length < hats.length;
   };
-  const reachTopic = (topic: string, exact = topology.routes.exact.get(topic)): boolean => {
+  const reachTopic = (topic: string, exact = routes.exact.get(topic)): boolean => {
     if (exact !== undefined) reachRoute(exact);
-    if (exact !== undefined || topics.has(topic) || hats.size === topology.hats.length) return true;
+    if (exact !== undefined || topics.has(topic) || queue.length === hats.length) return true;
     topics.add(topic);
     return index.visitRoutes(topic, reachRoute);
   };
-  for (const id of [topology.entry, topology.fallback, ...given]) reachHat(id);
+  for (const id of [topology.entry, topology.fallback, ...given]) reachHat(routes.positions.get(id));
   let isWhole = listRootTopics(topology).every((topic) => reachTopic(topic));
   const exact = index.listExact();
-  for (let hat = waiting.pop(); hat !== undefined && isWhole; hat = waiting.pop()) {
-    hat.transitions.forEach(reachHat);
-    const routes = exact[topology.routes.positions.get(hat.id) ?? -1];
-    for (const [at, { topic, target }] of hat.publishes.entries()) {
-      if (target !== undefined) reachHat(target);
-      else isWhole &&= reachTopic(topic, routes?.[at]);
+  for (let at = 0; at < queue.length && isWhole; at += 1) {
+    const place = queue[at] as number;
+    const hat = hats[place] as HatSpec;
+    for (const id of hat.transitions) reachHat(routes.positions.get(id));
+    for (const [entry, { topic, target }] of hat.publishes.entries()) {
+      if (target !== undefined) reachHat(routes.positions.get(target));
+      else isWhole &&= reachTopic(topic, exact[place]?.[entry]);
     }
     for (const topic of hat.defaultPublishes) isWhole &&= reachTopic(topic);
   }
-  return { hats, isWhole };
+  return { isReached, isWhole };
 }
 
 /** What is published although no hat does (decisions, section 2). */

@@ -44,7 +44,7 @@ const MAX_WAYS = 2_000_000;
 
 /** The graph of a team; `null` where it has too many ways to be looked at. Time in proportion to the ways. */
 export function createHatGraph(topology: Topology): HatGraph | null {
-  const places = new Map(topology.hats.map((hat, index) => [hat.id, index]));
+  const places = topology.routes.positions;
   const alone = topology.hats.map((_, place): readonly number[] => [place]);
   const toPlaces = (ids: readonly string[]): readonly number[] => {
     if (ids.length > 1) return sortPlaces(ids.flatMap((id) => places.get(id) ?? []));
@@ -106,19 +106,18 @@ function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]
     });
     return toPlaces([...takers]);
   };
-  const takersOf = ({ topic, target }: PublishSpec, route?: Route): readonly number[] => {
+  const listTakers = ({ topic, target }: PublishSpec, route?: Route): readonly number[] => {
     const isPattern = route === undefined && target === undefined && hasWildcard(topic);
-    const found = isPattern ? listMeeting(topic) : toPlaces(target === undefined ? listTakers(topology, topic, route) : [target]);
+    const found =
+      route?.takers.length === 1
+        ? route.takers
+        : isPattern
+          ? listMeeting(topic)
+          : toPlaces(target === undefined ? takersOf(topology, topic) : [target]);
     ways += found.length;
     return found;
   };
-  return { takersOf, isWhole: () => isWhole && ways <= MAX_WAYS };
-}
-
-/** As `takersOf`; most topics are a trigger of one hat. */
-function listTakers(topology: Topology, topic: string, route: Route | undefined): readonly string[] {
-  const hats = (route ?? topology.routes.exact.get(topic))?.hats;
-  return hats?.length === 1 ? hats : takersOf(topology, topic);
+  return { takersOf: listTakers, isWhole: () => isWhole && ways <= MAX_WAYS };
 }
 
 const NOBODY: readonly number[] = [];

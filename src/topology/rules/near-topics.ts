@@ -63,7 +63,7 @@ function toPlain(topic: string): string {
 }
 
 /** One letter wrong in a word of four and more, two in one of eight and more; digits are never slips of the pen. */
-function isNearWord(left: string, right: string): boolean {
+export function isNearWord(left: string, right: string): boolean {
   if (left.replace(/\D/g, '') !== right.replace(/\D/g, '')) return false;
   const length = Math.min(left.length, right.length);
   const allowed = length < 4 ? 0 : length < 8 ? 1 : 2;

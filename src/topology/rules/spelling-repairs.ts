@@ -8,10 +8,12 @@ export function toSpellingRepairs(topic: string, near: NearTrigger): readonly Re
     isSafe: near.slip === 'left',
     change: { kind: 'replace', text: near.topic },
   };
+  if (near.taker === null || near.taker.trigger !== near.topic) return [atTopic];
+  const { hat } = near.taker;
   const atTrigger: Repair = {
-    title: `write "${topic}" instead of "${near.topic}" in the triggers of '${near.hat}'`,
+    title: `write "${topic}" instead of "${near.topic}" in the triggers of '${hat}'`,
     isSafe: near.slip === 'right' && near.isAlone,
-    change: { kind: 'replace-item', at: { kind: 'hat-item', hat: near.hat, list: 'triggers', item: near.topic }, text: topic },
+    change: { kind: 'replace-item', at: { kind: 'hat-item', hat, list: 'triggers', item: near.topic }, text: topic },
   };
   if (near.slip === null) return [atTopic, atTrigger];
   return [near.slip === 'left' ? atTopic : atTrigger];

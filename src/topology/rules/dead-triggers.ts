@@ -1,0 +1,136 @@
+import { type FlowFinding, type HatSpec, hasWildcard, type RelatedSubject } from '../../core/index.ts';
+import { addPattern, createPatternTrie, type Effort, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
+import { findTakers } from '../route-table.ts';
+import type { Topology } from '../topology.ts';
+import { toHatsYaml } from './fix-yaml.ts';
+import { listRootTopics } from './flow-reach.ts';
+import { createNearPatterns } from './near-patterns.ts';
+import { createNearTopics } from './near-topics.ts';
+import { createSlipJudge, type Slip } from './slip-judge.ts';
+
+/** More than this are not told: whoever has more has another problem. */
+const MAX_FINDINGS = 100;
+/** Steps for all triggers of a team together. */
+const MAX_STEPS = 2_000_000;
+
+/**
+ * Triggers that nothing meets, where one is nearly what a hat or the loop itself publishes. Under `hats` a hat of which no trigger is met has an error of
+ * its own, which says so.
+ *
+ * @param told topics and triggers that another finding speaks of
+ */
+export function findDeadTriggers(topology: Topology, told: ReadonlySet<string>): readonly FlowFinding[] {
+  const isPublished = createPublishedTest(topology);
+  const dead = topology.hats.flatMap((hat) => {
+    const triggers = hat.triggers.filter((trigger) => !isPublished(trigger));
+    const isLost = topology.coordination === 'hats' && triggers.length === hat.triggers.length;
+    return isLost ? [] : triggers.filter((trigger) => !told.has(trigger)).map((trigger) => ({ hat, trigger }));
+  });
+  if (dead.length === 0) return [];
+  const find = createMeantSearch(topology);
+  const findings: FlowFinding[] = [];
+  for (const { hat, trigger } of dead) {
+    const meant = find(trigger);
+    if (meant !== undefined && !hat.triggers.includes(meant.topic)) findings.push(toFinding(topology, hat, trigger, meant));
+    if (findings.length === MAX_FINDINGS) break;
+  }
+  return findings;
+}
+
+/** What was probably meant by a trigger. */
+interface Meant {
+  /** What to write instead. */
+  readonly topic: string;
+  /** What is published: the same, or a pattern that meets it or is met by it. */
+  readonly published: string;
+  /** Whether what is published or the trigger is the slip of the pen. */
+  readonly slip: Slip;
+}
+
+function createMeantSearch(topology: Topology): (trigger: string) => Meant | undefined {
+  const published = [...listPublished(topology), ...listRootTopics(topology)];
+  const near = createNearTopics(published.filter((topic) => !hasWildcard(topic)));
+  const nearPattern = createNearPatterns(published);
+  const judge = createSlipJudge(topology);
+  return (trigger) => {
+    const topic = near.find(trigger);
+    if (topic !== undefined) return { topic, published: topic, slip: judge.compare(topic, trigger) };
+    const pattern = nearPattern(trigger);
+    return pattern === undefined ? undefined : { topic: pattern.mended, published: pattern.known, slip: null };
+  };
+}
+
+function* listPublished({ hats }: Topology): Iterable<string> {
+  for (const hat of hats) {
+    for (const { topic } of hat.publishes) yield topic;
+    yield* hat.defaultPublishes;
+  }
+}
+
+function toFinding(topology: Topology, hat: HatSpec, trigger: string, { topic, published, slip }: Meant): FlowFinding {
+  const items = hat.triggers.map((item) => (item === trigger ? topic : item));
+  const publisher = topology.hats.find((other) => other.publishes.some((entry) => entry.topic === published))?.id;
+  const source = publisher === undefined ? `'${published}' can come up in a run` : `'${publisher}' publishes '${published}'`;
+  const turn = topology.coordination === 'ralph' ? `only Ralph can call '${hat.id}' by '${trigger}'` : `'${trigger}' calls nobody`;
+  return {
+    code: 'trigger-near-miss',
+    severity: 'hint',
+    at: { kind: 'hat-item', hat: hat.id, list: 'triggers', item: trigger },
+    message: `Nobody publishes '${trigger}', which '${hat.id}' triggers on: did you mean '${topic}'?`,
+    why: `${source}; ${turn}.`,
+    fix: `Write '${topic}':\n\n${toHatsYaml({ hat: hat.id, list: 'triggers', items })}`,
+    hats: publisher === undefined ? [hat.id] : [hat.id, publisher],
+    topics: [trigger, topic],
+    ...(publisher === undefined ? {} : { related: [toRelated(publisher, published)] }),
+    repairs: [
+      {
+        title: `write "${topic}" instead of "${trigger}"`,
+        isSafe: slip === 'right' && findTakers(topology.routes, topic).length === 0,
+        change: { kind: 'replace', text: topic },
+      },
+    ],
+  };
+}
+
+function toRelated(hat: string, topic: string): RelatedSubject {
+  return { at: { kind: 'hat-item', hat, list: 'publishes', item: topic }, message: `'${hat}' publishes '${topic}' here.` };
+}
+
+/** Says whether something is published that a trigger would take. */
+function createPublishedTest(topology: Topology): (trigger: string) => boolean {
+  const exact = new Set<string>();
+  const patterns = createPatternTrie<true>();
+  const add = (topic: string): void => {
+    if (hasWildcard(topic)) addPattern(patterns, topic, true);
+    else exact.add(topic);
+  };
+  listRootTopics(topology).forEach(add);
+  for (const hat of topology.hats) {
+    for (const { topic } of hat.publishes) add(topic);
+    hat.defaultPublishes.forEach(add);
+  }
+  let all: PatternTrie<true> | null = null;
+  const effort: Effort = { steps: MAX_STEPS };
+  return (trigger) => {
+    if (exact.has(trigger) || isMet(patterns, trigger, effort)) return true;
+    if (!hasWildcard(trigger)) return false;
+    all ??= createTrie(exact);
+    return isMet(all, trigger, effort);
+  };
+}
+
+function createTrie(topics: Iterable<string>): PatternTrie<true> {
+  const trie = createPatternTrie<true>();
+  for (const topic of topics) addPattern(trie, topic, true);
+  return trie;
+}
+
+/** True too where the team has so many patterns that not all were looked at: then nothing is told. */
+function isMet(trie: PatternTrie<true>, trigger: string, effort: Effort): boolean {
+  let isFound = false;
+  const stop = (): boolean => {
+    isFound = true;
+    return false;
+  };
+  return !visitMeeting(trie, trigger, stop, effort) || isFound;
+}
