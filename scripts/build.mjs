@@ -5,7 +5,7 @@
  *   node scripts/build.mjs --no-types   the code alone, in a fraction of the time
  *   node scripts/build.mjs --prepare    as npm calls it: without the development packages, a note instead of a failure
  *
- * Packages in `dependencies` stay imports; those in `devDependencies` are bundled, and their licences go to
+ * Packages in `dependencies` and `optionalDependencies` stay imports; those in `devDependencies` are bundled, and their licences go to
  * dist/THIRD_PARTY_LICENSES.txt. Everything is built beside dist/ and swapped in at the end, so a failed build leaves the last good one.
  */
 import { spawn } from 'node:child_process';
@@ -19,7 +19,8 @@ import { collectLicences } from './third-party.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'src');
-const { version, dependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { version, dependencies: required = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const dependencies = { ...required, ...optionalDependencies };
 /**
  * What is loaded together is in one file: at the start files cost more than what is in them. `start` is what every command but `--version` loads,
  * `check` what every command that reads a configuration does; `ralph emit` needs `topology` without it. What is imported dynamically stays out.

@@ -99,6 +99,7 @@ export type {
   TimerWait,
 } from './state.ts';
 export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
+export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tool-card.ts';
 export { BUILT_IN_PROFILES } from './tool-profiles.ts';
 export {
   comparePrecedence,
