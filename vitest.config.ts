@@ -28,6 +28,8 @@ export default defineConfig({
         define: toDefine(),
         test: {
           name: 'unit',
+          // Generous: a loaded machine is slow, and no test here measures time.
+          testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
           exclude: ['src/process/**', 'src/workspace/**'],
           pool: 'threads',
