@@ -26,30 +26,42 @@ export interface RouteTable {
 /** No pattern is better than a topic that is written out, and no two of these meet: its words need not be counted. */
 const EXACT: PatternPrecedence = [2, 0, 0];
 
-type OpenRoute = Omit<Route, 'hats' | 'takers'> & { readonly hats: string[]; readonly takers: number[] };
+type OpenRoute = Omit<Route, 'hats' | 'takers'> & { hats: string[]; takers: number[] };
 
 /** Builds the table in time proportional to the number of triggers. */
 export function createRouteTable(hats: readonly HatSpec[]): RouteTable {
   const exact = new Map<string, OpenRoute>();
   const open = new Map<string, OpenRoute>();
   let place = 0;
-  for (const [taker, { id, triggers }] of hats.entries()) {
-    for (const pattern of triggers) {
+  const positions = new Map<string, number>();
+  // With callbacks, here and wherever a rule looks at each topic of a team: an iterator makes an object for each.
+  hats.forEach(({ id, triggers }, taker) => {
+    positions.set(id, taker);
+    // Most triggers have one hat: all of a hat's share these two lists until another hat joins.
+    const alone = { hats: [id], takers: [taker] };
+    triggers.forEach((pattern) => {
       const isOpen = hasWildcard(pattern);
       const routes = isOpen ? open : exact;
       const known = routes.get(pattern);
       if (known === undefined) {
-        routes.set(pattern, { pattern, place, precedence: isOpen ? toPrecedence(pattern) : EXACT, hats: [id], takers: [taker] });
+        const precedence = isOpen ? toPrecedence(pattern) : EXACT;
+        routes.set(pattern, { pattern, place, precedence, hats: alone.hats, takers: alone.takers });
         place += 1;
-      } else if (known.takers[known.takers.length - 1] !== taker) {
-        known.hats.push(id);
-        known.takers.push(taker);
-      }
-    }
-  }
+      } else if (known.takers[known.takers.length - 1] !== taker) addTaker(known, id, taker);
+    });
+  });
   const trie = createPatternTrie<Route>();
   for (const route of open.values()) addPattern(trie, route.pattern, route);
-  return { exact, patterns: [...open.values()], trie, positions: new Map(hats.map((hat, index) => [hat.id, index])) };
+  return { exact, patterns: [...open.values()], trie, positions };
+}
+
+function addTaker(route: OpenRoute, id: string, taker: number): void {
+  if (route.takers.length === 1) {
+    route.hats = [...route.hats];
+    route.takers = [...route.takers];
+  }
+  route.hats.push(id);
+  route.takers.push(taker);
 }
 
 /**

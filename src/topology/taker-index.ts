@@ -40,7 +40,7 @@ export function createTakerIndex(topology: Topology): TakerIndex {
   const { routes } = topology;
   const effort: Effort = { steps: BASE_STEPS + STEPS_PER_HAT * topology.hats.length };
   const topics = createTopicTries(routes.exact);
-  /** What patterns meet that meet little: several rules ask for the same ones. */
+  /** What topics meet, and patterns that meet little: several rules ask for the same ones. */
   const met = new Map<string, readonly Route[]>();
   let exact: readonly (readonly (Route | undefined)[])[] | null = null;
   const index: TakerIndex = {
@@ -53,13 +53,15 @@ export function createTakerIndex(topology: Topology): TakerIndex {
       return hasWildcard(topic) ? listMeeting(topology, index, topic) : listMatching(topology, topic);
     },
     visitRoutes: (topic, visit) => {
-      if (!hasWildcard(topic)) {
-        findRoutes(routes, topic).every(visit);
-        return true;
-      }
       const remembered = met.get(topic);
       if (remembered !== undefined) {
         remembered.every(visit);
+        return true;
+      }
+      if (!hasWildcard(topic)) {
+        const best = findRoutes(routes, topic);
+        met.set(topic, best);
+        best.every(visit);
         return true;
       }
       const found: Route[] = [];

@@ -29,21 +29,16 @@ interface Claim {
 export const checkAmbiguity: FlowRule = (topology) => {
   if (topology.coordination === 'solo' || topology.spec.routing === 'fanout') return [];
   const { exact, patterns } = topology.routes;
-  return [...listShared(topology, exact.values()), ...listShared(topology, patterns), ...listOverlaps(topology)];
+  return [...listShared(topology, exact), ...listShared(topology, patterns), ...listOverlaps(topology)];
 };
 
-function listShared(topology: Topology, routes: Iterable<Route>): readonly FlowFinding[] {
+function listShared(topology: Topology, routes: Pick<readonly Route[], 'forEach'> | RouteTable['exact']): readonly FlowFinding[] {
   const findings: FlowFinding[] = [];
-  for (const { pattern, hats } of routes) {
-    if (hats.length > 1)
-      findings.push(
-        toFinding(
-          topology,
-          hats.map((hat) => ({ hat, trigger: pattern })),
-          pattern,
-        ),
-      );
-  }
+  routes.forEach(({ pattern, hats }) => {
+    if (hats.length < 2) return;
+    const claims = hats.map((hat) => ({ hat, trigger: pattern }));
+    findings.push(toFinding(topology, claims, pattern));
+  });
   return findings;
 }
 

@@ -13,14 +13,14 @@ export const checkBlockedEvents: FlowRule = (topology) => {
   if (topology.coordination !== 'hats' || recoveryHat === null || hats.length < 2) return [];
   const index = createTakerIndex(topology);
   const publishers = new Map<string, HatSpec[]>();
-  for (const hat of hats) {
-    for (const { topic } of hat.publishes) {
-      if (!/\.blocked$/.test(topic)) continue;
+  hats.forEach((hat) => {
+    hat.publishes.forEach(({ topic }) => {
+      if (!topic.endsWith('.blocked')) return;
       const known = publishers.get(topic);
       if (known === undefined) publishers.set(topic, [hat]);
       else if (known.at(-1) !== hat) known.push(hat);
-    }
-  }
+    });
+  });
   return [...publishers].slice(0, MAX_TOPICS).flatMap(([topic, from]) => {
     const targets = from.flatMap((hat) => hat.publishes.filter((entry) => entry.topic === topic).map((entry) => entry.target));
     const takers = [...new Set(targets)].flatMap((target) => index.takersOf(target === undefined ? { topic } : { topic, target }));

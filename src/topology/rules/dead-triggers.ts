@@ -1,6 +1,7 @@
 import { type FlowFinding, type HatSpec, hasWildcard, type RelatedSubject } from '../../core/index.ts';
 import { addPattern, createPatternTrie, type Effort, type PatternTrie, visitMeeting } from '../pattern-trie.ts';
-import { findTakers } from '../route-table.ts';
+import { findTakers, type Route } from '../route-table.ts';
+import { createTakerIndex } from '../taker-index.ts';
 import type { Topology } from '../topology.ts';
 import { toHatsYaml } from './fix-yaml.ts';
 import { listRootTopics } from './flow-reach.ts';
@@ -20,9 +21,10 @@ const MAX_STEPS = 2_000_000;
  * @param told topics and triggers that another finding speaks of
  */
 export function findDeadTriggers(topology: Topology, told: ReadonlySet<string>): readonly FlowFinding[] {
-  const isPublished = createPublishedTest(topology);
+  const unmet = listUnmet(topology);
+  if (unmet.size === 0) return [];
   const dead = topology.hats.flatMap((hat) => {
-    const triggers = hat.triggers.filter((trigger) => !isPublished(trigger));
+    const triggers = hat.triggers.filter((trigger) => unmet.has(trigger));
     const isLost = topology.coordination === 'hats' && triggers.length === hat.triggers.length;
     return isLost ? [] : triggers.filter((trigger) => !told.has(trigger)).map((trigger) => ({ hat, trigger }));
   });
@@ -96,27 +98,54 @@ function toRelated(hat: string, topic: string): RelatedSubject {
   return { at: { kind: 'hat-item', hat, list: 'publishes', item: topic }, message: `'${hat}' publishes '${topic}' here.` };
 }
 
-/** Says whether something is published that a trigger would take. */
-function createPublishedTest(topology: Topology): (trigger: string) => boolean {
-  const exact = new Set<string>();
-  const patterns = createPatternTrie<true>();
-  const add = (topic: string): void => {
-    if (hasWildcard(topic)) addPattern(patterns, topic, true);
-    else exact.add(topic);
+/** The triggers that nothing that is published meets. Those that are taken at once are struck off first: in most teams none is left to look up. */
+function listUnmet(topology: Topology): ReadonlySet<string> {
+  const { routes } = topology;
+  const isMarked = markTaken(topology);
+  const left: string[] = [];
+  const keep = ({ pattern, place }: Route): void => {
+    if (isMarked[place] === 0) left.push(pattern);
   };
-  listRootTopics(topology).forEach(add);
-  for (const hat of topology.hats) {
-    for (const { topic } of hat.publishes) add(topic);
-    hat.defaultPublishes.forEach(add);
-  }
+  routes.exact.forEach(keep);
+  routes.patterns.forEach(keep);
+  if (left.length === 0) return new Set();
+  const published = [...listRootTopics(topology), ...listPublished(topology)];
+  const patterns = createTrie(published.filter(hasWildcard));
   let all: PatternTrie<true> | null = null;
   const effort: Effort = { steps: MAX_STEPS };
-  return (trigger) => {
-    if (exact.has(trigger) || isMet(patterns, trigger, effort)) return true;
+  const isPublished = (trigger: string): boolean => {
+    if (isMet(patterns, trigger, effort)) return true;
     if (!hasWildcard(trigger)) return false;
-    all ??= createTrie(exact);
+    all ??= createTrie(published.filter((topic) => !hasWildcard(topic)));
     return isMet(all, trigger, effort);
   };
+  return new Set(left.filter((trigger) => !isPublished(trigger)));
+}
+
+/** By the places of triggers: 1 where a published topic is that very trigger, or is taken by it. A pattern with 0 may still be met. */
+function markTaken(topology: Topology): Uint8Array {
+  const { routes, hats } = topology;
+  const index = createTakerIndex(topology);
+  const isMarked = new Uint8Array(routes.exact.size + routes.patterns.length);
+  const mark = ({ place }: Route): boolean => {
+    isMarked[place] = 1;
+    return true;
+  };
+  const markTopic = (topic: string): void => {
+    if (!hasWildcard(topic)) index.visitRoutes(topic, mark);
+  };
+  const exact = index.listExact();
+  hats.forEach((hat, place) => {
+    const own = exact[place];
+    hat.publishes.forEach(({ topic }, at) => {
+      const route = own?.[at];
+      if (route === undefined) markTopic(topic);
+      else isMarked[route.place] = 1;
+    });
+    hat.defaultPublishes.forEach(markTopic);
+  });
+  listRootTopics(topology).forEach(markTopic);
+  return isMarked;
 }
 
 function createTrie(topics: Iterable<string>): PatternTrie<true> {

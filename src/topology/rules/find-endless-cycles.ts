@@ -15,6 +15,7 @@ const MAX_FINDINGS = 50;
  */
 export function findEndlessCycles(graph: HatGraph): readonly FlowFinding[] {
   if (graph.topology.coordination !== 'hats') return [];
+  if (isEachSoonOut(graph)) return [];
   const trapped = findTrapped(graph);
   if (trapped.size === 0) return [];
   const { roots, failureRoots } = graph;
@@ -27,6 +28,22 @@ export function findEndlessCycles(graph: HatGraph): readonly FlowFinding[] {
     if (cycle.length > 0) findings.push(toFinding(graph, members, cycle));
   }
   return findings;
+}
+
+/**
+ * True if one walk from the last hat to the first finds a way out for each: most teams are written in the order in which the work goes, and then a
+ * hat leads to a later one that is free. False says nothing.
+ */
+function isEachSoonOut(graph: HatGraph): boolean {
+  const { publishes, passages } = graph;
+  const isFree = new Uint8Array(publishes.length);
+  const isFreed = (hat: number): boolean => isFree[hat] === 1;
+  for (let hat = publishes.length - 1; hat >= 0; hat -= 1) {
+    const isOut = (publishes[hat] ?? []).some((place) => passages[place]?.takers.some(isFreed) === true);
+    if (!isOut && !isWayOut(graph, hat)) return false;
+    isFree[hat] = 1;
+  }
+  return true;
 }
 
 /** The hats from which no way leads out, by going backwards from the ways out. */

@@ -62,12 +62,17 @@ export function findReach(topology: Topology, given: Iterable<string>): FlowReac
   for (let at = 0; at < queue.length && isWhole; at += 1) {
     const place = queue[at] as number;
     const hat = hats[place] as HatSpec;
-    for (const id of hat.transitions) reachHat(routes.positions.get(id));
-    for (const [entry, { topic, target }] of hat.publishes.entries()) {
+    const own = exact[place];
+    hat.transitions.forEach((id) => {
+      reachHat(routes.positions.get(id));
+    });
+    hat.publishes.forEach(({ topic, target }, entry) => {
       if (target !== undefined) reachHat(routes.positions.get(target));
-      else isWhole &&= reachTopic(topic, exact[place]?.[entry]);
-    }
-    for (const topic of hat.defaultPublishes) isWhole &&= reachTopic(topic);
+      else isWhole &&= reachTopic(topic, own?.[entry]);
+    });
+    hat.defaultPublishes.forEach((topic) => {
+      isWhole &&= reachTopic(topic);
+    });
   }
   return { isReached, isWhole };
 }

@@ -51,29 +51,8 @@ export function createHatGraph(topology: Topology): HatGraph | null {
     return alone[places.get(ids[0] ?? '') ?? -1] ?? NOBODY;
   };
   const search = createTakerSearch(topology, toPlaces);
-  const isGuarded = createGuardTest(topology);
-  const passages: Passage[] = [];
-  const known = new Map<string, number>();
-  const knownRoutes = new Int32Array(topology.routes.exact.size + topology.routes.patterns.length).fill(-1);
-  const publishes: (readonly number[])[] = [];
-  const exact = createTakerIndex(topology).listExact();
-  for (const [index, hat] of topology.hats.entries()) {
-    const own: number[] = [];
-    for (const [at, entry] of hat.publishes.entries()) {
-      const route = exact[index]?.[at];
-      const key = entry.target === undefined ? entry.topic : `${entry.topic} ${entry.target}`;
-      let place = route === undefined ? (known.get(key) ?? -1) : (knownRoutes[route.place] ?? -1);
-      if (place === -1) {
-        place = passages.length;
-        if (route === undefined) known.set(key, place);
-        else knownRoutes[route.place] = place;
-        passages.push(createPassage(entry, isGuarded, search, route));
-        if (!search.isWhole()) return null;
-      }
-      own.push(place);
-    }
-    publishes.push(own);
-  }
+  const { passages, publishes } = listPassages(topology, search);
+  if (!search.isWhole()) return null;
   const started = [...SYSTEM_TOPICS.filter((topic) => !FAILURES.includes(topic)), topology.startTopic, 'human.*'];
   const failed = [...FAILURES, toBlockedTopic(TOPIC_COMPLETE)];
   const graph: HatGraph = {
@@ -85,6 +64,28 @@ export function createHatGraph(topology: Topology): HatGraph | null {
     failureRoots: sortPlaces(failed.flatMap((topic) => search.takersOf({ topic }))),
   };
   return search.isWhole() ? graph : null;
+}
+
+/** Each thing that hats may publish once, and for each hat which of them it may. Broken off where the ways are too many. */
+function listPassages(topology: Topology, search: TakerSearch): Pick<HatGraph, 'passages' | 'publishes'> {
+  const isGuarded = createGuardTest(topology);
+  const exact = createTakerIndex(topology).listExact();
+  const passages: Passage[] = [];
+  const known = new Map<string, number>();
+  const knownRoutes = new Int32Array(topology.routes.exact.size + topology.routes.patterns.length).fill(-1);
+  const toPlace = (entry: PublishSpec, route: Route | undefined): number => {
+    const key = entry.target === undefined ? entry.topic : `${entry.topic} ${entry.target}`;
+    const place = route === undefined ? (known.get(key) ?? -1) : (knownRoutes[route.place] ?? -1);
+    if (place !== -1 || !search.isWhole()) return place;
+    if (route === undefined) known.set(key, passages.length);
+    else knownRoutes[route.place] = passages.length;
+    return passages.push(createPassage(entry, isGuarded, search, route)) - 1;
+  };
+  const publishes = topology.hats.map((hat, index) => {
+    const own = exact[index];
+    return hat.publishes.map((entry, at) => toPlace(entry, own?.[at]));
+  });
+  return { passages, publishes };
 }
 
 interface TakerSearch {
@@ -106,14 +107,19 @@ function createTakerSearch(topology: Topology, toPlaces: (ids: readonly string[]
     });
     return toPlaces([...takers]);
   };
-  const listTakers = ({ topic, target }: PublishSpec, route?: Route): readonly number[] => {
-    const isPattern = route === undefined && target === undefined && hasWildcard(topic);
-    const found =
-      route?.takers.length === 1
-        ? route.takers
-        : isPattern
-          ? listMeeting(topic)
-          : toPlaces(target === undefined ? takersOf(topology, topic) : [target]);
+  const findOnly = (topic: string): Route | undefined => {
+    const found: Route[] = [];
+    index.visitRoutes(topic, (route) => found.push(route) < 2);
+    return found.length === 1 ? found[0] : undefined;
+  };
+  const list = ({ topic, target }: PublishSpec, exact?: Route): readonly number[] => {
+    if (target !== undefined) return toPlaces([target]);
+    if (exact === undefined && hasWildcard(topic)) return listMeeting(topic);
+    const route = exact ?? findOnly(topic);
+    return route?.takers.length === 1 ? route.takers : toPlaces(takersOf(topology, topic));
+  };
+  const listTakers = (publish: PublishSpec, exact?: Route): readonly number[] => {
+    const found = list(publish, exact);
     ways += found.length;
     return found;
   };
@@ -173,24 +179,24 @@ export function findReached(graph: HatGraph, from: readonly number[], ways: { re
   const isPassed = new Uint8Array(graph.passages.length);
   const queue: number[] = [];
   const visitAll = (places: readonly number[], count: number): void => {
-    for (const place of places) {
-      if (turns[place] !== -1) continue;
+    places.forEach((place) => {
+      if (turns[place] !== -1) return;
       turns[place] = count;
       queue.push(place);
-    }
+    });
   };
   visitAll(from, 0);
   for (let at = 0; at < queue.length; at += 1) {
     const hat = queue[at] as number;
     const next = (turns[hat] as number) + 1;
-    for (const place of graph.publishes[hat] ?? []) {
-      if (isPassed[place] === 1) continue;
+    graph.publishes[hat]?.forEach((place) => {
+      if (isPassed[place] === 1) return;
       isPassed[place] = 1;
       const passage = graph.passages[place];
-      if (passage === undefined) continue;
+      if (passage === undefined) return;
       visitAll(passage.takers, next);
       if (ways.blocked) visitAll(passage.blockedTakers, next);
-    }
+    });
     visitAll(graph.transitions[hat] ?? [], next);
   }
   return { places: queue, turns };

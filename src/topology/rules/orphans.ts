@@ -22,6 +22,17 @@ export interface Orphans {
  * one topic that is taken or terminal. Each topic is looked up once, however many hats publish it.
  */
 export function findOrphans(topology: Topology, facts: FlowFacts): Orphans {
+  const known = FOUND.get(topology);
+  if (known !== undefined && known.facts === facts) return known.found;
+  const found = searchOrphans(topology, facts);
+  FOUND.set(topology, { facts, found });
+  return found;
+}
+
+/** What was found last: two rules ask for the same. */
+const FOUND = new WeakMap<Topology, { readonly facts: FlowFacts; readonly found: Orphans }>();
+
+function searchOrphans(topology: Topology, facts: FlowFacts): Orphans {
   const index = createTakerIndex(topology);
   const settled = createSettled(topology, facts);
   const known = new Map<string, boolean>();
@@ -46,18 +57,20 @@ export function findOrphans(topology: Topology, facts: FlowFacts): Orphans {
   };
   const orphans: Orphan[] = [];
   const taken = index.listExact();
-  for (const [place, hat] of topology.hats.entries()) {
-    const told = new Set<string>();
-    for (const [at, { topic, target }] of hat.publishes.entries()) {
-      if (target !== undefined || taken[place]?.[at] !== undefined || isTaken(topic) || told.has(topic)) continue;
+  topology.hats.forEach((hat, place) => {
+    const routes = taken[place];
+    let told: Set<string> | null = null;
+    hat.publishes.forEach(({ topic, target }, at) => {
+      if (target !== undefined || routes?.[at] !== undefined || isTaken(topic) || told?.has(topic) === true) return;
+      told ??= new Set();
       told.add(topic);
       orphans.push({ hat: hat.id, topic, list: 'publishes' });
-    }
-    for (const topic of hat.defaultPublishes) {
-      if (isTaken(topic) || hat.publishes.some((entry) => entry.topic === topic)) continue;
+    });
+    hat.defaultPublishes.forEach((topic) => {
+      if (isTaken(topic) || hat.publishes.some((entry) => entry.topic === topic)) return;
       orphans.push({ hat: hat.id, topic, list: 'default_publishes' });
-    }
-  }
+    });
+  });
   return { orphans, isWhole };
 }
 
