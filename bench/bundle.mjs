@@ -13,7 +13,7 @@ export async function withBundle(entry, use) {
     await build({
       input: fileURLToPath(entry),
       platform: 'node',
-      transform: { define: { RALPH_YAML_LIBRARY: '"yaml"' } },
+      transform: { define: { RALPH_YAML_LIBRARY: '"yaml"', RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"' } },
       output: { file, format: 'esm' },
       logLevel: 'silent',
     });

@@ -2,7 +2,7 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | memory
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | memory | profiles
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { benchCollections, benchValidate } from './collections.mjs';
 import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchPeer } from './peer.mjs';
+import { benchProfiles } from './profiles.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
 import { benchStartup } from './startup.mjs';
 
@@ -21,6 +22,7 @@ const BENCHES = {
   routing: benchRouting,
   resume: benchResume,
   memory: benchMemory,
+  profiles: benchProfiles,
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' } } });

@@ -34,6 +34,8 @@ const CHUNKS = [
     test: /[\\/]src[\\/]cli[\\/](?:ask-person|cli-command|command-line|config-options|create-context|describe-error|format-option|style|terminal)\.ts$/,
   },
 ];
+/** The mock model server is an entry for the tests with real agent CLIs, which run on what is built. */
+const ENTRIES = { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts', 'mock-model': 'src/mock-model/index.ts' };
 /** A third less to read at the start; names stay, so that stack traces can be read. */
 const WHITESPACE_ONLY = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 /** commander loads `node:child_process` at once, for commands that are programs of their own; we have none. */
@@ -60,6 +62,7 @@ function toInput(input, leanHash) {
         RALPH_VERSION: JSON.stringify(version),
         RALPH_LEAN_HASH: JSON.stringify(leanHash),
         RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library'),
+        RALPH_SCHEMA_LIBRARY: JSON.stringify('#schema-library'),
       },
     },
   };
@@ -72,7 +75,7 @@ async function bundle(outDir) {
     .update(readFileSync(join(outDir, 'lean.cjs')))
     .digest('hex')
     .slice(0, 16);
-  const build = await rolldown(toInput({ cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts' }, hash));
+  const build = await rolldown(toInput(ENTRIES, hash));
   const { output } = await build.write({
     dir: outDir,
     format: 'esm',
@@ -82,8 +85,8 @@ async function bundle(outDir) {
     minify: WHITESPACE_ONLY,
   });
   await build.close();
-  const library = await bundleYamlLibrary(rolldown, outDir);
-  const modules = [...output, ...library, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const libraries = await bundleLibraries(rolldown, outDir);
+  const modules = [...output, ...libraries, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 
@@ -111,9 +114,10 @@ function escapeNonAscii(file) {
   );
 }
 
-/** The library for unusual and wrong YAML, by itself and in the form that can be required: most calls of the command do without. */
-async function bundleYamlLibrary(rolldown, outDir) {
-  const build = await rolldown({ cwd: ROOT, input: { 'yaml-library': 'yaml' }, platform: 'node', transform: { target: 'node20' } });
+/** The libraries for unusual and wrong YAML and for JSON Schema, by themselves and in the form that can be required: most calls do without. */
+async function bundleLibraries(rolldown, outDir) {
+  const input = { 'yaml-library': 'yaml', 'schema-library': '@cfworker/json-schema' };
+  const build = await rolldown({ cwd: ROOT, input, platform: 'node', transform: { target: 'node20' } });
   const { output } = await build.write({ dir: outDir, format: 'cjs', entryFileNames: 'chunks/[name].cjs' });
   await build.close();
   return output;

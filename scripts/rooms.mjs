@@ -65,7 +65,7 @@ export const ROOMS = {
   },
   sandbox: {
     holds: "what a profile means outside our own tools: a CLI's flags, the sandbox of the operating system",
-    mayImport: ['core', 'ports', 'process'],
+    mayImport: ['core', 'ports', 'process', 'mock-model'],
   },
   hooks: {
     holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
@@ -111,6 +111,10 @@ export const ROOMS = {
     holds: 'the MCP server through which agents publish',
     mayImport: ['core', 'ports'],
   },
+  'mock-model': {
+    holds: 'a model server on loopback that plays scripts in the wire formats of agent CLIs, for probes and tests',
+    mayImport: [],
+  },
   testing: {
     holds: 'the scenario harness, exported as `ralph-hats/testing`',
     mayImport: ['app', 'core', 'ports'],
@@ -146,6 +150,7 @@ export const ROOMS = {
       'views',
       'simulate',
       'mcp',
+      'mock-model',
       'workspace',
       'emit',
     ],

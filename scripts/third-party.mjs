@@ -33,10 +33,19 @@ function isPackage(folder) {
 }
 
 function describe(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const texts = readdirSync(folder)
     .filter((file) => LICENCE_FILE.test(file))
     .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (texts.length === 0 && license === 'MIT' && author !== undefined) texts.push(toMitText(author));
   if (texts.length === 0) throw new Error(`${name} ships no licence text: it cannot be bundled, move it to "dependencies"`);
   return `--- ${name} ${version} (${license}) ---\n\n${texts.join('\n\n')}\n`;
+}
+
+/** The MIT licence, of which only the holder differs, for a package that names it and its author without shipping the text. */
+function toMitText(author) {
+  const holder = typeof author === 'string' ? author : author.name;
+  return readFileSync(new URL('../LICENSE', import.meta.url), 'utf8')
+    .trim()
+    .replace(/^Copyright .*$/m, `Copyright (c) ${holder}`);
 }

@@ -4,3 +4,5 @@ declare const RALPH_VERSION: string;
 declare const RALPH_LEAN_HASH: string;
 /** How `yaml` is required: the part that the build keeps by itself, in the tests the package. */
 declare const RALPH_YAML_LIBRARY: string;
+/** Where the library for JSON Schema is found by whoever needs it. */
+declare const RALPH_SCHEMA_LIBRARY: string;

@@ -13,11 +13,22 @@ export {
   type RunReader,
   type RunRequest,
   type RunWatch,
+  registerTool,
   resumeRun,
   type StartOptions,
   startRun,
 } from './app/index.ts';
-export { END_REASONS, type EndReason, RalphError, type RunRecord, type RunSpec } from './core/index.ts';
+export {
+  END_REASONS,
+  type EndReason,
+  type PluginContext,
+  type PluginPath,
+  type PluginResult,
+  type PluginTool,
+  RalphError,
+  type RunRecord,
+  type RunSpec,
+} from './core/index.ts';
 export { type ConfigSource, type GraphFormat, graph, loadConfig, simulate, type TeamConfig, validate } from './library/index.ts';
 export type { SimulateOptions, SimulationReport } from './simulate/index.ts';
 export type { FlowEdge, FlowGraph, FlowNode, Topology } from './topology/index.ts';

@@ -74,4 +74,8 @@ export interface ToolContext {
   readonly search: ((query: string, limit: number, signal: AbortSignal) => Promise<readonly SearchHit[]>) | null;
   /** Addresses that `web_fetch` may reach although they are private, as `host:port`; for tests and intranets. Empty by default. */
   readonly allowedPrivateHosts: readonly string[];
+  /** Variables of `env`, with `*` at the end for the rest of a name, that shell commands and checks get beside the harmless ones. Default: none. */
+  readonly passEnv?: readonly string[];
+  /** Branches that `git_push` refuses, with `*` at the end for the rest of a name. Default: main, master, release/*. */
+  readonly protectedBranches?: readonly string[];
 }

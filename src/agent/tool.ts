@@ -28,7 +28,7 @@ export interface Tool<Args = never> extends ToolCard {
 }
 
 /** A tool, whatever it takes. Arguments are checked by `parameters` before `run` sees them. */
-export type AnyTool = Tool<never>;
+export type AnyTool = Omit<Tool<never>, 'parameters'> & { readonly parameters: z.ZodType };
 
 /** Ties the type of the arguments to their schema. */
 export function defineTool<Args>(tool: Tool<Args>): Tool<Args> {

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
-import { createGateRunner } from '../gates/index.ts';
+import { createPayloadCheck } from '../emit/index.ts';
+import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import { createJsonlInbox, createTurnStore, nodeFileSystem, openJsonlJournal, type RunPaths } from '../journal/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
+import { findCheck } from './find-check.ts';
+import type { GateGround } from './gate-ground.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
@@ -24,6 +27,7 @@ export interface RunParts {
   readonly file: RunFile;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: RunWatch;
+  readonly ground: GateGround;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -45,13 +49,14 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal }, visit);
   const workspace = openWorkspace(parts);
   const agentCommand = writeAgentCommand(layout.binDir);
+  const checkPayload = createPayloadCheck(file.settings.spec.events);
   const ports: LoopPorts = {
     journal,
     clock: systemClock,
     inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
     outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl' }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ cwd: file.workspace, env: toPlainEnvironment(env), marker: toGateMarker(paths.runId) }),
+    gates: createGateRunner(toGateSettings(parts)),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -63,9 +68,30 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       binDir: layout.binDir,
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
+    ...(checkPayload === null ? {} : { checkPayload }),
     observe: watch.observe,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+}
+
+function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSettings {
+  const { gatesAtOnce } = file.settings;
+  return {
+    cwd: file.workspace,
+    env: toPlainEnvironment(env),
+    marker: toGateMarker(paths.runId),
+    evidenceDir: toEvidenceDir(paths),
+    ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
+    tree: ground.tree,
+    startScopes: ground.startScopes,
+    checkProtected: ground.checkProtected,
+    findCheck: (check) => findCheck(file.workspace, check),
+  };
+}
+
+/** Where a run keeps what its gates showed. */
+export function toEvidenceDir(paths: Pick<RunPaths, 'folder'>): string {
+  return join(paths.folder, 'evidence');
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

@@ -18,6 +18,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
     unwatch();
     await run.workspace.settle();
+    await parts.ground.close();
     run.ports.journal.close();
     clearStopWish(paths.folder);
     for (const lock of locks) release(lock);

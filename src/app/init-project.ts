@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findConfigFile, type Preset, readPreset } from '../config/index.ts';
-import { DETECTED_BACKENDS, findNearMiss, RalphError } from '../core/index.ts';
-import { detectTestCommand, type TestCommand } from './detect-test-command.ts';
+import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError } from '../core/index.ts';
+import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
 import { writeInitFiles } from './init-files.ts';
 import { listAgents } from './list-agents.ts';
@@ -27,7 +27,7 @@ export interface Initialised {
   /** The hats of the team; empty where one agent does everything. */
   readonly hats: readonly string[];
   /** The gate that was written, because the project has tests. */
-  readonly gate: TestCommand | null;
+  readonly gate: QualityCommand | null;
   /** True if the team asks for an agent of another make. */
   readonly wantsOther: boolean;
   /** The one that was written for it; `null` where none was found. */

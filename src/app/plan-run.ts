@@ -5,7 +5,9 @@ import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig } from '../validation/index.ts';
 import { toCostWarnings } from './cost-warnings.ts';
+import { withFoundChecks } from './find-check.ts';
 import { narrowSpec } from './narrow-spec.ts';
+import { listPluginTools } from './plugin-tools.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -48,10 +50,10 @@ export interface RunPlan {
  * @throws RalphError: `config-invalid` with every finding; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
-  const { settings, diagnostics } = checkConfig(request);
+  const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
-  const found = withFoundBackends(asked, request);
+  const found = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const topology = compileTopology(found.spec);
   const turn = {
     hat: topology.entry,

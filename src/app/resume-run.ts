@@ -6,6 +6,7 @@ import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/ind
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
+import { openGateGround } from './gate-ground.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
@@ -79,7 +80,8 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   writeRunFile(paths.settings, next);
   writeContract(paths.folder, { spec: next.settings.spec });
   const fold = createJournalFold();
-  const parts = { layout, paths, file: next, env: options.env, watch };
+  const ground = await openGateGround({ paths, file: next, env: options.env }, true);
+  const parts = { layout, paths, file: next, env: options.env, watch, ground };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
   const spec = next === file ? {} : { spec: next.settings.spec };

@@ -5,6 +5,7 @@ import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSy
 import { captureBaseline, createWorktree } from '../workspace/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
+import { openGateGround } from './gate-ground.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import type { RunPlan } from './plan-run.ts';
@@ -109,7 +110,8 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline };
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec });
-  const parts: RunParts = { layout, paths, file, env: options.env, watch };
+  const ground = await openGateGround({ paths, file, env: options.env }, false);
+  const parts: RunParts = { layout, paths, file, env: options.env, watch, ground };
   const run = assembleRun(parts, () => undefined);
   const at = run.ports.clock.now();
   const started = {

@@ -6,6 +6,8 @@ import { toContractPath } from '../emit/index.ts';
 import type { Wardrobe } from '../loop/shell/index.ts';
 import type { Backend } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
+import { countTools } from './count-tools.ts';
+import { createNativeBackendFor } from './create-native-backend.ts';
 import { toPrice } from './prices.ts';
 
 /** What a wardrobe is made of. */
@@ -24,13 +26,16 @@ export interface WardrobeSettings {
 
 /** Hands out the backends of a run, each made once. */
 export function createWardrobe(made: WardrobeSettings): Wardrobe {
-  const known = new Map<BackendSpec, Backend>();
+  const known = new Map<string | BackendSpec, Backend>();
   const find = (order: IterationStart): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
       const spec = find(order);
-      const backend = known.get(spec) ?? createBackend(spec);
-      known.set(spec, backend);
+      const isNative = spec.type === 'native';
+      // The native agent wears one hat: what it may do and publish is the hat's.
+      const key = isNative ? `${order.hat}/${order.backend}` : spec;
+      const backend = known.get(key) ?? (isNative ? createNativeBackendFor(made, order.hat, spec) : createBackend(spec));
+      known.set(key, backend);
       return backend;
     },
     surroundings: (order) => {
@@ -41,6 +46,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
         marker: toMarker(made.runId, order),
       };
     },
+    toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
 }

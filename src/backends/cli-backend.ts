@@ -1,5 +1,5 @@
 import { type BackendEvent, type BackendSpec, type TurnFailure, toBackendLabel, UNKNOWN_USAGE } from '../core/index.ts';
-import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import type { Backend, Program, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../ports/index.ts';
 import { findCommand } from './find-command.ts';
 import type { Invocation, InvocationOrder } from './invocation.ts';
 import type { PlacedPrompt } from './prompt-place.ts';
@@ -22,7 +22,8 @@ export interface BackendOptions {
 
 /** The parts of a backend that differ from kind to kind. */
 export interface CliBackendParts {
-  readonly place: (prompt: string) => PlacedPrompt;
+  /** @param wish `stdin` where a scope of the turn asks for it */
+  readonly place: (prompt: string, wish?: TurnScope['prompt']) => PlacedPrompt;
   readonly plan: (order: InvocationOrder) => Invocation;
   readonly createTranslator: (invocation: Invocation, request: TurnRequest) => Translator;
   /** How long an agent may stay after its final event. Default 5 s. */
@@ -40,27 +41,29 @@ export function createCliBackend(spec: BackendSpec, parts: CliBackendParts, opti
 }
 
 function startTurn(
-  spec: BackendSpec,
+  declared: BackendSpec,
   parts: CliBackendParts,
   options: BackendOptions,
   request: TurnRequest,
   observe: (event: BackendEvent) => void,
 ): RunningTurn {
-  const base = mergeEnv(request.env, spec.env);
-  const placed = parts.place(request.prompt);
+  const { scope } = request;
+  const spec = scope === undefined ? declared : { ...declared, args: scope.args, permissions: scope.permissions };
+  const base = { ...mergeEnv(request.env, spec.env), ...scope?.env };
+  const placed = parts.place(request.prompt, scope?.prompt);
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
   const invocation = parts.plan({ spec, prompt: request.prompt, promptFile: request.promptFile, place: placed.place, isRoot, env: base });
   const env = { ...base, ...invocation.env };
   const found = findCommand(invocation.command, request.cwd, env['PATH']);
   if ('problem' in found)
     return createFailedTurn({ class: 'spawn', message: `${toBackendLabel(spec)} could not be started: ${found.problem}` });
+  const program = confine({ path: found.path, args: invocation.args, env }, scope);
+  if ('problem' in program) return createFailedTurn({ class: 'spawn', message: program.problem });
   return runTurn({
     request,
     observe,
-    path: found.path,
-    args: invocation.args,
+    ...program,
     shownArgv: toShownArgv(invocation.command, invocation.args, request.prompt),
-    env,
     input: invocation.stdin === 'prompt' ? { kind: 'text', text: request.prompt } : { kind: invocation.stdin },
     translator: parts.createTranslator(invocation, request),
     lingerMs: options.lingerMs ?? parts.lingerMs ?? DEFAULT_LINGER_MS,
@@ -68,6 +71,15 @@ function startTurn(
     warnings: [...placed.warnings, ...invocation.warnings],
     now: options.now ?? Date.now,
   });
+}
+
+/** Puts the sandbox around a program. One that cannot be put up stops the turn: without it the agent must not start. */
+function confine(program: Program, scope: TurnScope | undefined): Program | { readonly problem: string } {
+  try {
+    return scope?.confine?.(program) ?? program;
+  } catch (error) {
+    return { problem: `the sandbox could not be put up: ${error instanceof Error ? error.message : String(error)}` };
+  }
 }
 
 /** A hat's own variables win, except over those by which agents talk to Ralph. */

@@ -1,5 +1,5 @@
 import { type BackendSpec, type BackendType, DETECTED_BACKENDS, RalphError, toBackendLabel } from '../core/index.ts';
-import type { Backend } from '../ports/index.ts';
+import type { Backend, TurnScope } from '../ports/index.ts';
 import { createAcpParts } from './acp/index.ts';
 import { amp } from './amp/index.ts';
 import { auggie } from './auggie/index.ts';
@@ -11,7 +11,7 @@ import { copilot } from './copilot/index.ts';
 import { createCustomParts } from './custom/index.ts';
 import { findCommand } from './find-command.ts';
 import { gemini } from './gemini/index.ts';
-import type { CliDescriptor } from './invocation.ts';
+import type { CliDescriptor, PromptPlace } from './invocation.ts';
 import { kiro } from './kiro/index.ts';
 import { opencode } from './opencode/index.ts';
 import { pi } from './pi/index.ts';
@@ -47,11 +47,16 @@ function toParts(spec: BackendSpec): CliBackendParts | undefined {
 
 function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliDescriptor): CliBackendParts {
   return {
-    place: (prompt) => placePrompt(prompt, { wanted: spec.promptMode ?? 'arg', takes, isPositional: isPromptPositional }),
+    place: (prompt, wish) => placePrompt(prompt, { wanted: toWanted(spec, takes, wish), takes, isPositional: isPromptPositional }),
     plan,
     createTranslator: (invocation, request) => createTranslator(invocation.format, request.prompt),
     shouldLeave: true,
   };
+}
+
+/** A wish of the turn's counts only where the program can meet it. */
+function toWanted(spec: BackendSpec, takes: CliDescriptor['takes'], wish: TurnScope['prompt'] | undefined): PromptPlace {
+  return wish === 'stdin' && takes.includes('stdin') ? 'stdin' : (spec.promptMode ?? 'arg');
 }
 
 /** The first CLI that the turn's own PATH holds. */

@@ -14,6 +14,7 @@ export type CommandName =
   | 'show'
   | 'events'
   | 'emit'
+  | 'mcp'
   | 'init'
   | 'presets'
   | 'validate'
@@ -22,8 +23,10 @@ export type CommandName =
   | 'migrate'
   | 'graph'
   | 'hats'
+  | 'tools'
   | 'trace'
   | 'simulate'
+  | 'gates'
   | 'doctor'
   | 'demo'
   | 'ps'
@@ -41,6 +44,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'show', summary: 'what an iteration was asked, said and changed' },
   { name: 'events', summary: 'the events of a run, also while it goes on' },
   { name: 'emit', summary: 'publish an event (what agents call)' },
+  { name: 'mcp', summary: 'the same as a tool, for agents that speak MCP (what their CLIs start)' },
   { name: 'init', summary: 'write a commented ralph.yml and a PROMPT.md' },
   { name: 'presets', summary: 'list the teams that are ready to use' },
   { name: 'validate', summary: 'check configurations: every mistake with its place and its repair' },
@@ -48,8 +52,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'explain', summary: 'what a finding or an error means, with examples' },
   { name: 'graph', summary: 'draw how events flow between hats' },
   { name: 'hats', summary: 'list the hats of a team, show one of them' },
+  { name: 'tools', summary: 'which tools there are, and what a profile or a hat may use' },
   { name: 'trace', summary: 'what would happen if an event were published' },
   { name: 'simulate', summary: 'play the team a thousand times by chance, to see where it gets stuck' },
+  { name: 'gates', summary: 'the gates, what they guard, what they showed last; run them now' },
   { name: 'migrate', summary: 'rewrite a configuration of another tool in our words' },
   { name: 'doctor', summary: 'which agent CLIs are there, and what to do' },
   { name: 'demo', summary: 'watch a team mend a failing test; no key, no network' },

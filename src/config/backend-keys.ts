@@ -1,12 +1,13 @@
 import { BACKEND_TYPES, DETECTED_BACKENDS } from '../core/index.ts';
+import { NATIVE_KEYS } from './native-keys.ts';
 import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting.ts';
 
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
-  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, or `auto` for the first CLI that is found. `native` comes with a later version.',
+  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `native` for the agent that is built in, or `auto` for the first CLI that is found.',
   // A scripted agent is made by a program that uses this package; a file cannot hold its script.
-  values: [...BACKEND_TYPES.filter((type) => type !== 'scripted'), 'native'],
+  values: BACKEND_TYPES.filter((type) => type !== 'scripted'),
 } as const satisfies ChoiceSetting;
 
 /** What can be said of a backend, under `cli:` for all, and in a `backend: {…}` for one. */
@@ -34,6 +35,7 @@ export const AGENT_KEYS = {
     doc: '`bypass`: agents work unattended and ask nobody. `default`: as the CLI itself is set up.',
     values: ['bypass', 'default'],
   },
+  ...NATIVE_KEYS,
 } as const satisfies Keys;
 
 /** The keys of a `backend: {…}`. */

@@ -76,9 +76,9 @@ const MISTAKES: readonly (readonly [yaml: string, finding: string])[] = [
   ['hats: {a: {triggers: [x], model: opus}}', 'error key-misplaced model'],
   ['zebra: 1', 'warning key-unknown zebra'],
   ['hats: {a: {triggers: [x], zebra: 1}}', 'warning key-unknown zebra'],
-  ['protect: [secrets]', 'note key-ignored protect'],
+  ['fleet: [secrets]', 'note key-ignored fleet'],
   ['hats: {a: {triggers: [x], panel: {}}}', 'note key-ignored panel'],
-  ['sandbox: auto', 'note key-ignored sandbox'],
+  ['fleet: auto', 'note key-ignored fleet'],
 ];
 
 describe('the check against the settings table', () => {

@@ -121,6 +121,8 @@ class ShapeChecker {
         return this.checkBackends(setting, entry, path);
       case 'publish':
         return this.checkPublish(setting, entry, path);
+      case 'schema':
+        return isEmptyValue(entry.value) ? NOTHING : true;
       default:
         return this.checkLeaf(setting, entry, path);
     }
@@ -223,6 +225,7 @@ function takeScalar(setting: Setting, value: LocatedScalar): unknown {
     case 'map':
     case 'list':
     case 'backend':
+    case 'schema':
     case 'later':
       return NOTHING;
     case 'publish': {

@@ -1,6 +1,7 @@
 import type { BackendSpec } from '../core/index.ts';
 import type { BACKEND_KEYS } from './backend-keys.ts';
 import type { Path } from './located-value.ts';
+import { findProvider, NATIVE_KEYS, toNativeSpec } from './native-keys.ts';
 import type { Overrides } from './overrides.ts';
 import type { ValuesOf } from './setting.ts';
 import type { Declared } from './settings-table.ts';
@@ -25,7 +26,7 @@ export interface CompiledBackends {
 
 /**
  * Works out who wears what. The first backend of `cli.backend` has all that is said under `cli:`. Any other one of the same type
- * (a custom or acp one: with the same command) inherits all of it, one of another type env and permissions only. What a backend
+ * (a custom or acp one: with the same command, a native one: of the same provider) inherits all of it, one of another type env and permissions only. What a backend
  * says itself wins; `args` replace the inherited ones, `env` is merged.
  */
 export function compileBackends(declared: Declared, overrides: Overrides): CompiledBackends {
@@ -38,9 +39,8 @@ export function compileBackends(declared: Declared, overrides: Overrides): Compi
 
 /** The backend as it is stored and run. */
 export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
-  const { type: name, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, ...rest } = declared;
-  // The check refuses `native`: it stands for an agent that a later version brings.
-  const type = name === 'native' ? 'auto' : name;
+  const { type, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, ...others } = declared;
+  const rest = withoutNative(others);
   const promptMode = prompt_mode ?? (type === 'custom' ? 'arg' : undefined);
   const outputFormat = output_format ?? (type === 'custom' ? 'text' : undefined);
   return {
@@ -52,7 +52,15 @@ export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
     args,
     env,
     permissions,
+    ...(type === 'native' ? { native: toNativeSpec(declared) } : {}),
   };
+}
+
+type NativeKey = keyof typeof NATIVE_KEYS;
+
+/** What is said of the native agent says nothing to any other. */
+function withoutNative<Given extends { readonly [Name in NativeKey]?: unknown }>(given: Given): Omit<Given, NativeKey> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(NATIVE_KEYS, name))) as Omit<Given, NativeKey>;
 }
 
 function compileBase(declared: Declared, overrides: Overrides): readonly PlacedBackend[] {
@@ -105,6 +113,7 @@ function merge(under: DeclaredBackend, over: PlacedBackend['declared']): PlacedB
 }
 
 function isSameProgram(known: DeclaredBackend, entry: DeclaredBackend, type: BackendName): boolean {
+  if (type === 'native') return entry.provider === undefined || entry.provider === findProvider(known);
   return (type !== 'custom' && type !== 'acp') || entry.command === undefined || entry.command === known.command;
 }
 

@@ -1,13 +1,17 @@
 import { DEFAULT_HAT, RALPH, type RunSpec } from '../core/index.ts';
 import { type PlacedBackend, toBackendSpec } from './compile-backends.ts';
 import { compileHats } from './compile-hats.ts';
+import { compileMcpServers } from './compile-mcp-servers.ts';
+import { compileProfiles } from './compile-profiles.ts';
 import { toDigest } from './digest.ts';
 import { toEffective } from './effective.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { compileGates } from './gate-keys.ts';
 import type { Overrides } from './overrides.ts';
+import { compileSandbox } from './sandbox-keys.ts';
 import type { ModelPrice, Settings, SettingsDigest } from './settings.ts';
 import type { EffectiveLoop, SettingsParts } from './settings-parts.ts';
-import { CLI_KEYS, CORE_KEYS, type Declared, GATE_KEYS, WORKTREE_KEYS } from './settings-table.ts';
+import { CLI_KEYS, CORE_KEYS, type Declared, WORKTREE_KEYS } from './settings-table.ts';
 import { toLabel } from './to-label.ts';
 
 const BYTES_PER_MB = 1_000_000;
@@ -26,6 +30,9 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(parts.assignments.length === 0 ? {} : { assignments: parts.assignments }),
     spec: toRunSpec(parts, loop),
     backends: toBackends(parts),
+    ...compileProfiles(parts),
+    mcpServers: compileMcpServers(declared),
+    sandbox: compileSandbox(parts),
     priority: toEffective(CLI_KEYS, declared.cli).priority,
     objective: objective.source,
     prompts: {
@@ -38,6 +45,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     },
     stateDir: core.state_dir,
     checkpointBranch: loop.checkpoint_branch ?? null,
+    gatesAtOnce: loop.gates_at_once,
     notify: declared.notify ?? null,
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
     prices: toPrices(declared),
@@ -95,10 +103,8 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
     loopDetection: detection,
     retry: { maxAttempts: retry.max_attempts, baseMs: retry.base_seconds, maxMs: Math.max(retry.base_seconds, retry.max_seconds) },
     onLimit: loop.on_limit,
-    gates: (declared.gates ?? []).map((gate) => {
-      const { on, run, timeout_seconds: timeoutMs } = toEffective(GATE_KEYS, gate);
-      return { on: [...new Set(on)], run: run ?? '', timeoutMs };
-    }),
+    gates: compileGates(declared.gates ?? [], declared.protect ?? []),
+    ...(Object.keys(parts.events).length === 0 ? {} : { events: parts.events }),
   };
 }
 
@@ -122,18 +128,18 @@ function toPrices(declared: Declared): Readonly<Record<string, ModelPrice>> {
 }
 
 /** The configuration in force, key by key, as it is compared. */
-function toDigested({ declared, overrides, instructions }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
-  // Tool profiles are checked and not in force: a run does not differ by them.
-  const { name: _, description: __, profiles: ___, hats, ralph, ...rest } = declared;
+function toDigested({ declared, overrides, instructions, events }: SettingsParts, loop: EffectiveLoop): Readonly<Record<string, unknown>> {
+  const { name: _, description: __, hats, ralph, ...rest } = declared;
   const texts = Object.entries(hats ?? {}).map(
-    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined, profile: undefined }] as const,
+    ([id, hat]) => [id, { ...hat, instructions: instructions.hats[id], instructions_file: undefined }] as const,
   );
   return {
     ...rest,
+    events,
     event_loop: loop,
     cli: { ...toEffective(CLI_KEYS, declared.cli), ...toCliOverrides(overrides) },
     core: toEffective(CORE_KEYS, declared.core),
-    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined, profile: undefined },
+    ralph: { ...ralph, instructions: instructions.ralph, instructions_file: undefined },
     ...(hats === undefined ? {} : { hats: Object.fromEntries(texts) }),
   };
 }

@@ -79,6 +79,12 @@ function listKeys(keys: Keys, path: readonly string[] = []): readonly (readonly 
   ]);
 }
 
+/** The keys of a map, also of one that may be said in one word. */
+function toMap(schema: JsonSchema | undefined): Record<string, JsonSchema> | undefined {
+  const choices = [schema, ...((schema?.['anyOf'] ?? []) as readonly JsonSchema[])];
+  return choices.map((choice) => choice?.['properties']).find((keys) => keys !== undefined) as Record<string, JsonSchema> | undefined;
+}
+
 /** The YAML blocks of a page that are whole configurations without a mistake. */
 function listSamples(markdown: string): readonly string[] {
   return [...markdown.matchAll(/```ya?ml\n([\s\S]*?)```/g)]
@@ -93,10 +99,7 @@ describe('the JSON Schema of a configuration', () => {
   it('is one of draft 7 with every key, its words and its default', () => {
     expect(schema['$schema']).toBe('http://json-schema.org/draft-07/schema#');
     for (const [path, setting] of listKeys(TOP_KEYS)) {
-      const found = path.reduce<JsonSchema | undefined>(
-        (at, name) => (at?.['properties'] as Record<string, JsonSchema> | undefined)?.[name],
-        schema,
-      );
+      const found = path.reduce<JsonSchema | undefined>((at, name) => toMap(at)?.[name], schema);
       expect(found?.['description'], path.join('.')).toBe(setting.doc);
       expect(found?.['default'], path.join('.')).toEqual(setting.default);
     }

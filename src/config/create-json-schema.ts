@@ -1,7 +1,7 @@
 import type { Json } from '../core/index.ts';
 import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from './hat-id.ts';
 import { toLeafJsonSchema } from './leaf-json-schema.ts';
-import type { BackendSetting, Keys, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
+import type { BackendSetting, Keys, ListSetting, MapSetting, ObjectSetting, PublishSetting, Setting } from './setting.ts';
 import { SETTINGS_TABLE } from './settings-table.ts';
 
 /** A JSON Schema, or a part of one. */
@@ -27,7 +27,7 @@ function toSchema(setting: Setting): JsonSchema {
 function toBareSchema(setting: Setting): JsonSchema {
   switch (setting.kind) {
     case 'object':
-      return toObjectSchema(setting.keys);
+      return toMaybeShort(setting, toObjectSchema(setting.keys));
     case 'map':
       return toMapSchema(setting);
     case 'list':
@@ -36,6 +36,8 @@ function toBareSchema(setting: Setting): JsonSchema {
       return toBackendSchema(setting);
     case 'publish':
       return toPublishSchema(setting);
+    case 'schema':
+      return { type: ['object', 'boolean'] };
     case 'later':
       return {};
     default:
@@ -62,6 +64,12 @@ function toObjectSchema(keys: Keys): JsonSchema {
     patternProperties: { '^(?:x-|_)': {} },
     additionalProperties: false,
   };
+}
+
+/** The map, or one word for one of its keys. */
+function toMaybeShort({ keys, short }: ObjectSetting, map: JsonSchema): JsonSchema {
+  const word = short === undefined ? undefined : keys[short];
+  return word === undefined ? map : { anyOf: [toBareSchema(word), map] };
 }
 
 const HAT_IDS = {

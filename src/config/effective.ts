@@ -15,6 +15,7 @@ export function toEffective<K extends Keys>(keys: K, declared: ValuesOf<K> | und
 /** The default in the unit of the checked value: the table has it as it would be written. */
 function toDefault(setting: Setting): unknown {
   if (setting.default === undefined || setting.kind === 'list' || setting.kind === 'map') return setting.default;
-  if (setting.kind === 'object' || setting.kind === 'backend' || setting.kind === 'publish' || setting.kind === 'later') return undefined;
+  if (setting.kind === 'object' || setting.kind === 'backend' || setting.kind === 'publish') return undefined;
+  if (setting.kind === 'schema' || setting.kind === 'later') return undefined;
   return toLeafValue(setting, setting.default as string | number | boolean);
 }

@@ -33,6 +33,7 @@ export const EVENT_LOOP_KEYS = {
   max_consecutive_failures: { kind: 'integer', doc: 'Failed turns in a row before the run stops.', min: 1, default: 5 },
   checkpoint_interval: { kind: 'integer', doc: 'Turns between two git commits of what the run changed; 0 for none.', min: 0, default: 5 },
   checkpoint_branch: { kind: 'word', doc: 'The branch that checkpoints go to; the current one by default.' },
+  gates_at_once: { kind: 'integer', doc: 'How many gates run at once.', min: 1, default: 2 },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn.', above: 0, default: 3600 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence of an agent.', above: 0, default: 900 },
   cooldown_delay_seconds: { kind: 'duration', doc: 'Pause between two turns.', min: 0, default: 0 },

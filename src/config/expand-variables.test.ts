@@ -88,7 +88,7 @@ hats: {a: {triggers: [x], instructions: "${text}"}}
 gates: [{run: "${text}"}]
 notify: "${text}"
 x-mine: "${text}"
-mcp_servers: {a: "${text}"}
+fleet: {a: "${text}"}
 `,
       { env: ENV, flags: {} },
     );

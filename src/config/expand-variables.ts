@@ -70,6 +70,7 @@ class VariableExpander {
   private expand(setting: Setting, value: LocatedValue, path: Path): LocatedValue | null {
     if (setting.verbatim === true) return value;
     switch (setting.kind) {
+      case 'schema':
       case 'later':
       case 'command':
         return value;

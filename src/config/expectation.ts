@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<Exclude<Setting['kind'], 'choice' | 'list'>, readon
   publish: ['a topic, a pattern, or `{topic, target}`', ''],
   map: ['a map', ' of names with values (`name: value`)'],
   object: ['a map', ' of keys with values (`key: value`)'],
+  schema: ['a JSON Schema', ''],
   later: ['anything', ''],
 };
 

@@ -1,12 +1,10 @@
 import { BACKEND } from './backend-keys.ts';
+import { PROFILE } from './profile-keys.ts';
+import { HAT_SANDBOX } from './sandbox-keys.ts';
 import type { Keys } from './setting.ts';
 
 const PATTERN = { kind: 'pattern', doc: 'A topic, or a pattern in which `*` is a whole segment.' } as const;
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
-const PROFILE = {
-  kind: 'word',
-  doc: 'The tool profile; its name is checked, it binds from the version that brings tool profiles.',
-} as const;
 
 /** The keys of `hats.<id>`. */
 export const HAT_KEYS = {
@@ -53,7 +51,7 @@ export const HAT_KEYS = {
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
   tools: LATER,
   mcp_servers: LATER,
-  sandbox: LATER,
+  sandbox: HAT_SANDBOX,
 } as const satisfies Keys;
 
 /** The keys of `ralph:`. */

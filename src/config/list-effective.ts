@@ -21,6 +21,9 @@ export function listEffective(root: LocatedMap, cwd: string): readonly Effective
   return lister.values;
 }
 
+/** Keys whose files are relative to the file that names them. */
+const FILES: readonly unknown[] = ['instructions_file', 'schema_file'];
+
 class EffectiveLister {
   readonly values: EffectiveValue[] = [];
   private readonly cwd: string;
@@ -65,7 +68,7 @@ class EffectiveLister {
   }
 
   private toValue(setting: Setting, value: LocatedValue, path: Path, form: WrittenForm): Json {
-    const isFile = path.at(-1) === 'instructions_file' && value.kind === 'scalar' && typeof value.value === 'string';
+    const isFile = FILES.includes(path.at(-1)) && value.kind === 'scalar' && typeof value.value === 'string';
     // A reference counts from where it stands: from another folder only what it leads to says the same.
     if (!isFile || (value.reference !== undefined && value.place.file.folder === this.cwd)) return toWrittenValue(setting, value, form);
     const shown = toShownPath(this.cwd, resolve(value.place.file.folder, String(value.value)));

@@ -8,6 +8,7 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
 import { toEffective } from './effective.ts';
 import type { EffectiveValue } from './effective-value.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { expandShortForms } from './expand-short-forms.ts';
 import { listEffective } from './list-effective.ts';
 import { toPlacedFinding } from './locate-subject.ts';
 import type { Path } from './located-value.ts';
@@ -23,6 +24,7 @@ import {
   toVariablePlaced,
 } from './overrides.ts';
 import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
+import { readEventContracts } from './read-event-contracts.ts';
 import { readInstructions } from './read-instructions.ts';
 import { type Layers, readLayers } from './read-layers.ts';
 import { type ReadText, readTextFile } from './read-text-file.ts';
@@ -47,6 +49,8 @@ export interface LoadRequest {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What came by standard input, for `-P -`. */
   readonly stdinPrompt?: string;
+  /** Names of tools that the calling program brings, so that profiles may name them. */
+  readonly toolNames?: readonly string[];
   /** How configuration files, and the files that they name, are read; default: from the disk. */
   readonly readText?: ReadText;
 }
@@ -86,13 +90,14 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   const overrideRequest = { flags, env, assigned: layers.assigned };
   const { overrides, diagnostics } = readOverrides(overrideRequest, cwd);
   if (layers.root === null) return toUnreadable(layers, diagnostics);
-  const { root } = layers;
+  const root = expandShortForms(layers.root);
   const shape = checkShape(root);
   const isBroken = (path: Path): boolean => shape.isBroken(path) || layers.isBroken(path);
   const hatIds = listHatIds(root);
   const backends = compileBackends(shape.declared, overrides);
-  const input = { root, declared: shape.declared, hatIds, isBroken, toItemPath: shape.toItemPath };
+  const input = { root, declared: shape.declared, hatIds, isBroken, toItemPath: shape.toItemPath, toolNames: request.toolNames ?? [] };
   const instructions = readInstructions(shape.declared, root, request.readText);
+  const events = readEventContracts(shape.declared, { cwd, root, readText: request.readText });
   const found = [
     ...layers.diagnostics,
     ...diagnostics,
@@ -101,6 +106,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     ...checkRules(input, backends),
     ...checkPromptFile(input, { cwd, flags }),
     ...instructions.diagnostics,
+    ...events.diagnostics,
   ];
   if (!hasErrors(found)) refuseNamedBackend(backends);
   const { prompt, prompt_file: promptFile } = toEffective(EVENT_LOOP_KEYS, shape.declared.event_loop);
@@ -120,6 +126,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
       overrides,
       backends,
       instructions,
+      events: events.contracts,
       objective,
     }),
     looseTriggers: readLooseTriggers(root, isBroken),

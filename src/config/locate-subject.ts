@@ -32,7 +32,7 @@ function isWrittenAt({ file, start, end }: Place, at: Subject): boolean {
 /** The words that a subject consists of, where it is no more than words. */
 function toWords(at: Subject): string | undefined {
   if (at.kind === 'hat-words') return at.words;
-  if (at.kind === 'gate') return at.topic;
+  if (at.kind === 'gate' || at.kind === 'event') return at.topic;
   return at.kind === 'hat-item' || at.kind === 'loop' ? at.item : undefined;
 }
 
@@ -57,6 +57,8 @@ function locateSubject(root: LocatedMap, subject: Subject): Place {
       return subject.topic === undefined
         ? findPlace(root, ['gates', subject.index], 'key')
         : locateItem(root, ['gates', subject.index, 'on'], subject.topic);
+    case 'event':
+      return findPlace(root, ['events', subject.topic], 'key');
   }
 }
 

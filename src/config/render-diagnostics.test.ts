@@ -41,7 +41,7 @@ describe('renderDiagnostics', () => {
   });
 
   it('puts a blank line between findings, and says nothing about none', () => {
-    expect(render('zebra: 1\nsandbox: auto').split('\n\n')).toHaveLength(2);
+    expect(render('zebra: 1\nfleet: auto').split('\n\n')).toHaveLength(2);
     expect(render('')).toBe('');
   });
 

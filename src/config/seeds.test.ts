@@ -29,7 +29,7 @@ it('seed 004, multi-hat mode: hats have what they subscribe to', () => {
   expect(spec.hats?.[0]?.instructions).toBe('You are the implementation agent.\nFocus on writing clean, tested code.');
 });
 
-it('seed 000, hats with profiles: the profiles are accepted, and bind nothing yet', () => {
+it('seed 000, hats with profiles: the profiles are accepted', () => {
   const { spec } = settingsOf(read('000-02'));
   expect(spec.hats?.map((hat) => hat.id)).toEqual(['explorer', 'planner', 'creator', 'critic', 'editor']);
 });

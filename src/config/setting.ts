@@ -2,7 +2,15 @@
  * The vocabulary of the settings table. A setting is plain data: the check, the types, the JSON Schema and the reference page
  * are all made from it. `doc` is one sentence for people; `default` is written as it would be in the file.
  */
-export type Setting = LeafSetting | ListSetting | MapSetting | ObjectSetting | BackendSetting | PublishSetting | LaterSetting;
+export type Setting =
+  | LeafSetting
+  | ListSetting
+  | MapSetting
+  | ObjectSetting
+  | BackendSetting
+  | PublishSetting
+  | SchemaSetting
+  | LaterSetting;
 
 interface Described {
   readonly doc: string;
@@ -72,6 +80,8 @@ export interface MapSetting extends Described {
 export interface ObjectSetting extends Described {
   readonly kind: 'object';
   readonly keys: Keys;
+  /** The key that a single word in the place of the map means; only in the table of the whole file. */
+  readonly short?: string;
 }
 
 /** A backend: its name, a description, or a list of these. */
@@ -86,6 +96,11 @@ export interface PublishSetting extends Described {
   readonly kind: 'publish';
   readonly topic: TextSetting;
   readonly keys: Keys;
+}
+
+/** A JSON Schema: whatever YAML can hold, looked at by a rule of its own. */
+export interface SchemaSetting extends Described {
+  readonly kind: 'schema';
 }
 
 /** A key that a later version gives a meaning: known, and not read. */
@@ -116,7 +131,9 @@ type StructureOf<S> = S extends { readonly kind: 'list'; readonly items: infer I
         ? readonly ValuesOf<K>[]
         : S extends { readonly kind: 'publish' }
           ? { readonly topic: string; readonly target?: string }
-          : never;
+          : S extends { readonly kind: 'schema' }
+            ? true
+            : never;
 
 /** The checked values of an object: a key is there if it was written, is right, and is read by this version. */
 export type ValuesOf<K> = {

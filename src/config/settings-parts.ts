@@ -1,3 +1,4 @@
+import type { EventContracts } from '../core/index.ts';
 import type { CompiledBackends } from './compile-backends.ts';
 import type { Objective } from './compile-objective.ts';
 import type { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
@@ -18,6 +19,7 @@ export interface SettingsParts {
   readonly overrides: Overrides;
   readonly backends: CompiledBackends;
   readonly instructions: Instructions;
+  readonly events: EventContracts;
   readonly objective: Objective;
 }
 

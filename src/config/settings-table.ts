@@ -1,10 +1,13 @@
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY } from './backend-keys.ts';
+import { EVENTS } from './event-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
+import { GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
+import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
+import { ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
-const TOOL = { kind: 'word', doc: 'A tool or a group of tools.' } as const;
 const PRICE = { kind: 'number', min: 0 } as const;
 
 /** The keys of `cli:`. */
@@ -29,19 +32,6 @@ export const CORE_KEYS = {
   turn_log_mb: { kind: 'number', doc: 'How much of the output of one turn is kept, in megabytes.', above: 0, default: 64 },
 } as const satisfies Keys;
 
-/** The keys of one entry of `gates:`. */
-export const GATE_KEYS = {
-  on: {
-    kind: 'list',
-    doc: 'Topics and patterns that it guards.',
-    items: { kind: 'pattern', doc: 'A topic or pattern.' },
-    nonEmpty: true,
-    default: ['task.complete'],
-  },
-  run: { kind: 'command', doc: 'The command line that must succeed.', required: true },
-  timeout_seconds: { kind: 'duration', doc: 'Longest time it may take.', above: 0, default: 600 },
-} as const satisfies Keys;
-
 /** The keys of `prices.<model>`. */
 const PRICE_KEYS = {
   input: { ...PRICE, doc: 'US dollars for a million input tokens.', required: true },
@@ -49,16 +39,6 @@ const PRICE_KEYS = {
   cache_read: { ...PRICE, doc: 'US dollars for a million tokens read from the cache; `input` by default.' },
   cache_write: { ...PRICE, doc: 'US dollars for a million tokens written to the cache; `input` by default.' },
   as_of: { kind: 'word', doc: 'The day on which the price was true, such as 2026-11-21.' },
-} as const satisfies Keys;
-
-/** The keys of `profiles.<name>`. */
-const PROFILE_KEYS = {
-  description: { kind: 'text', doc: 'What the profile is for.' },
-  allow: { kind: 'list', doc: 'Tools and groups of tools that are there.', items: TOOL },
-  deny: { kind: 'list', doc: 'Tools and groups that are not, whatever else says so.', items: TOOL },
-  exempt: { kind: 'list', doc: 'Tools and groups that stay though they are not read-only.', items: TOOL },
-  require_read_only: { kind: 'flag', doc: 'Only tools that change nothing.' },
-  deny_destructive: { kind: 'flag', doc: 'No tools that can lose data.' },
 } as const satisfies Keys;
 
 /** The keys of `worktree:`. */
@@ -97,22 +77,17 @@ export const TOP_KEYS = {
   },
   notify: { kind: 'command', doc: 'A command line that is run at the end of a run.' },
   worktree: { kind: 'object', doc: 'Runs in a git worktree of their own.', keys: WORKTREE_KEYS },
-  protect: LATER,
-  profiles: {
-    kind: 'map',
-    doc: 'Tool profiles of your own; they bind from the version that brings tool profiles.',
-    values: { kind: 'object', doc: 'A tool profile.', keys: PROFILE_KEYS },
-  },
+  protect: PROTECT,
+  profiles: PROFILES,
   permissions: LATER,
   hooks: LATER,
   hooks_defaults: LATER,
-  mcp_servers: LATER,
-  events: LATER,
-  sandbox: LATER,
-  on_violation: LATER,
+  mcp_servers: MCP_SERVERS,
+  events: EVENTS,
+  sandbox: SANDBOX,
+  on_violation: ON_VIOLATION,
   tools: LATER,
   providers: LATER,
-  native: LATER,
   agents: LATER,
   fleet: LATER,
 } as const satisfies Keys;

@@ -1,4 +1,4 @@
-import type { BackendSpec, RunSpec } from '../core/index.ts';
+import type { BackendSpec, ProfilePolicy, RunSpec } from '../core/index.ts';
 import type { ConfigFlags } from './overrides.ts';
 
 /**
@@ -18,6 +18,16 @@ export interface Settings {
   readonly spec: RunSpec;
   /** By hat id, `ralph`, and in `mode: single` `default`; in the order in which `on_limit: switch` tries them; at least one each. */
   readonly backends: Readonly<Record<string, readonly BackendSpec[]>>;
+  /** The tool profile of each hat, by the same names as `backends`; `null`: nothing holds it back. */
+  readonly policies: Readonly<Record<string, ProfilePolicy | null>>;
+  /** What these profiles are called; `null` for none. */
+  readonly profileNames: Readonly<Record<string, string | null>>;
+  /** All profiles that there are, by name: the built-in ones, then those of the file. */
+  readonly profiles: Readonly<Record<string, ProfilePolicy>>;
+  /** In the order of the file. */
+  readonly mcpServers: readonly McpServerSettings[];
+  /** What binds agents beyond their own flags. */
+  readonly sandbox: SandboxSettings;
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
   readonly objective: ObjectiveSource;
@@ -26,6 +36,8 @@ export interface Settings {
   readonly stateDir: string;
   /** `null`: the current branch. */
   readonly checkpointBranch: string | null;
+  /** How many gates run at once; absent in runs of earlier versions. */
+  readonly gatesAtOnce?: number;
   /** A command line for the end of a run. */
   readonly notify: string | null;
   /** Relative to the workspace. */
@@ -44,6 +56,37 @@ export interface ObjectiveSource {
   readonly from: 'flag' | 'stdin' | 'config' | 'file' | 'none';
   /** The file, as it is shown; `null` where it came from elsewhere. */
   readonly file: string | null;
+}
+
+/** An MCP server whose tools the native agent gets; it has either a command or an address. */
+export interface McpServerSettings {
+  /** Letters, digits, `_` and `-`: part of the names of its tools. */
+  readonly name: string;
+  readonly command?: string;
+  readonly args: readonly string[];
+  /** Added to the inherited environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly url?: string;
+  /** The environment variable that holds the bearer token for `url`. */
+  readonly tokenEnv?: string;
+  /** The tools that are taken, by the server's names; `null`: all. */
+  readonly tools: readonly string[] | null;
+  readonly trustsAnnotations: boolean;
+  /** For the start and for each call. */
+  readonly timeoutMs: number;
+}
+
+/** `sandbox:`, `on_violation` and what hats say of them. */
+export interface SandboxSettings {
+  readonly mode: 'auto' | 'off' | 'required';
+  /** Globs relative to the workspace, beside the usual ones. */
+  readonly scratch: readonly string[];
+  /** Absolute, or beginning with `~/`. */
+  readonly readable: readonly string[];
+  readonly hasNetwork: boolean;
+  /** By hat, where it says something itself. */
+  readonly hats: Readonly<Record<string, 'auto' | 'off' | 'required'>>;
+  readonly onViolation: 'report' | 'revert';
 }
 
 /** What of the configuration prompts mention. Paths as an agent in the workspace writes them. */

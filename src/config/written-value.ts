@@ -30,6 +30,7 @@ export function toWrittenValue(setting: Setting, value: LocatedValue, form: Writ
     case 'publish':
       if (value.kind === 'scalar') return toWrittenScalar(setting.topic, value, inner);
       return value.kind === 'map' ? toWrittenKeys(setting.keys, value, inner) : toPlain(value, inner);
+    case 'schema':
     case 'later':
       return toPlain(value, inner);
     default:

@@ -5,7 +5,13 @@ import type { Usage } from './usage.ts';
  * `text` is assistant text: every character once and in order; `message-end` closes an assistant message.
  */
 export type BackendEvent =
-  | { readonly type: 'started'; readonly pid: number | null; readonly processStart: string | null; readonly argv: readonly string[] }
+  | {
+      readonly type: 'started';
+      readonly pid: number | null;
+      readonly processStart: string | null;
+      readonly argv: readonly string[];
+      readonly tools?: number;
+    }
   | { readonly type: 'session'; readonly sessionId: string; readonly model: string | null }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'message-end' }

@@ -1,6 +1,6 @@
 /**
  * Every kind of agent that can be named in `backend:`. The agent CLIs come first, in the default order of `cli.priority`;
- * `scripted` plays turns that were written beforehand, `auto` stands for the first CLI that is found.
+ * `native` is our own agent, `scripted` plays turns that were written beforehand, `auto` stands for the first CLI that is found.
  */
 export const BACKEND_TYPES = [
   'claude',
@@ -16,6 +16,7 @@ export const BACKEND_TYPES = [
   'kiro',
   'acp',
   'custom',
+  'native',
   'scripted',
   'auto',
 ] as const;
@@ -50,10 +51,41 @@ export interface BackendSpec {
   readonly outputFormat?: string;
   /** `bypass`: the CLI asks nobody before it uses a tool. `default`: whatever the CLI does by itself. */
   readonly permissions: 'bypass' | 'default';
+  /** `native` only, and always there: which model, and within which bounds. */
+  readonly native?: NativeSpec;
+}
+
+/** Who answers the native agent: a provider's wire format, or a script. */
+export const NATIVE_PROVIDERS = ['anthropic', 'openai', 'google', 'openai-compatible', 'scripted'] as const;
+
+export type NativeProvider = (typeof NATIVE_PROVIDERS)[number];
+
+/** The native agent as it was declared. Its model is the backend's `model`. */
+export interface NativeSpec {
+  readonly provider: NativeProvider;
+  /** In the form that the provider's own library takes. Absent: the provider's own. */
+  readonly baseUrl?: string;
+  /** The environment variable that holds the key. Absent: the provider's usual ones. */
+  readonly apiKeyEnv?: string;
+  /** `scripted` only: a YAML file, relative to the workspace. */
+  readonly script?: string;
+  /** Absent: as the provider does it. */
+  readonly effort?: 'low' | 'medium' | 'high';
+  /** `fresh`: each turn begins anew. `carry`: the conversation goes on over turns and hats of the same model. */
+  readonly context: 'fresh' | 'carry';
+  /** Calls of the model in one turn. */
+  readonly maxSteps: number;
+  /** Of one turn; `null`: no limit but the run's. */
+  readonly maxCostUsd: number | null;
+  /** Of one answer; `null`: as the provider does it. */
+  readonly maxOutputTokens: number | null;
+  /** How much the model can read at once. */
+  readonly contextTokens: number;
 }
 
 /** A label for people and reports: `claude`, `kiro:builder`, `custom:./agent.sh`. */
 export function toBackendLabel(spec: BackendSpec): string {
   if (spec.type === 'custom' || spec.type === 'acp') return spec.command === undefined ? spec.type : `${spec.type}:${spec.command}`;
+  if (spec.type === 'native' && spec.native !== undefined) return `native:${spec.native.provider}`;
   return spec.agent === undefined ? spec.type : `${spec.type}:${spec.agent}`;
 }

@@ -18,6 +18,7 @@ const COST_REPORTS: Readonly<Partial<Record<BackendType, 'cost' | 'tokens' | 'no
   kiro: 'nothing',
   acp: 'tokens',
   custom: 'nothing',
+  native: 'tokens',
 };
 
 /**

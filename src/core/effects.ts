@@ -102,6 +102,8 @@ export interface EventReject {
   readonly topic: string;
   readonly why: RejectionCause;
   readonly allowed: readonly string[];
+  /** More about the cause, in words: what is wrong with a payload. */
+  readonly detail?: string;
 }
 
 export type RejectionCause =
@@ -112,7 +114,8 @@ export type RejectionCause =
   | 'required-events'
   | 'channel-off'
   | 'unknown-hat'
-  | 'gate';
+  | 'gate'
+  | 'payload';
 
 /** Something a person should see. */
 export interface Notice {

@@ -26,6 +26,8 @@ export interface EventSignal {
   readonly topic: string;
   readonly payload: Json;
   readonly target?: string;
+  /** What is wrong with the payload, where its topic has a schema and it is not what that asks for: the event is refused. */
+  readonly payloadProblem?: string;
 }
 
 /** The completion promise, on a line of its own in the final text. */

@@ -1,10 +1,22 @@
 import type { GateResult } from './gate-result.ts';
+import type { GateFailure } from './gate-streak.ts';
 
 /** What a hat is told at its next turn about what became of its last one. */
 export type Feedback =
   | { readonly kind: 'refused'; readonly topic: string; readonly allowed: readonly string[] }
+  | { readonly kind: 'payload-refused'; readonly topic: string; readonly why: string }
   | { readonly kind: 'promise-refused'; readonly why: string }
-  | { readonly kind: 'gate-failed'; readonly topic: string; readonly results: readonly GateResult[] }
+  /** `passed`: the event counted all the same, because none of these gates is required. */
+  | { readonly kind: 'gate-failed'; readonly topic: string; readonly results: readonly GateResult[]; readonly passed?: boolean }
+  /** For who is asked to resolve it: a gate that refused the same hat again and again. */
+  | {
+      readonly kind: 'gate-stuck';
+      readonly hat: string;
+      readonly topic: string;
+      readonly gate: string;
+      readonly count: number;
+      readonly failures: readonly GateFailure[];
+    }
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
   | { readonly kind: 'malformed'; readonly where: string; readonly message: string };
 

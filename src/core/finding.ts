@@ -58,7 +58,8 @@ export type Subject =
   | ItemSubject
   | { readonly kind: 'hat-words'; readonly hat: string; readonly words: string }
   | { readonly kind: 'loop'; readonly key: string; readonly item?: string }
-  | { readonly kind: 'gate'; readonly index: number; readonly topic?: string };
+  | { readonly kind: 'gate'; readonly index: number; readonly topic?: string }
+  | { readonly kind: 'event'; readonly topic: string };
 
 /** A topic or pattern in a list of a hat. */
 export interface ItemSubject {

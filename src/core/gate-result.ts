@@ -2,11 +2,44 @@
 export interface GateResult {
   /** Index into `RunSpec.gates`. */
   readonly gate: number;
+  /** What people call it, where it is not its command. */
+  readonly name?: string;
   readonly command: string;
   readonly passed: boolean;
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly durationMs: number;
-  /** The last part of its output, at most 4 KB. */
+  /** What matters of its output, the failing parts and the end, at most 4 KB. */
   readonly outputTail: string;
+  /** Absent where nothing was run, and in journals of earlier versions. */
+  readonly evidence?: GateEvidence;
+  /** It was not run, because no path of its `only_if` changed. */
+  readonly skipped?: boolean;
+}
+
+/** What proves the verdict of a gate. Its record is `evidence/<number>.json` in the run's folder. */
+export interface GateEvidence {
+  /** 1, 2, 3, … in the run; `null` where it could not be written. */
+  readonly number: number | null;
+  /** Hash of the files before it ran; `null` where that could not be told. */
+  readonly treeBefore: string | null;
+  /** The same after it: the files that the verdict is about. */
+  readonly tree: string | null;
+  /** False if the files that it is about changed before all gates of the request were done. */
+  readonly isFresh: boolean;
+  /** The verdict of an earlier run on the same files. */
+  readonly isCached: boolean;
+  /** How often it was run for this verdict. */
+  readonly attempts: number;
+  /** SHA-256 of the output that was kept. */
+  readonly outputHash: string;
+  /** The whole output, as an agent in the workspace names the file; `null` where it was not kept. */
+  readonly log: string | null;
+  /** True if `outputTail` is not the whole output. */
+  readonly isCut: boolean;
+}
+
+/** What people call the gate of a result. */
+export function toResultName({ name, command }: Pick<GateResult, 'name' | 'command'>): string {
+  return name ?? command;
 }

@@ -1,8 +1,21 @@
 /** Front door of `core`: types and total functions, no IO, no clock, no dependency. */
 export type { BackendEvent } from './backend-event.ts';
-export { BACKEND_TYPES, type BackendSpec, type BackendType, DETECTED_BACKENDS, toBackendLabel } from './backend-spec.ts';
+export {
+  BACKEND_TYPES,
+  type BackendSpec,
+  type BackendType,
+  DETECTED_BACKENDS,
+  NATIVE_PROVIDERS,
+  type NativeProvider,
+  type NativeSpec,
+  toBackendLabel,
+} from './backend-spec.ts';
+export { BUILT_IN_CARDS } from './built-in-cards.ts';
+export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
+export { describeShape } from './describe-shape.ts';
+export { detectQualityCommand } from './detect-quality-command.ts';
 export { toDurationText, toUsdText } from './duration.ts';
 export type {
   CheckpointMake,
@@ -31,6 +44,7 @@ export type {
   TransitionSignal,
   TurnSignals,
 } from './event.ts';
+export { contractOf, type EventContract, type EventContracts, type PayloadCheck, type PayloadVerdict } from './event-contract.ts';
 export type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
 export type {
   Finding,
@@ -44,7 +58,9 @@ export type {
   Severity,
   Subject,
 } from './finding.ts';
-export type { GateResult } from './gate-result.ts';
+export { type GateEvidence, type GateResult, toResultName } from './gate-result.ts';
+export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, toGateName } from './gate-spec.ts';
+export type { GateFailure, GateStreak } from './gate-streak.ts';
 export { toTextHash } from './hash.ts';
 export { type InboxLine, parseInboxLine } from './inbox-line.ts';
 export type {
@@ -60,9 +76,22 @@ export type {
   StopRequested,
   TimerFired,
 } from './inputs.ts';
-export { isJsonObject, type Json, type JsonObject, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
+export {
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  toCanonicalJson,
+  toComparablePayload,
+  toPayloadText,
+} from './json.ts';
+export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
 export { maskControls } from './mask-controls.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
+export { readPackageScripts } from './package-scripts.ts';
+export type { PluginContext, PluginPath, PluginResult, PluginTool } from './plugin-tool.ts';
+export type { ProjectFolder, QualityCommand, QualityKind } from './project-folder.ts';
 export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,
@@ -82,7 +111,9 @@ export {
   toBlockedTopic,
 } from './reserved.ts';
 export type { LiveRecord, RunRecord } from './run-record.ts';
-export type { GateSpec, HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
+export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
+export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
+export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';
 export type {
@@ -100,7 +131,15 @@ export type {
 } from './state.ts';
 export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
 export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tool-card.ts';
-export { BUILT_IN_PROFILES } from './tool-profiles.ts';
+export {
+  BUILT_IN_POLICIES,
+  BUILT_IN_PROFILES,
+  COMPOSITE_GROUPS,
+  COORDINATION_GROUP,
+  type ProfilePolicy,
+  resolveProfile,
+  type ToolVerdict,
+} from './tool-profiles.ts';
 export {
   comparePrecedence,
   hasWildcard,

@@ -57,6 +57,8 @@ export interface IterationSpawned extends At, TurnId {
   /** Content hash (SHA-256) of the prompt, which is kept in the turn's folder. */
   readonly promptHash: string;
   readonly promptTokens: number;
+  /** How many tools the hat's profile offers; absent where no profile holds it back. */
+  readonly tools?: number;
 }
 
 /** The one end of a started turn. */

@@ -1,3 +1,6 @@
+import type { EventContracts } from './event-contract.ts';
+import type { GateSpec } from './gate-spec.ts';
+
 /**
  * The run as it was declared: complete (every default filled in), plain JSON, without secrets and local paths.
  * It is stored in the journal's first input, so that a journal replays without the configuration it came from.
@@ -24,6 +27,8 @@ export interface RunSpec {
   readonly retry: RetrySpec;
   readonly onLimit: 'wait' | 'switch' | 'stop';
   readonly gates: readonly GateSpec[];
+  /** What is known of topics; absent where nothing is. */
+  readonly events?: EventContracts;
 }
 
 /** What an agent may publish: a topic or pattern, or an edge to one hat. */
@@ -82,13 +87,4 @@ export interface RetrySpec {
   readonly maxAttempts: number;
   readonly baseMs: number;
   readonly maxMs: number;
-}
-
-/** A quality gate. */
-export interface GateSpec {
-  /** Topic patterns it guards; `task.complete` stands for every way to complete. */
-  readonly on: readonly string[];
-  /** The user's own command line; also its name in reports. */
-  readonly run: string;
-  readonly timeoutMs: number;
 }

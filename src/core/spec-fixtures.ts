@@ -1,4 +1,5 @@
-import type { GateSpec, HatSpec, RunLimits, RunSpec } from './run-spec.ts';
+import type { GateSpec } from './gate-spec.ts';
+import type { HatSpec, RunLimits, RunSpec } from './run-spec.ts';
 
 /** Generous limits, so that a test meets only the one it sets. */
 const SAMPLE_LIMITS: RunLimits = {
@@ -60,6 +61,6 @@ export function makeHat(
 }
 
 /** A gate on topics. */
-export function makeGate(on: readonly string[], run = 'npm test'): GateSpec {
-  return { on, run, timeoutMs: 60_000 };
+export function makeGate(on: readonly string[], run = 'npm test', parts: Partial<GateSpec> = {}): GateSpec {
+  return { on, run, timeoutMs: 60_000, ...parts };
 }

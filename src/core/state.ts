@@ -1,6 +1,7 @@
 import type { EndReason } from './end-reasons.ts';
 import type { RalphEvent } from './event.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+import type { GateStreak } from './gate-streak.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { TurnFailure, TurnId } from './turn.ts';
 import type { Usage } from './usage.ts';
@@ -46,6 +47,8 @@ export interface GateWait {
   readonly completion: EventDraft | null;
   /** Events of the turn that are not routed yet, in order. */
   readonly drafts: readonly EventDraft[];
+  /** How often they have been asked about it, this time included; absent: once. */
+  readonly round?: number;
 }
 
 /** An event that passed the contract but has no id yet. */
@@ -54,8 +57,11 @@ export interface EventDraft {
   readonly payload: RalphEvent['payload'];
   readonly target?: string;
   readonly source: string;
-  /** Published by the loop in the hat's stead (`default_publishes`, a failed gate): says nothing about progress. */
-  readonly by?: 'default' | 'gate';
+  /**
+   * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
+   * nothing about progress.
+   */
+  readonly by?: 'default' | 'gate' | 'escalation';
 }
 
 /** A timer that has not fired. */
@@ -109,6 +115,8 @@ export interface RunState {
   readonly checkpointing: number | null;
   /** Up to which counted iteration the cooldown was kept. */
   readonly cooled: number;
+  /** Who had the last turn whose agent was started; `null` before the first. */
+  readonly lastHat: string | null;
   /** Turns by hat, for `max_activations`. */
   readonly activationCounts: Readonly<Record<string, number>>;
   readonly feedback: Readonly<Record<string, readonly Feedback[]>>;
@@ -123,6 +131,10 @@ export interface RunState {
   readonly refusals: Readonly<Record<string, number>>;
   /** Completions in a row that a gate refused. */
   readonly gateRefusals: number;
+  /** Failures in a row, by hat. */
+  readonly gateStreaks: Readonly<Record<string, readonly GateStreak[]>>;
+  /** Gates that were asked in this run, by index. */
+  readonly askedGates: readonly number[];
   /** Which backend of a hat's list is in use, where it is not the first. */
   readonly backendOf: Readonly<Record<string, number>>;
   readonly usage: Usage;

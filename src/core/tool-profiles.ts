@@ -1,2 +1,107 @@
-/** The tool profiles that are built in (seed 000); a configuration can name more under `profiles:`. */
-export const BUILT_IN_PROFILES: readonly string[] = ['explorer', 'planner', 'creator', 'critic', 'editor'];
+import type { ToolCard, ToolHints } from './tool-card.ts';
+
+/**
+ * Which tools a hat may use. Every list holds names of groups (`fs_read`), composites (`fs`, `git`), tool names (`bash`), and for
+ * the tools of MCP servers `mcp:<server>` or `mcp:*`.
+ */
+export interface ProfilePolicy {
+  /** What comes in at all; nothing is in by itself but the group `coordination`. */
+  readonly allow: readonly string[];
+  /** What stays out whatever the other fields say. */
+  readonly deny: readonly string[];
+  /** What `requireReadOnly` and `denyDestructive` let pass; it has to be allowed, too. */
+  readonly exempt: readonly string[];
+  /** Only tools that change nothing. */
+  readonly requireReadOnly: boolean;
+  /** No tools that may overwrite or remove what was there. */
+  readonly denyDestructive: boolean;
+}
+
+/** Whether a profile offers a tool. */
+export interface ToolVerdict {
+  readonly card: ToolCard;
+  readonly isOffered: boolean;
+  /** Why, in a few words: `allowed by fs`, `denied by git_push`, `not read-only`. */
+  readonly why: string;
+}
+
+/** Names that stand for several groups (seed 000's GroupFS and GroupGit). */
+export const COMPOSITE_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  fs: ['fs_read', 'fs_write'],
+  git: ['git_read', 'git_write'],
+};
+
+/** The group whose tools every hat has: without them it could not hand its work on. */
+export const COORDINATION_GROUP = 'coordination';
+
+/** `mcp:*` stands for the tools of every MCP server. */
+const ANY_SERVER = 'mcp:*';
+const SERVER_PREFIX = 'mcp:';
+
+const OPEN: ProfilePolicy = { allow: [], deny: [], exempt: [], requireReadOnly: false, denyDestructive: false };
+const FULL = ['fs', 'git', 'github', 'runtime', 'quality'];
+
+/**
+ * Seed 000's second map to the letter, with its gaps closed as our decisions (section 6) say: the planner it forgets reads only, the critic
+ * keeps its quality tools, and who reads only may ask which runtimes there are. The creator has no web and no completion, the editor no web:
+ * the seed's lists win over its words.
+ */
+export const BUILT_IN_POLICIES: Readonly<Record<string, ProfilePolicy>> = {
+  explorer: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  planner: { ...OPEN, allow: ['fs', 'git', 'web', 'list_runtimes'], requireReadOnly: true },
+  creator: { ...OPEN, allow: FULL },
+  critic: { ...OPEN, allow: ['fs', 'git', 'quality', 'list_runtimes'], exempt: ['quality'], requireReadOnly: true },
+  editor: { ...OPEN, allow: [...FULL, 'complete'] },
+};
+
+/** The names of the profiles that are built in (seed 000); a configuration can name more under `profiles:`. */
+export const BUILT_IN_PROFILES: readonly string[] = Object.keys(BUILT_IN_POLICIES);
+
+/**
+ * What a profile makes of the tools that there are: one verdict for each card, in their order; of two cards with one name the first counts.
+ * Total: names that mean nothing here match nothing.
+ *
+ * @param policy `null`: no profile, nothing is held back.
+ */
+export function resolveProfile(policy: ProfilePolicy | null, cards: readonly ToolCard[]): readonly ToolVerdict[] {
+  const seen = new Set<string>();
+  const verdicts: ToolVerdict[] = [];
+  for (const card of cards) {
+    if (seen.has(card.name)) continue;
+    seen.add(card.name);
+    verdicts.push({ card, ...judge(policy, card) });
+  }
+  return verdicts;
+}
+
+function judge(policy: ProfilePolicy | null, card: ToolCard): Pick<ToolVerdict, 'isOffered' | 'why'> {
+  if (card.group === COORDINATION_GROUP) return { isOffered: true, why: 'every hat has it' };
+  if (policy === null) return { isOffered: true, why: 'no profile' };
+  const denied = findMatch(policy.deny, card);
+  if (denied !== undefined) return { isOffered: false, why: `denied by ${denied}` };
+  const allowed = findMatch(policy.allow, card);
+  if (allowed === undefined) return { isOffered: false, why: 'not allowed' };
+  const objection = toObjection(policy, card.hints);
+  if (objection === null) return { isOffered: true, why: `allowed by ${allowed}` };
+  const exempted = findMatch(policy.exempt, card);
+  if (exempted === undefined) return { isOffered: false, why: objection };
+  return { isOffered: true, why: `allowed by ${allowed}; ${objection}, exempted by ${exempted}` };
+}
+
+/** What the hints of a tool have against it. `destructive` means nothing where nothing is changed (MCP). */
+function toObjection(policy: ProfilePolicy, hints: ToolHints): string | null {
+  if (policy.requireReadOnly && !hints.readOnly) return 'not read-only';
+  if (policy.denyDestructive && !hints.readOnly && hints.destructive) return 'destructive';
+  return null;
+}
+
+/** The first name of a list that means the tool. */
+function findMatch(names: readonly string[], card: ToolCard): string | undefined {
+  return names.find((name) => isMeant(name, card));
+}
+
+function isMeant(name: string, card: ToolCard): boolean {
+  if (name === card.name || name === card.group) return true;
+  if (name === ANY_SERVER) return card.group.startsWith(SERVER_PREFIX);
+  return Object.hasOwn(COMPOSITE_GROUPS, name) && (COMPOSITE_GROUPS[name] ?? []).includes(card.group);
+}

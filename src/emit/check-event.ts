@@ -1,5 +1,6 @@
-import { isTopic, type Json, parseJson, RALPH, RalphError } from '../core/index.ts';
+import { type EventContracts, isTopic, type Json, parseJson, RALPH, RalphError } from '../core/index.ts';
 import { isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
+import { createPayloadCheck } from './create-payload-check.ts';
 
 /** An event to be published, as it was written on a command line. */
 export interface EventWords {
@@ -20,6 +21,19 @@ export function toPayload({ topic, payload, json }: EventWords): Json {
     what: 'The payload is not valid JSON.',
     why: '--json says that it is.',
     fix: `Quote it for the shell, such as: ralph emit ${topic} '{"files": 3}' --json`,
+  });
+}
+
+/** The payload as it is handed on. Throws a `RalphError` (`emit-payload`) when it is not what the schema of its topic asks for. */
+export function toCheckedPayload(topic: string, payload: Json, contracts: EventContracts | undefined): Json {
+  const check = createPayloadCheck(contracts);
+  const verdict = check === null ? { payload } : check(topic, payload);
+  if ('payload' in verdict) return verdict.payload;
+  throw new RalphError({
+    code: 'emit-payload',
+    what: `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`,
+    why: 'Whoever takes the event relies on it; nothing was published.',
+    fix: `Publish it again with such a payload, as JSON: ralph emit ${topic} '{…}' --json`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { appendAgentLine, nodeFileSystem } from '../journal/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
-import { checkEvent, type EventWords, toPayload } from './check-event.ts';
+import { checkEvent, type EventWords, toCheckedPayload, toPayload } from './check-event.ts';
 import { readContract } from './contract-file.ts';
 
 /** Where an event goes, and whose it is. */
@@ -22,16 +22,18 @@ export function findTurn(env: Readonly<Record<string, string | undefined>>): Eve
  * Appends an event to the agents' file, after checking it against the contract of the hat in whose turn it is called, so that an agent
  * that errs can correct itself at once. The loop checks again: this is a help, not the wall.
  *
- * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`
+ * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`, `emit-payload`
  */
 export function emitInto(words: EventWords, place: EventPlace): void {
-  const payload = toPayload(words);
-  checkEvent(words, place.hat, toTopology(place.contractFile));
+  const topology = readTopology(place.contractFile);
+  checkEvent(words, place.hat, topology);
+  const payload = toCheckedPayload(words.topic, toPayload(words), topology?.spec.events);
   const event = { topic: words.topic, payload, ts: Date.now() };
   appendAgentLine({ fs: nodeFileSystem, path: place.eventsFile }, words.target === undefined ? event : { ...event, target: words.target });
 }
 
-function toTopology(contractFile: string | null): Topology | null {
+/** The topology of a contract; `null` where it is not known. Never throws. */
+export function readTopology(contractFile: string | null): Topology | null {
   const contract = contractFile === null ? null : readContract(contractFile);
   return contract === null ? null : compileTopology(contract.spec);
 }

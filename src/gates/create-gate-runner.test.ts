@@ -25,7 +25,7 @@ async function runGates(commands: readonly string[], options: { timeoutMs?: numb
   const lines: string[] = [];
   const orders = commands.map((run, gate) => ({ gate, spec: { on: ['task.complete'], run, timeoutMs: options.timeoutMs ?? 10_000 } }));
   const signal = options.signal ?? new AbortController().signal;
-  const results = await createGateRunner({ cwd, env }).run(orders, signal, (gate, line) => lines.push(`${gate}: ${line}`));
+  const results = await createGateRunner({ cwd, env, atOnce: 1 }).run(orders, signal, (gate, line) => lines.push(`${gate}: ${line}`));
   return { results, lines };
 }
 

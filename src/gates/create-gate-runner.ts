@@ -1,83 +1,46 @@
 import type { GateResult } from '../core/index.ts';
 import type { GateOrder, GateRunner } from '../ports/index.ts';
-import { type CommandResult, runShellLine } from '../process/index.ts';
-import { explainGateEnd } from './explain-gate-end.ts';
-import { toTail } from './to-tail.ts';
-
-/** Colours and the like are taken out of the output, so more is read than is kept. */
-const capturedBytes = 16 << 10;
-const keptBytes = 4 << 10;
-/** The longest line that is shown while a gate runs. */
-const shownLineBytes = 8 << 10;
-const stopGraceMs = 2000;
-
-export interface GateRunnerSettings {
-  /** Where the gates run: the workspace. */
-  readonly cwd: string;
-  /** Their complete environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Token by which a gate's processes can be found again, without white space. */
-  readonly marker?: string;
-}
+import { createGateBench, type GateBench, type GateRequest, type GateRunnerSettings } from './gate-bench.ts';
+import { toScope } from './gate-memory.ts';
+import { judgeCommand } from './judge-gate.ts';
+import { judgeProtected } from './judge-protected.ts';
 
 /**
- * Runs gates one after the other with `/bin/sh`. A gate has passed when its shell ended by itself with 0 and within its time; whatever
- * it left running is ended. A gate that fails does not keep the next from running: the agent should hear of all at once. Only an abort
- * does, and then the rest count as failed.
+ * Runs gates with `/bin/sh`, some of them at once. A gate has passed when its shell ended by itself with 0 and within its time; whatever
+ * it left running is ended. A gate that fails does not keep the others from running: the agent should hear of all at once. Only an abort
+ * does, and then the rest count as failed. A gate that passed is not run again while the files that it is about are the same.
  */
 export function createGateRunner(settings: GateRunnerSettings): GateRunner {
+  const bench = createGateBench(settings);
   return {
-    async run(orders, signal, observe) {
-      const results: GateResult[] = [];
-      for (const order of orders) results.push(signal.aborted ? toSkipped(order) : await runGate(settings, order, signal, observe));
-      return results;
+    run: async (orders, signal, observe) => {
+      const request: GateRequest = { signal, observe, look: { stirred: -1, state: null } };
+      const commands = orders.filter(({ spec }) => spec.protect === undefined);
+      const judged = await Promise.all(commands.map((order) => judgeCommand(bench, { ...request, order })));
+      // Last, so that it also sees what a gate itself did to the protected files.
+      const pinned: GateResult[] = [];
+      for (const order of orders) if (order.spec.protect !== undefined) pinned.push(await judgeProtected(bench, { ...request, order }));
+      return withFreshness(bench, request, orders, [...judged, ...pinned]);
     },
   };
 }
 
-async function runGate(
-  settings: GateRunnerSettings,
-  order: GateOrder,
-  signal: AbortSignal,
-  observe: (gate: number, line: string) => void,
-): Promise<GateResult> {
-  const onLine = (line: string): void => observe(order.gate, line);
-  const result = await runShellLine(order.spec.run, {
-    cwd: settings.cwd,
-    env: settings.env,
-    ...(settings.marker !== undefined && { marker: settings.marker }),
-    abort: signal,
-    timeoutMs: order.spec.timeoutMs,
-    stopGraceMs,
-    captureBytes: capturedBytes,
-    maxLineBytes: shownLineBytes,
-    onStdoutLine: onLine,
-    onStderrLine: onLine,
-  });
-  return toGateResult(order, result);
-}
-
-function toGateResult(order: GateOrder, result: CommandResult): GateResult {
-  const passed = result.status === 'exited' && result.exitCode === 0 && result.stopReason === undefined;
-  return {
-    gate: order.gate,
-    command: order.spec.run,
-    passed,
-    exitCode: result.exitCode,
-    timedOut: result.stopReason === 'timeout',
-    durationMs: Math.round(result.durationMs),
-    outputTail: toTail(result.output, result.isOutputCut, passed ? '' : explainGateEnd(result, order.spec.timeoutMs), keptBytes),
-  };
-}
-
-function toSkipped(order: GateOrder): GateResult {
-  return {
-    gate: order.gate,
-    command: order.spec.run,
-    passed: false,
-    exitCode: null,
-    timedOut: false,
-    durationMs: 0,
-    outputTail: 'not run: the run was stopped',
-  };
+/** In the order of the orders, and which of them are about files that are no longer the same. */
+async function withFreshness(
+  bench: GateBench,
+  { signal, look }: GateRequest,
+  orders: readonly GateOrder[],
+  judged: readonly GateResult[],
+): Promise<readonly GateResult[]> {
+  const now = signal.aborted ? null : await bench.look(look);
+  const results: GateResult[] = [];
+  for (const { gate, spec } of orders) {
+    const result = judged.find((entry) => entry.gate === gate);
+    if (result === undefined) continue;
+    const tree = result.evidence?.tree ?? null;
+    const scope = tree === null ? null : await toScope(now, spec);
+    const isStale = scope !== null && scope !== tree;
+    results.push(result.evidence === undefined || !isStale ? result : { ...result, evidence: { ...result.evidence, isFresh: false } });
+  }
+  return results;
 }

@@ -5,10 +5,11 @@ import type { CommandResult } from '../process/index.ts';
 const notExecutable = 126;
 const notFound = 127;
 
-type GateEnd = Pick<CommandResult, 'status' | 'exitCode' | 'signal' | 'stopReason' | 'error'>;
+type GateEnd = Pick<CommandResult, 'status' | 'exitCode' | 'signal' | 'stopReason' | 'error' | 'logError'>;
 
 /** What the output of a gate does not say about its end, in one line; empty when the exit code says all. */
 export function explainGateEnd(end: GateEnd, timeoutMs: number): string {
+  if (end.logError !== undefined) return `ended because its output could not be kept: ${end.logError.message}`;
   if (end.status === 'spawn-error') return `the gate could not be started: ${end.error?.message ?? 'no reason given'}`;
   if (end.stopReason === 'timeout') return `ended because it took longer than ${toDurationText(timeoutMs)}`;
   if (end.stopReason !== undefined) return 'ended because the run was stopped';

@@ -18,6 +18,8 @@ export interface ConfigSource {
   readonly hats?: string;
   /** Settings over all files, as `-c key.path=value` says them. */
   readonly assignments?: readonly string[];
+  /** Names of tools that the program registers (`registerTool`), so that profiles may name them. */
+  readonly toolNames?: readonly string[];
   /** Variables for `${NAME}`, `RALPH_CONFIG_…` and the user's own file. Default: none, so that the result depends on nothing else. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -39,6 +41,7 @@ const SOURCE: Readonly<Record<keyof ConfigSource, KnownNames[string]>> = {
   name: 'text',
   hats: 'text',
   assignments: 'texts',
+  toolNames: 'texts',
   env: 'record',
 };
 
@@ -57,6 +60,7 @@ export function loadConfig(source: ConfigSource = {}): TeamConfig {
     configFiles: [...(source.files ?? []), ...(source.text === undefined ? [] : [name])],
     env: source.env ?? {},
     ...(source.hats === undefined ? {} : { hatsOverlay: source.hats }),
+    ...(source.toolNames === undefined ? {} : { toolNames: source.toolNames }),
     ...(source.assignments === undefined ? {} : { assignments: source.assignments }),
     ...(source.text === undefined ? {} : { readText: readInstead(resolve(cwd, name), source.text) }),
   });

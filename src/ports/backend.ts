@@ -30,6 +30,30 @@ export interface TurnRequest {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly logs: TurnLogs;
+  /** What a tool profile makes of the agent's program; absent: it is started as it was declared. */
+  readonly scope?: TurnScope;
+}
+
+/** How the program of an agent is bound for one turn. */
+export interface TurnScope {
+  /** In the place of the arguments that were declared. */
+  readonly args: readonly string[];
+  /** Added to the environment, and wins. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether the program gets its flag that lets it work without asking. */
+  readonly permissions: 'bypass' | 'default';
+  /** `stdin`: the prompt must not be an argument where that can be helped. */
+  readonly prompt: 'stdin' | 'any';
+  /** What the operating system puts around it; absent: nothing. */
+  readonly confine?: (program: Program) => Program;
+}
+
+/** A program, ready to be started. */
+export interface Program {
+  /** Absolute. */
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Where the raw output goes, whole and unchanged up to a cap. */

@@ -1,9 +1,27 @@
 /** Front door of `ports`: the interfaces between the loop and the world, with their contracts in words. */
 export type { BackendEvent } from '../core/index.ts';
-export type { Backend, RunningTurn, TurnLogs, TurnRequest, TurnResult } from './backend.ts';
+export type { Backend, Program, RunningTurn, TurnLogs, TurnRequest, TurnResult, TurnScope } from './backend.ts';
 export type { Clock } from './clock.ts';
 export type { GateOrder, GateRunner } from './gate-runner.ts';
 export type { Inbox, InboxBatch } from './inbox.ts';
 export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
+export type {
+  AssistantMessage,
+  AssistantPart,
+  CacheMarks,
+  FinishReason,
+  Model,
+  ModelDelta,
+  ModelFailure,
+  ModelMessage,
+  ModelRequest,
+  ModelStep,
+  ModelTool,
+  ToolAnswer,
+  ToolCallPart,
+  ToolMessage,
+  UserMessage,
+} from './model.ts';
+export type { TreeReader, TreeState } from './tree-reader.ts';
 export type { TurnFolder, TurnStore } from './turn-store.ts';
 export type { CheckpointResult, Workspace } from './workspace.ts';

@@ -1,9 +1,10 @@
-import { type GateSpec, intersectsPatterns, matchesTopic, TOPIC_COMPLETE } from '../core/index.ts';
+import { type GateSpec, intersectsPatterns, isRequiredGate, matchesTopic, TOPIC_COMPLETE, toGateName } from '../core/index.ts';
 import { planChannels } from './channels.ts';
+import { contractWords } from './contract-words.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { inCode, listInCode, setting } from './quoting.ts';
 import { lines, type Section, section } from './section.ts';
-import { ours, say, type Words } from './words.ts';
+import { joinWords, ours, say, type Words } from './words.ts';
 
 /** What somebody who may end the run is told besides. */
 export interface CompletionFacts {
@@ -15,36 +16,52 @@ export interface CompletionFacts {
 
 /** How the run is ended: for those who may. The promise stands inside a sentence, so that an echo of it does not count. */
 export function planCompletion(context: PromptContext, facts: CompletionFacts): Section | null {
-  const { promise, requiredEvents, gates, eventSources } = context.topology.spec;
+  const { promise, requiredEvents, eventSources } = context.topology.spec;
   const byEvent = eventSources.includes('jsonl') && !eventSources.includes('text');
   const way = byEvent
-    ? say`publish ${setting(TOPIC_COMPLETE)}, with the evidence as payload`
+    ? say`publish ${setting(TOPIC_COMPLETE)}, with the evidence as payload${contractWords(context.topology, TOPIC_COMPLETE)}`
     : say`end your final message with ${setting(promise)} on a line of its own, outside code fences`;
   const required =
     requiredEvents.length === 0 ? [] : say` Before that, ${listInCode(requiredEvents)} must have been published in this run.`;
   return section(
     'DONE',
-    say`Only when the whole objective is met, you have seen the proof in this turn, and nothing is left open in the scratchpad: ${way}.${required}${gateSentence(gates, promise)}`,
+    say`Only when the whole objective is met, you have seen the proof in this turn, and nothing is left open in the scratchpad: ${way}.${required}${gateSentence(context)}`,
     ours(facts.otherwise),
     byEvent && !facts.channelsShown ? planChannels(context) : [],
   );
 }
 
-function gateSentence(gates: readonly GateSpec[], promise: string): Words {
-  const guards = gates.filter((gate) => gate.on.some((pattern) => matchesTopic(pattern, TOPIC_COMPLETE) || pattern === promise));
-  return guards.length === 0
-    ? []
-    : say` The loop then runs ${listInCode(guards.map((gate) => gate.run))} itself; a failure refuses the end.`;
+/** Every required gate must agree with the end, whatever it guards; one that is only for some hats may not be due. */
+function gateSentence({ topology, turn }: PromptContext): Words {
+  const { gates, promise } = topology.spec;
+  const isOnEnd = (gate: GateSpec): boolean =>
+    gate.on.some((pattern) => matchesTopic(pattern, TOPIC_COMPLETE) || pattern === promise) && (gate.hats?.includes(turn.hat) ?? true);
+  const due = gates.filter((gate) => isRequiredGate(gate) && (isOnEnd(gate) || gate.hats === undefined));
+  const commands = due.filter((gate) => gate.protect === undefined);
+  const globs = due.flatMap((gate) => gate.protect ?? []);
+  return joinWords(
+    [
+      commands.length === 0 ? [] : say` The loop then runs ${listInCode(commands.map(toGateName))} itself; a failure refuses the end.`,
+      globs.length === 0 ? [] : say` So does a change of the protected files ${listInCode(globs)}.`,
+    ],
+    '',
+  );
 }
 
 /** The gates on what somebody may publish: what the loop itself runs before an event counts. */
-export function planGates({ topology }: PromptContext, topics: readonly string[]): Words {
-  const gates = topology.spec.gates.map(({ on, run }) => ({
-    run,
-    guarded: topics.filter((topic) => on.some((pattern) => intersectsPatterns(pattern, topic))),
+export function planGates({ topology, turn }: PromptContext, topics: readonly string[]): Words {
+  const own = topology.spec.gates.filter(({ hats, protect }) => protect === undefined && (hats?.includes(turn.hat) ?? true));
+  const gates = own.map((gate) => ({
+    run: gate.run,
+    guarded: topics.filter((topic) => gate.on.some((pattern) => intersectsPatterns(pattern, topic))),
+    isRequired: isRequiredGate(gate),
   }));
   const guarding = gates.filter((gate) => gate.guarded.length > 0);
   return lines(
-    ...guarding.map(({ run, guarded }) => say`Before ${listInCode(guarded)} counts, the loop runs ${inCode(run)} itself: run it first.`),
+    ...guarding.map(({ run, guarded, isRequired }) =>
+      isRequired
+        ? say`Before ${listInCode(guarded)} counts, the loop runs ${inCode(run)} itself: run it first.`
+        : say`On ${listInCode(guarded)} the loop also runs ${inCode(run)}; a failure of it is only told.`,
+    ),
   );
 }

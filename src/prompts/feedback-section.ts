@@ -1,7 +1,8 @@
-import type { Feedback, GateResult } from '../core/index.ts';
+import type { Feedback } from '../core/index.ts';
+import { gateNote, stuckNote } from './gate-notes.ts';
 import type { PromptContext } from './prompt-context.ts';
-import { fenced, inCode, inLine, listInCode } from './quoting.ts';
-import { lines, type Section, section } from './section.ts';
+import { inCode, inLine, listInCode } from './quoting.ts';
+import { type Section, section } from './section.ts';
 import { joinWords, ours, say, type Words } from './words.ts';
 
 type Kind = Feedback['kind'];
@@ -14,7 +15,9 @@ const SHOWN = 3;
 export function planFeedback({ turn }: PromptContext): Section | null {
   const notes = [
     refusedNote(pick(turn.feedback, 'refused')),
+    ...newest(pick(turn.feedback, 'payload-refused')).map(payloadNote),
     ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
+    ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
@@ -39,22 +42,8 @@ function refusedNote(notes: NotesOf<'refused'>): Words {
   return say`- You may not publish ${listInCode(notes.map((note) => note.topic))}. ${allowed}`;
 }
 
-function gateNote({ topic, results }: NotesOf<'gate-failed'>[number]): Words {
-  const failed = results.filter((result) => !result.passed);
-  return lines(say`- ${inCode(topic)} did not count, because a check failed.`, ...failed.map(failureOf));
-}
-
-function failureOf(result: GateResult): Words {
-  const silent = result.outputTail.trim() === '';
-  const how = result.timedOut
-    ? 'ran out of time'
-    : result.exitCode === null
-      ? 'could not be run'
-      : `ended with exit code ${result.exitCode}`;
-  return lines(
-    say`Command ${inCode(result.command)} ${ours(silent ? `${how}, without output.` : `${how}; its output ends:`)}`,
-    silent ? [] : fenced(result.outputTail),
-  );
+function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): Words {
+  return say`- ${inCode(topic)} was not published: ${sentence(why)} Publish it again with such a payload.`;
 }
 
 function withdrawnNote(notes: NotesOf<'withdrawn'>): Words {

@@ -2,6 +2,7 @@ import { type HatSpec, hasWildcard } from '../core/index.ts';
 import { mayEnd } from '../topology/index.ts';
 import { planChannels } from './channels.ts';
 import { planCompletion, planGates } from './completion.ts';
+import { contractsBelow, contractWords } from './contract-words.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
@@ -79,17 +80,17 @@ function planHandOver(context: PromptContext, { hat, offers, ...wearer }: Wearer
     ours(
       'As your last act publish ONE of these topics, once, and stop. If you are stuck, publish the one that says so. Others are refused.',
     ),
-    lines(...offers.map(offerLine)),
+    lines(...offers.map((offer) => offerLine(context, offer))),
     lines(byTarget, planGates(context, topics), byDefault(hat), noEnd),
     planChannels(context),
     ours('Payload: what you did and where, with the evidence (command, result).'),
   );
 }
 
-function offerLine({ topic, receivers }: Offer): Words {
+function offerLine({ topology }: PromptContext, { topic, receivers }: Offer): Words {
   const form = ours(hasWildcard(topic) ? ' (any topic of this form)' : '');
   const to = receivers.length === 0 ? ours('nobody, it is recorded') : receiverNames(receivers);
-  return say`- ${inCode(topic)}${form} -> ${to}`;
+  return lines(say`- ${inCode(topic)}${form} -> ${to}${contractWords(topology, topic)}`, contractsBelow(topology, topic));
 }
 
 function byDefault(hat: HatSpec): Words {

@@ -2,6 +2,7 @@ import { RALPH, SYSTEM_TOPICS } from '../core/index.ts';
 import { mayEnd, publishableBy } from '../topology/index.ts';
 import { planChannels } from './channels.ts';
 import { planCompletion } from './completion.ts';
+import { contractLines } from './contract-words.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
@@ -87,7 +88,7 @@ function planEvents(context: PromptContext, alone: boolean): Section | null {
     return section('EVENTS', ours(rule), planChannels(context));
   }
   const rule = say`Publish ONE topic that a hat triggers on${otherTopics(context)}, once, as your last act. Others are refused.`;
-  return section('EVENTS', rule, planChannels(context));
+  return section('EVENTS', rule, contractLines(context.topology, publishableBy(context.topology, RALPH)), planChannels(context));
 }
 
 /** What Ralph may publish although no hat takes it: terminal and required topics. */

@@ -54,10 +54,15 @@ function toPublishedRow(seq: number, { event, to, how }: EventPublish): EventRow
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
 function toRefusedRow(seq: number, ts: number, effect: EventReject): EventRow {
-  const { id, iteration, hat, topic, why, allowed } = effect;
+  const { id, iteration, hat, topic, why, allowed, detail } = effect;
   const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };
-  return { ...row, topic, payload: { why, allowed }, status: why === 'withdrawn' ? 'withdrawn' : 'refused' };
+  return {
+    ...row,
+    topic,
+    payload: detail === undefined ? { why, allowed } : { why, detail },
+    status: why === 'withdrawn' ? 'withdrawn' : 'refused',
+  };
 }
 
 /** Which events somebody wants to see; what is absent does not matter. */

@@ -1,9 +1,19 @@
-import { toDurationText } from '../core/index.ts';
+import { toDurationText, toResultName } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { GateView, RunView } from './run-view.ts';
+import { toCount } from './words.ts';
 
-/** `exit 0`, `exit 1`, `ran out of time`, `could not be started`. */
-export function toGateEndText(gate: Pick<GateView, 'exitCode' | 'timedOut'>): string {
+type GateEnd = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
+
+/** `exit 0, 1.2 s`, `ran out of time, 10 s`, `exit 0 at try 2, 3 s`, `passed before on the same files`. */
+export function toGateEndText(gate: GateEnd): string {
+  if (gate.skipped === true) return 'not run: nothing that it is about has changed';
+  if (gate.evidence?.isCached === true) return 'passed before on the same files';
+  const { attempts = 1 } = gate.evidence ?? {};
+  return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}`;
+}
+
+function toExitText(gate: GateEnd): string {
   if (gate.timedOut) return 'ran out of time';
   return gate.exitCode === null ? 'ended without an exit code' : `exit ${gate.exitCode}`;
 }
@@ -11,22 +21,31 @@ export function toGateEndText(gate: Pick<GateView, 'exitCode' | 'timedOut'>): st
 /** What the gates showed, one line for each command: its last result, and how it went before. */
 export function toEvidence(view: RunView): readonly string[] {
   const results = view.turns.flatMap((turn) => turn.gates);
-  const commands = [...new Set(results.map((result) => result.command))];
-  return commands.map((command) =>
+  const names = [...new Set(results.map(toResultName))];
+  return names.map((name) =>
     describeGate(
-      command,
-      results.filter((result) => result.command === command),
+      name,
+      results.filter((result) => toResultName(result) === name),
     ),
   );
 }
 
-function describeGate(command: string, results: readonly GateView[]): string {
+function describeGate(name: string, results: readonly GateView[]): string {
   const last = results.at(-1);
   if (last === undefined) return '';
-  const failed = results.filter((result) => !result.passed).length;
-  const before = results.length === 1 ? '' : `; ${results.length} runs, ${failed === 0 ? 'none' : failed} failed`;
+  const ran = results.filter((result) => result.skipped !== true && result.evidence?.isCached !== true);
+  const failed = ran.filter((result) => !result.passed).length;
+  const before = results.length === 1 ? '' : `; ${toCount(ran.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`;
   const verdict = last.passed ? 'passed' : 'FAILED';
-  return `${verdict}  ${toPlainLine(command, 80)} (${toGateEndText(last)}, ${toDurationText(last.durationMs)}, iteration ${last.iteration}${before})`;
+  const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
+  const record = number === null ? '' : `; evidence ${number}`;
+  const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';
+  return `${verdict}  ${toPlainLine(name, 80)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
+}
+
+/** Completions that nothing in their turn speaks for, one line each. */
+export function toIdleClaims(view: RunView): readonly string[] {
+  return view.notices.filter((notice) => notice.code === 'idle-completion').map((notice) => notice.text);
 }
 
 /** What was refused, one line for each kind, the frequent ones first. */
@@ -40,7 +59,13 @@ export function toRefusals(view: RunView): readonly string[] {
 }
 
 /** A refusal in words. */
-export function toRefusalText({ hat, topic, why }: { readonly hat: string; readonly topic: string; readonly why: string }): string {
+export function toRefusalText(refusal: {
+  readonly hat: string;
+  readonly topic: string;
+  readonly why: string;
+  readonly detail?: string;
+}): string {
+  const { hat, topic, why, detail } = refusal;
   switch (why) {
     case 'scope':
       return `${hat} may not publish ${topic}`;
@@ -52,6 +77,8 @@ export function toRefusalText({ hat, topic, why }: { readonly hat: string; reado
       return `${topic} of ${hat} was written by an interrupted turn`;
     case 'required-events':
       return `${topic} of ${hat} came before events that are required`;
+    case 'payload':
+      return `${topic} of ${hat} has a payload that its schema refuses${detail === undefined ? '' : `: ${toPlainLine(detail, 400)}`}`;
     case 'unknown-hat':
       return `${hat} called a hat that does not exist (${topic})`;
     case 'channel-off':

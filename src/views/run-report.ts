@@ -1,5 +1,5 @@
 import { END_REASONS, TOPIC_CONTINUE, toDurationText } from '../core/index.ts';
-import { toEvidence, toRefusals } from './evidence.ts';
+import { toEvidence, toIdleClaims, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
@@ -26,7 +26,7 @@ export interface ReportFacts {
   readonly isOneTurn?: boolean;
 }
 
-const MAX_ROWS = { evidence: 4, refused: 3, person: 3 };
+const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
 
 /** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
 export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
@@ -37,6 +37,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
     ...toRows('Evidence', toEvidenceTexts(view)),
+    ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
     ...toRows('Changed', toChangedTexts(facts.changedFiles ?? null)),
     ...toRows('Commits', toCommitTexts(view)),
     ...toRows('Refused', limitTo(toRefusals(view), MAX_ROWS.refused)),

@@ -23,7 +23,7 @@ export interface RunView {
   /** In the order of the file. */
   readonly hats: readonly HatView[];
   readonly limits: RunLimits | null;
-  /** The commands of the gates that are configured, in their order. */
+  /** The names (by default the commands) of the gates that are configured, in their order. */
   readonly gates: readonly string[];
   readonly startedAt: number;
   /** Time of the last input. */
@@ -108,6 +108,7 @@ export interface RefusedEvent {
   readonly topic: string;
   readonly why: RejectionCause;
   readonly allowed: readonly string[];
+  readonly detail?: string;
 }
 
 export interface GateView extends GateResult {

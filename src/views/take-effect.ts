@@ -39,9 +39,12 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
         topic: effect.topic,
         why: effect.why,
         allowed: effect.allowed,
+        ...(effect.detail === undefined ? {} : { detail: effect.detail }),
       });
       return;
     case 'notice':
+      // Told while it happens; afterwards the turns themselves say who had them, and what is wrong must not drown in it.
+      if (effect.code === 'hat-switched') return;
       draft.notices.push({ at, level: effect.level, code: effect.code, text: effect.text });
       if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
       return;

@@ -1,4 +1,12 @@
-import { addUsage, type GatesFinished, type Input, type IterationEnded, type IterationSpawned, type RunSpec } from '../core/index.ts';
+import {
+  addUsage,
+  type GatesFinished,
+  type Input,
+  type IterationEnded,
+  type IterationSpawned,
+  type RunSpec,
+  toGateName,
+} from '../core/index.ts';
 import { compileTopology } from '../topology/index.ts';
 import { findTurn, type RunDraft } from './run-draft.ts';
 
@@ -41,7 +49,7 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
   const topology = compileTopology(spec);
   draft.objective = spec.objective;
   draft.limits = spec.limits;
-  draft.gates = spec.gates.map((gate) => gate.run);
+  draft.gates = spec.gates.map(toGateName);
   draft.ralphBackends = spec.ralph.backends;
   draft.coordination = topology.coordination;
   draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));

@@ -1,3 +1,4 @@
+import { toResultName } from '../core/index.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
@@ -23,7 +24,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ...turn.refused.map((entry) => ({ label: 'Refused', text: toRefusalText(entry) })),
     ...turn.gates.map((gate) => ({
       label: 'Gate',
-      text: `${gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(gate.command, 100)} (${toGateEndText(gate)})`,
+      text: `${gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 100)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
     })),
     ...toRow('Tools', turn.toolCalls === null ? '' : `${toNumberText(turn.toolCalls)} calls`),
     { label: 'Cost', text: toSpentText(turn.usage, 0) },
@@ -32,6 +33,10 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ...toRow('Command', cutText(turn.command.map((word) => toPlainLine(word, 200)).join(' '), 400)),
     ...toRow('Processes', turn.leftovers === 0 ? '' : `${turn.leftovers} had to be ended after the agent’s own exit`),
   ];
+}
+
+function toEvidenceText({ evidence }: TurnView['gates'][number]): string {
+  return evidence?.number == null ? '' : `; evidence ${evidence.number}`;
 }
 
 const FALLBACKS: Readonly<Record<NonNullable<TurnView['fallback']>, string>> = {

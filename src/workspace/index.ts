@@ -1,6 +1,8 @@
 /** Front door of `workspace`: the folder the agents work in, and what git does for a run in it. */
 export { type Baseline, type DirtyFile, parseBaseline } from './baseline.ts';
 export { captureBaseline } from './capture-baseline.ts';
+export { createTreeReader } from './create-tree-reader.ts';
+export { createTreeWatch, type TreeLook, type TreeWatch, type TreeWatchSettings } from './create-tree-watch.ts';
 export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';
 export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
 export type { RepositorySettings } from './find-repository.ts';

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBuiltInTools, createNativeBackend, createScriptedModel, openTools, parseScript } from '../../src/agent/index.ts';
 import { createBackend, createScriptedBackend, listBackends } from '../../src/backends/index.ts';
-import type { BackendSpec, BackendType } from '../../src/core/index.ts';
+import type { BackendSpec, BackendType, Json } from '../../src/core/index.ts';
 import type { Backend, Clock } from '../../src/ports/index.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
@@ -44,6 +45,46 @@ function replaying(type: BackendType, scenario: string, ending: string): Backend
   return createBackend({ ...SPEC, type, command });
 }
 
+/** The native agent with real tools, and a model that plays these steps. */
+function native(...steps: Json[]): Backend {
+  const script = parseScript({ turns: [{ steps }] });
+  if (typeof script === 'string') throw new Error(script);
+  const workspace = `${bench.folder}/work`;
+  return createNativeBackend({
+    label: 'native:scripted',
+    hat: 'builder',
+    key: 'scripted',
+    context: 'fresh',
+    limits: {
+      maxSteps: 10,
+      maxCostUsd: null,
+      maxOutputTokens: null,
+      contextTokens: 100_000,
+      retry: { maxAttempts: 1, baseMs: 1, maxMs: 1 },
+    },
+    createModel: (place) => createScriptedModel(script, place),
+    openTools: async (request, signal) =>
+      openTools(
+        {
+          tools: createBuiltInTools([]),
+          policy: null,
+          workspace,
+          stateDir: `${workspace}/.ralph`,
+          scratchpad: `${workspace}/.agent/scratchpad.md`,
+          quality: {},
+          publishes: [],
+          publish: async (topic) => ({ ok: true, topic }),
+          search: null,
+          allowedPrivateHosts: [],
+          close: async () => undefined,
+        },
+        request,
+        signal,
+      ),
+    priceOf: () => null,
+  });
+}
+
 function acp(mode: string): Backend {
   return createBackend({ ...SPEC, type: 'acp', command: process.execPath, args: [ACP_AGENT, mode] });
 }
@@ -64,6 +105,13 @@ const KINDS: readonly Kind[] = [
     fail: () => createScriptedBackend([{ exitCode: 3 }], { clock: CLOCK }),
     hang: () => createScriptedBackend([{ hang: true }], { clock: CLOCK }),
     sign: 'started',
+  },
+  {
+    name: 'native',
+    answer: () => native({ calls: [{ tool: 'bash', args: { command: 'true' } }] }, { text: 'Done.' }),
+    fail: () => native({ fail: { class: 'auth', message: 'no key' } }),
+    hang: () => native({ text: 'waiting', calls: [{ tool: 'bash', args: { command: 'sleep 600 & sleep 600' } }] }),
+    sign: 'text',
   },
   {
     name: 'custom',

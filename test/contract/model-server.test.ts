@@ -1,7 +1,6 @@
 /** The mock model server behind the real-client tests: the real CLIs are its proof, these are its fixed points. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelServer, ModelServerOptions } from '../real/model/types.d.ts';
-import { startModelServer } from '../real/model-server.mjs';
+import { type ModelServer, type ModelServerOptions, startModelServer } from '../../src/mock-model/index.ts';
 
 const COMMAND = 'echo hello';
 const TURNS = [{ text: 'I will say it.', shell: COMMAND }, { text: 'It is said.' }];

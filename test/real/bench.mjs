@@ -18,9 +18,9 @@ const IDENTITY = ['-c', 'user.name=Pat', '-c', 'user.email=pat@example.invalid',
 
 /**
  * @typedef {object} Bench
- * @property {import('./model/types.d.ts').ModelServer} server
+ * @property {import('../../src/mock-model/index.ts').ModelServer} server
  * @property {string} home
- * @property {(handler: import('./model/types.d.ts').Handler) => void} play what the models say from now on
+ * @property {(handler: import('../../src/mock-model/index.ts').Handler) => void} play what the models say from now on
  * @property {(name: string, contents: ProjectContents) => Promise<Project>} createProject
  * @property {() => Promise<string[]>} alive command lines of everything that runs with this HOME
  * @property {() => Promise<void>} dispose
@@ -49,7 +49,7 @@ export async function createBench(installed, { keep }) {
   const [home, commands] = [join(root, 'home'), join(root, 'bin')];
   await mkdir(home);
   await mkdir(commands);
-  /** @type {import('./model/types.d.ts').Handler} */
+  /** @type {import('../../src/mock-model/index.ts').Handler} */
   let play = () => undefined;
   const server = await startModelServer({ handler: (conversation) => play(conversation) });
   const env = /** @type {Record<string, string>} */ ({});

@@ -15,7 +15,7 @@ const IN_FILE = /Your whole task is written in the file (\S+) \./;
  */
 
 /**
- * @param {import('./model/types.d.ts').Conversation} conversation
+ * @param {import('../../src/mock-model/index.ts').Conversation} conversation
  * @returns {HatTurn | undefined} undefined for a request that has nothing to do with a hat
  */
 function readHatTurn({ turns }) {
@@ -46,8 +46,8 @@ function readPrompt(text) {
 /**
  * A handler for the mock server that asks `play` what the model says in a turn of a hat.
  *
- * @param {(turn: HatTurn) => import('./model/types.d.ts').Reply | undefined} play
- * @returns {import('./model/types.d.ts').Handler}
+ * @param {(turn: HatTurn) => import('../../src/mock-model/index.ts').Reply | undefined} play
+ * @returns {import('../../src/mock-model/index.ts').Handler}
  */
 export function playHats(play) {
   return (conversation) => {
@@ -61,8 +61,8 @@ export function playHats(play) {
  * The reply at a turn's step; the last one again when all were said.
  *
  * @param {HatTurn} turn
- * @param {...import('./model/types.d.ts').Reply} replies
- * @returns {import('./model/types.d.ts').Reply}
+ * @param {...import('../../src/mock-model/index.ts').Reply} replies
+ * @returns {import('../../src/mock-model/index.ts').Reply}
  */
 export function inOrder({ step }, ...replies) {
   return replies[Math.min(step, replies.length - 1)] ?? {};

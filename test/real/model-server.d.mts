@@ -1,3 +1,1 @@
-import type { ModelServer, ModelServerOptions } from './model/types.d.ts';
-
-export function startModelServer(options?: ModelServerOptions): Promise<ModelServer>;
+export * from '../../src/mock-model/index.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { record } from './model/values.mjs';
+import { record } from './model-server.mjs';
 import { killTree } from './run-bounded.mjs';
 
 const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'bin', 'ralph.js');

@@ -3,7 +3,7 @@
 /**
  * @typedef {object} Scenario
  * @property {string} name also the file name
- * @property {import('./model/types.d.ts').Reply[]} turns
+ * @property {import('../../src/mock-model/index.ts').Reply[]} turns
  * @property {number} timeoutMs after it the CLI is ended and what came until then is kept
  * @property {boolean} [retries] the CLI's own retries stay on
  * @property {boolean} [subscription] signed in as a subscriber

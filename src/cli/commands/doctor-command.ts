@@ -4,6 +4,7 @@ import type { AppApi } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
+import { performProbe } from './doctor-probe.ts';
 import { PERMISSIONS_NOTE } from './init-command.ts';
 
 type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
@@ -11,13 +12,19 @@ type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
+    command.option('--probe [cli...]', 'try what profile critic forbids through these CLIs, with a model on this machine');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph doctor', 'which agents are there, are they signed in, what to do'],
       ['ralph doctor --format json | jq .backends', 'for programs'],
+      ['ralph doctor --probe', 'do the installed CLIs hold a read-only profile? remembered for runs'],
+      ['ralph doctor --probe claude codex', 'only these'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
+  perform: async (context, { options }) => {
+    const { cwd, env, terminal, loadApp } = context;
+    const probe = options['probe'];
+    if (probe !== undefined) return performProbe(context, Array.isArray(probe) ? probe.map(String) : [], options['format']);
     const app = await loadApp();
     const report = await app.examine(cwd, env);
     const hasProblem = report.checks.some((check) => check.status === 'problem');

@@ -1,4 +1,4 @@
-import { RALPH, toBackendLabel, toDurationText } from '../../core/index.ts';
+import { RALPH, toBackendLabel, toDurationText, toGateName } from '../../core/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi } from '../cli-context.ts';
 import { countTokens, TOKENIZER } from '../count-tokens.ts';
@@ -31,7 +31,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
     { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
     ...spec.gates.map((gate) => ({
       label: 'Gate',
-      text: `${toPlainLine(gate.run, 160)} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
+      text: `${toPlainLine(toGateName(gate), 160)} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
     })),
     { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
   ];

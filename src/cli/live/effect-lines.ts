@@ -13,7 +13,7 @@ import { type TurnView, toPlainLine, toRefusalText, toWearerText } from '../../v
 import { type Look, MAX_WIDTH } from './look.ts';
 
 /** Notices that say what another line says already. */
-const SAID_ELSEWHERE = new Set(['scope-violation', 'gate-failed', 'undelivered-events']);
+const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-failed', 'undelivered-events']);
 
 /** What a person reads of an effect; nothing for those that show by what they do. */
 export function toEffectLines(effect: Effect, look: Look): readonly string[] {

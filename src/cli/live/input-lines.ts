@@ -1,5 +1,4 @@
 import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/index.ts';
-import { toDurationText } from '../../core/index.ts';
 import { cleanText, type TurnView, toGateEndText, toNumberText, toOutcomeText, toPlainLine } from '../../views/index.ts';
 import type { Look } from './look.ts';
 
@@ -58,7 +57,7 @@ export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): stri
 
 /** The verdict of one gate: `passed (exit 0, 1.2 s)`. */
 export function toGateVerdict(result: GatesFinished['results'][number], look: Look): string {
-  const facts = `(${toGateEndText(result)}, ${toDurationText(result.durationMs)})`;
+  const facts = `(${toGateEndText(result)})`;
   return `${result.passed ? look.style('good', 'passed') : look.style('bad', 'failed')} ${facts}`;
 }
 

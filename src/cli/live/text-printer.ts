@@ -1,4 +1,4 @@
-import type { Effect, Input, RunRecord } from '../../core/index.ts';
+import { type Effect, type Input, type RunRecord, toResultName } from '../../core/index.ts';
 import { type RunReport, type TurnView, toPlainLine, toRowLines, toRunReport } from '../../views/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Countdown, createCountdown } from './countdown.ts';
@@ -17,6 +17,8 @@ interface Showing {
   readonly countdown: Countdown;
   gates: readonly string[];
   isSolo: boolean;
+  /** How many gates were asked last. */
+  running: number;
   stream: TurnStream;
 }
 
@@ -30,6 +32,7 @@ export function createTextPrinter(terminal: Terminal, settings: { readonly verbo
     countdown: createCountdown(writer, settings.now),
     gates: [],
     isSolo: false,
+    running: 0,
     stream: createTurnStream(writer, look),
   };
   return {
@@ -61,11 +64,19 @@ export function toReportLines(
 function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null): void {
   if (record.kind === 'live') return showing.stream.show(record.event);
   if (record.kind === 'gate-output') {
-    if (showing.look.verbose) showing.writer.line(showing.look.style('faint', `    | ${toPlainLine(record.line, 160)}`));
-    return;
+    return showGateOutput(showing, record);
   }
   if (record.kind === 'input') showInput(showing, record.input, turn);
   else showEffect(showing, record.effect, turn);
+}
+
+/** While several gates run, each line tells whose it is. */
+function showGateOutput(
+  { writer, look, running, gates }: Showing,
+  { gate, line }: Extract<RunRecord, { readonly kind: 'gate-output' }>,
+): void {
+  const whose = running > 1 ? `${toPlainLine(gates[gate] ?? `#${gate}`, 24)} ` : '';
+  if (look.verbose) writer.line(look.style('faint', `    ${whose}| ${toPlainLine(line, 160)}`));
 }
 
 function showInput(showing: Showing, input: Input, turn: TurnView | null): void {
@@ -84,7 +95,10 @@ function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): vo
     return;
   }
   if (effect.type === 'timer-set' && effect.purpose !== 'runtime') return countdown.start(effect.purpose, effect.dueAt);
-  if (effect.type === 'gates-run') return writer.openLine(`gates ${effect.request}`, `  ▸ gate ${toGateNames(showing, effect.gates)} …`);
+  if (effect.type === 'gates-run') {
+    showing.running = effect.gates.length;
+    return writer.openLine(`gates ${effect.request}`, `  ▸ gate ${toGateNames(showing, effect.gates)} …`);
+  }
   for (const line of toEffectLines(effect, look)) writer.line(line);
 }
 
@@ -96,7 +110,7 @@ function showGates({ writer, look }: Showing, { request, results }: Extract<Inpu
   const [only] = results;
   const isShown = results.length === 1 && only !== undefined && writer.closeLine(`gates ${request}`, ` ${toGateVerdict(only, look)}`);
   for (const result of results) {
-    if (!isShown) writer.line(`  ▸ gate ${toPlainLine(result.command, 60)} … ${toGateVerdict(result, look)}`);
+    if (!isShown) writer.line(`  ▸ gate ${toPlainLine(toResultName(result), 60)} … ${toGateVerdict(result, look)}`);
     for (const line of toGateTail(result, look)) writer.line(line);
   }
 }

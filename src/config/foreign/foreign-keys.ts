@@ -1,8 +1,8 @@
 /**
  * Keys of ralph-orchestrator (read in its version 2.10.1) that mean nothing here, by section, with what takes their place. `hat` stands for
- * every `hats.<id>`.
+ * every `hats.<id>`, `event` for every `events.<topic>`.
  */
-export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'hat', Readonly<Record<string, string>>>> = {
+export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'event' | 'hat', Readonly<Record<string, string>>>> = {
   '': {
     _suppress_warnings:
       'Findings are not suppressed here; `event_loop.strict_validation: false` turns errors about the flow into warnings.',
@@ -33,6 +33,10 @@ export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'hat', Re
     experimental_tui: 'There is nothing to set.',
     pty_interactive: 'Agents run without a terminal, their streams are read.',
     pty_mode: 'Agents run without a terminal, their streams are read.',
+  },
+  event: {
+    on_publish: 'What to do with a topic is said in the instructions of the hat that publishes it.',
+    on_trigger: 'What to do with a topic is said in the instructions of the hat that takes it.',
   },
   hat: {
     aggregate: 'One hat works at a time, so there is nothing to be gathered.',

@@ -103,9 +103,10 @@ describe('a configuration of ralph-orchestrator', () => {
     expect(findingsOf(read('ro-roo.yml'))).toEqual(['hint backend-foreign roo', 'hint backend-foreign kiro-acp']);
   });
 
-  it('keeps its hooks and events for later', () => {
+  it('reads its events, and keeps its hooks for later', () => {
+    expect(settingsOf(read('ro-events-and-hooks.yml')).spec.events).toEqual({ 'work.start': { description: 'The work begins.' } });
     expect(findingsOf(read('ro-events-and-hooks.yml')).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
-      'note key-ignored',
+      'note key-foreign',
       'note key-ignored',
       'note key-foreign',
       'note key-foreign',

@@ -34,6 +34,10 @@ export function migrateDocument(text: string): MigratedDocument {
   }
   const cli = root.get('cli');
   if (isMap(cli)) nameBackend(document, cli, ['cli'], report);
+  const events = root.get('events');
+  for (const pair of isMap(events) ? events.items : []) {
+    if (isMap(pair.value)) dropPairs(pair.value, ['events', toName(pair)], FOREIGN_KEYS.event, report);
+  }
   migrateHats(document, root, report);
   keepAliases(document, report.targets);
   return { text: document.toString({ lineWidth: 0 }), changes: report.changes, dropped: report.dropped };

@@ -27,8 +27,14 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
     translated = drop(translated, section === '' ? [] : [section], FOREIGN_KEYS[section], diagnostics);
   }
   translated = nameBackend(translated, ['cli', 'backend'], diagnostics);
+  for (const topic of listTopics(translated)) translated = drop(translated, ['events', topic], FOREIGN_KEYS.event, diagnostics);
   translated = translateHats(translated, diagnostics);
   return { root: translated, diagnostics };
+}
+
+function listTopics(root: LocatedMap): readonly string[] {
+  const events = root.entries.get('events')?.value;
+  return events?.kind === 'map' ? [...events.entries.keys()] : [];
 }
 
 /** The same for the keys of one hat, `path` being where it stands. */

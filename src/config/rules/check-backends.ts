@@ -2,6 +2,7 @@ import type { Finding } from '../../core/index.ts';
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { quote } from '../value-finding.ts';
+import { toNativeFinding } from './check-native.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
@@ -15,19 +16,12 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
 }
 
 /** What is wrong with a backend; `null` where nothing does. */
-export function toBackendFinding({ type, command }: PlacedBackend['declared']): Finding | null {
-  if (type === 'native') return NATIVE;
+export function toBackendFinding(declared: PlacedBackend['declared']): Finding | null {
+  const { type, command } = declared;
+  if (type === 'native') return toNativeFinding(declared);
   if ((type === 'custom' || type === 'acp') && command === undefined) return toCommandMissing(type);
   return command !== undefined && /\S\s+\S/.test(command) ? toCommandWords(command) : null;
 }
-
-const NATIVE: Finding = {
-  code: 'backend-later',
-  severity: 'error',
-  message: 'The backend `native` is not part of this version.',
-  why: 'Nobody could wear the hat.',
-  fix: 'Name an agent CLI, such as `claude`, or a program of your own: `{command: ./agent.sh}`.',
-};
 
 function toCommandMissing(type: string): Finding {
   return {

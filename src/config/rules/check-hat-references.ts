@@ -28,6 +28,10 @@ function listReferences(input: RuleInput): readonly Reference[] {
   const references: Reference[] = [];
   if (loop.starting_hat !== undefined) references.push({ path: ['event_loop', 'starting_hat'], hat: loop.starting_hat, orRalph: false });
   if (loop.recovery_hat !== undefined) references.push({ path: ['event_loop', 'recovery_hat'], hat: loop.recovery_hat, orRalph: false });
+  (input.declared.gates ?? []).forEach(({ hats = [] }, gate) => {
+    const path = [...input.toItemPath(['gates'], gate), 'hats'];
+    hats.forEach((hat, index) => references.push({ path: input.toItemPath(path, index), hat, orRalph: true }));
+  });
   for (const [id, hat] of listHats(input)) {
     (hat.transitions ?? []).forEach((other, index) => {
       references.push({ path: input.toItemPath(['hats', id, 'transitions'], index), hat: other, orRalph: true });

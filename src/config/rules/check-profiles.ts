@@ -8,18 +8,21 @@ import { findingAt, listHats, type RuleInput } from './rule.ts';
 /** For so many findings it is looked what was meant: among thousands of profiles each search takes its time. */
 const MAX_SEARCHES = 100;
 
-/** Every tool profile that is named is built in or defined under `profiles:` (decisions, section 6). */
+/** Every tool profile that is named is built in or defined under `profiles:` (decisions, section 6), and none extends itself in a circle. */
 export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   if (input.isBroken(['profiles'])) return [];
-  const known = new Set([...BUILT_IN_PROFILES, ...Object.keys(input.declared.profiles ?? {})]);
+  const own = input.declared.profiles ?? {};
+  const known = new Set([...BUILT_IN_PROFILES, ...Object.keys(own)]);
   const profiles: Profiles = { known: [...known].slice(0, 20), finder: createNearMissFinder([...known], MAX_SEARCHES) };
   const named: (readonly [Path, string | undefined, string | null])[] = [
     [['ralph', 'profile'], input.declared.ralph?.profile, null],
+    ...Object.entries(own).map(([name, profile]) => [['profiles', name, 'extends'], profile.extends, null] as const),
     ...listHats(input).map(([id, hat]) => [['hats', id, 'profile'], hat.profile, id] as const),
   ];
-  return named.flatMap(([path, name, hat]) =>
+  const unknown = named.flatMap(([path, name, hat]) =>
     name === undefined || known.has(name) ? [] : [toFinding(input, path, { name, hat }, profiles)],
   );
+  return [...unknown, ...findCircles(input)];
 }
 
 interface Profiles {
@@ -30,7 +33,7 @@ interface Profiles {
 
 interface NamedProfile {
   readonly name: string;
-  /** The hat that names it; `null` for Ralph. */
+  /** The hat that names it; `null` for Ralph and for another profile. */
   readonly hat: string | null;
 }
 
@@ -44,5 +47,38 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
     fix: `Name one of: ${known.join(', ')}. Or define it:\n\nprofiles:\n  ${/^[\w-]{1,40}$/.test(name) ? name : 'my-profile'}:\n    allow: [fs, git]\n    require_read_only: true`,
     ...(hat === null ? {} : { hats: [hat] }),
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(name, near))] }),
+  });
+}
+
+/** Each circle is told once, at the first of its profiles in the file. */
+function findCircles(input: RuleInput): readonly Diagnostic[] {
+  const profiles = input.declared.profiles ?? {};
+  const done = new Set<string>();
+  const findings: Diagnostic[] = [];
+  for (const start of Object.keys(profiles)) {
+    const chain: string[] = [];
+    let name: string | undefined = start;
+    while (name !== undefined && Object.hasOwn(profiles, name) && !done.has(name)) {
+      done.add(name);
+      chain.push(name);
+      const parent: string | undefined = profiles[name]?.extends;
+      // One that extends its own name means the built-in profile whose place it takes.
+      name = parent === name && BUILT_IN_PROFILES.includes(parent) ? undefined : parent;
+    }
+    const begin = name === undefined ? -1 : chain.indexOf(name);
+    if (begin >= 0) findings.push(toCircleFinding(input, chain.slice(begin)));
+  }
+  return findings;
+}
+
+function toCircleFinding(input: RuleInput, circle: readonly string[]): Diagnostic {
+  const [first = ''] = circle;
+  const names = [...circle.slice(0, 5), ...(circle.length > 5 ? ['…'] : []), first];
+  return findingAt(input, ['profiles', first, 'extends'], {
+    code: 'profile-circle',
+    severity: 'error',
+    message: `The profile ${quote(first)} extends itself: ${names.map((name) => quote(name)).join(' → ')}.`,
+    why: 'Nobody could say what it begins with.',
+    fix: 'Let one of them stand alone: remove its `extends`.',
   });
 }

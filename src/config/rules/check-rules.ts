@@ -8,7 +8,10 @@ import { checkHatCollection } from './check-hat-collection.ts';
 import { checkHatIds } from './check-hat-ids.ts';
 import { checkHatReferences } from './check-hat-references.ts';
 import { checkHookFiles } from './check-hook-files.ts';
+import { checkMcpServers } from './check-mcp-servers.ts';
 import { checkMode } from './check-mode.ts';
+import { checkNativeProfiles } from './check-native-profiles.ts';
+import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTriggers } from './check-triggers.ts';
@@ -25,6 +28,8 @@ const RULES: readonly Rule[] = [
   checkStateDir,
   checkHookFiles,
   checkProfiles,
+  checkPolicies,
+  checkMcpServers,
 ];
 
 /** Findings about the flow of events: with `strict_validation: false` only warnings. */
@@ -32,7 +37,12 @@ const FLOW_CODES = ['hats-empty', 'triggers-missing'];
 
 /** Everything that is wrong with a configuration beyond single values. */
 export function checkRules(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
-  const findings = [...RULES.flatMap((rule) => rule(input)), ...checkBackends(input, backends), ...checkCostLimit(input, backends)];
+  const findings = [
+    ...RULES.flatMap((rule) => rule(input)),
+    ...checkBackends(input, backends),
+    ...checkCostLimit(input, backends),
+    ...checkNativeProfiles(input, backends),
+  ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
   return findings.map((finding) =>
     FLOW_CODES.includes(finding.code) && finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding,

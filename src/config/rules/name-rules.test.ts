@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf, loadText, settingsOf } from '../config-fixtures.ts';
+import { findingsOf, loadText } from '../config-fixtures.ts';
 
 const hat = (rest: string): string => `hats: {a: {triggers: [x], ${rest}}}`;
 
@@ -32,11 +32,9 @@ describe('profile-unknown', () => {
     expect(findingsOf('profiles: {careful: {alow: [fs]}}')).toEqual(['error key-unknown alow']);
   });
 
-  it('makes no run differ', () => {
-    const digestOf = (yaml: string): string => settingsOf(yaml).digest.config;
-    expect(digestOf(`profiles: {p: {allow: fs}}\nralph: {profile: editor}\n${hat('profile: p')}`)).toBe(
-      digestOf(`ralph: {}\n${hat('name: a')}`.replace(', name: a', '')),
-    );
+  it('minds the profile that another one begins with', () => {
+    expect(findingsOf('profiles: {a: {extends: explorer, allow: [quality]}}')).toEqual([]);
+    expect(findingsOf('profiles: {a: {extends: explorr}}')).toContain('error profile-unknown explorr');
   });
 });
 

@@ -15,6 +15,8 @@ export interface RuleInput {
   readonly isBroken: (path: Path) => boolean;
   /** Where an item of a list is in the file: the list here lacks those that were wrong. */
   readonly toItemPath: (list: Path, index: number) => Path;
+  /** Names of tools beyond the built-in ones: those that the program which loads the configuration brings. */
+  readonly toolNames?: readonly string[];
 }
 
 /** One question about a configuration. */

@@ -79,6 +79,7 @@ function toKey(signal: EventSignal | PromiseSignal): string {
 function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft | null {
   const { topic, payload } = signal;
   if (!mayPublish(step.topology, hat, topic, signal.target)) return refuse(step, hat, topic, 'scope', publishableBy(step.topology, hat));
+  if (signal.payloadProblem !== undefined) return refusePayload(step, hat, topic, signal.payloadProblem);
   const target = signal.target ?? listedTargetOf(step.topology, hat, topic);
   return target === undefined ? { topic, payload, source: hat } : { topic, payload, source: hat, target };
 }
@@ -89,6 +90,7 @@ function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseS
     return refuseEnd(step, author.hat, topic, 'failed-turn', 'your turn ended with a failure, so its promise does not count');
   if (!mayEnd(step.topology, author.hat))
     return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+  if (signal.kind === 'event' && signal.payloadProblem !== undefined) return refusePayload(step, author.hat, topic, signal.payloadProblem);
   return { topic: TOPIC_COMPLETE, payload: signal.kind === 'event' ? signal.payload : '', source: author.hat };
 }
 
@@ -103,6 +105,21 @@ function refuse(step: Step, hat: string, topic: string, why: RejectionCause, all
   reject(step, hat, topic, why, allowed);
   tell(step, hat, { kind: 'refused', topic, allowed });
   notify(step, 'warning', 'scope-violation', `${hat} may not publish ${topic}; it was not routed.`);
+  return null;
+}
+
+/** An event whose payload is not what the schema of its topic asks for: whoever takes the topic relies on that. */
+function refusePayload(step: Step, hat: string, topic: string, problem: string): null {
+  const id = `e${count(step, 'event')}`;
+  const { iteration } = step.state.counters;
+  order(step, { type: 'event-reject', id, iteration, hat, topic, why: 'payload', allowed: [], detail: problem });
+  tell(step, hat, { kind: 'payload-refused', topic, why: problem });
+  notify(
+    step,
+    'warning',
+    'payload-refused',
+    `${hat} published ${topic} with a payload that its schema refuses; it was not routed: ${problem}.`,
+  );
   return null;
 }
 

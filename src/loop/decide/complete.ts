@@ -1,6 +1,6 @@
-import { type Activation, type EventDraft, TOPIC_COMPLETE } from '../../core/index.ts';
+import { type Activation, type EventDraft, type IterationEnded, TOPIC_COMPLETE } from '../../core/index.ts';
 import { refuseEnd } from './accept-signals.ts';
-import { askGates, gatesOn } from './guard-events.ts';
+import { askGates, gatesOnEnd } from './guard-events.ts';
 import { recordDraft } from './publish.ts';
 import { change, endRun, notify, type Step } from './step.ts';
 
@@ -9,7 +9,15 @@ import { change, endRun, notify, type Step } from './step.ts';
  *
  * @returns true if the completion was taken up (the run ended, or gates were asked); false if it was refused at once
  */
-export function claimCompletion(step: Step, activation: Activation, completion: EventDraft, drafts: readonly EventDraft[]): boolean {
+export function claimCompletion(
+  step: Step,
+  activation: Activation,
+  {
+    completion,
+    drafts,
+    input,
+  }: { readonly completion: EventDraft; readonly drafts: readonly EventDraft[]; readonly input: IterationEnded },
+): boolean {
   const missing = findMissing(step, drafts);
   if (missing.length > 0) {
     const words = `these events must have been published first: ${missing.join(', ')}`;
@@ -17,19 +25,31 @@ export function claimCompletion(step: Step, activation: Activation, completion: 
     notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
     return false;
   }
-  const gates = gatesOnCompletion(step, drafts);
   const { hat, iteration } = activation;
+  flagIdleClaim(step, activation, input);
+  const gates = gatesOnCompletion(step, hat, drafts);
   if (gates.length === 0) complete(step, completion, drafts);
   else askGates(step, { hat, iteration, drafts, completion, gates });
   return true;
 }
 
-/** The gates on completion, and those on a required event that the same turn brought: it counts only if they let it through. */
-export function gatesOnCompletion(step: Step, drafts: readonly EventDraft[]): readonly number[] {
+/** Somebody says that the work is done in a turn that neither used a tool nor changed a file: true, perhaps, but not seen in this turn. */
+function flagIdleClaim(step: Step, { hat, iteration }: Activation, { toolCalls, treeChanged }: IterationEnded): void {
+  if (toolCalls !== 0 || treeChanged !== false) return;
+  notify(
+    step,
+    'warning',
+    'idle-completion',
+    `${hat} claimed completion in iteration ${iteration} without a tool call and without a change.`,
+  );
+}
+
+/** The gates before the end, and those on a required event that the same turn brought: it counts only if they let it through. */
+export function gatesOnCompletion(step: Step, hat: string, drafts: readonly EventDraft[]): readonly number[] {
   const { seenRequired } = step.state;
   const { requiredEvents } = step.topology.spec;
   const claimed = drafts.map((draft) => draft.topic).filter((topic) => requiredEvents.includes(topic) && !seenRequired.includes(topic));
-  return gatesOn(step, [TOPIC_COMPLETE, ...claimed]);
+  return gatesOnEnd(step, hat, [TOPIC_COMPLETE, ...claimed]);
 }
 
 function findMissing(step: Step, drafts: readonly EventDraft[]): readonly string[] {

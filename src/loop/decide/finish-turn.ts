@@ -30,7 +30,8 @@ export interface FinishedTurn {
 export function finishTurn(step: Step, turn: FinishedTurn): void {
   const { activation, accepted, failure } = turn;
   noteFallback(step, turn);
-  if (accepted.completion !== null && claimCompletion(step, activation, accepted.completion, accepted.drafts)) return;
+  const { completion } = accepted;
+  if (completion !== null && claimCompletion(step, activation, { completion, drafts: accepted.drafts, input: turn.input })) return;
   const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
   const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
   if (!isOnlyRefused) forgive(step, activation.hat);

@@ -23,7 +23,7 @@ describe('a gate on completion', () => {
   ])('is asked before %s ends the run, and nothing else happens meanwhile', (_name, signal) => {
     const run = play({ gates: [TESTS, LINT] });
     run.end([signal]);
-    expect(run.all('gates-run')).toEqual([{ type: 'gates-run', request: 1, gates: [0], topics: ['task.complete'] }]);
+    expect(run.all('gates-run')).toEqual([{ type: 'gates-run', request: 1, gates: [0, 1], topics: ['task.complete'] }]);
     expect([ending(run), ran(run)]).toEqual([null, ['ralph']]);
   });
 
@@ -256,8 +256,8 @@ describe('gates and the end', () => {
     run.end([PROMISE]);
     run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
     run.resume(changed({ gates: [LINT, makeGate(['task.complete'], 'make check')] }));
-    expect(run.last('gates-run')).toMatchObject({ request: 1, gates: [1] });
-    run.post({ type: 'gates-finished', request: 1, results: [makeResult(1, true)] });
+    expect(run.last('gates-run')).toMatchObject({ request: 1, gates: [0, 1] });
+    run.judge(() => true);
     expect(ending(run)).toBe('completed');
   });
 
@@ -277,13 +277,18 @@ describe('a gate that refuses the same claim again and again', () => {
     gates: [makeGate(['build.done'], 'npm test')],
   };
 
-  it('with the same output is a loop', () => {
+  const claim = (run: Play, payload: string): void => {
+    run.end([write('build.done', payload)]);
+    run.judge(() => false);
+  };
+
+  it('with the same output goes to somebody else after three times; when it comes to that again, it is a loop', () => {
     const run = play(LOOPING);
     run.end([write('build.start')]);
-    for (let turn = 0; turn < 3; turn += 1) {
-      run.end([write('build.done', 'it works')]);
-      run.judge(() => false);
-    }
+    for (let turn = 0; turn < 3; turn += 1) claim(run, 'it works');
+    expect([ending(run), run.turn().hat]).toEqual([null, 'ralph']);
+    run.end([write('build.start')]);
+    for (let turn = 0; turn < 3; turn += 1) claim(run, 'it works');
     expect(ending(run)).toBe('loop_detected');
   });
 

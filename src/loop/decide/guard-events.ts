@@ -1,16 +1,15 @@
 import {
   type EventDraft,
-  EXTERNAL,
   type GateResult,
   type GateSpec,
   type GateWait,
+  isRequiredGate,
   matchesTopic,
   TOPIC_COMPLETE,
-  toBlockedTopic,
 } from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
+import { block } from './block-event.ts';
 import { publishDrafts } from './publish.ts';
-import { change, count, notify, order, type Step, tell } from './step.ts';
+import { change, count, order, type Step } from './step.ts';
 
 /** Events of one turn on their way to the gates. */
 export interface GuardedEvents {
@@ -23,15 +22,33 @@ export interface GuardedEvents {
 export function guardEvents(step: Step, guarded: GuardedEvents): void {
   const gates = gatesOn(
     step,
+    guarded.hat,
     guarded.drafts.map((draft) => draft.topic),
   );
   if (gates.length === 0) return publishDrafts(step, guarded.drafts);
   askGates(step, { ...guarded, completion: null, gates });
 }
 
-/** The gates whose patterns match one of the topics, by index. */
-export function gatesOn(step: Step, topics: readonly string[]): readonly number[] {
-  return step.topology.spec.gates.flatMap((gate, index) => (topics.some((topic) => isGuarded(step, gate, topic)) ? [index] : []));
+/** The gates on events of a hat whose patterns match one of the topics, by index. */
+export function gatesOn(step: Step, hat: string, topics: readonly string[]): readonly number[] {
+  return step.topology.spec.gates.flatMap((gate, index) =>
+    isFor(gate, hat) && topics.some((topic) => isGuarded(step, gate, topic)) ? [index] : [],
+  );
+}
+
+/**
+ * The gates that must agree before the run may end: those on the topics, and every other required one, for a pass on files that have
+ * changed since proves nothing. One that is only for some hats is left out unless it was asked in this run.
+ */
+export function gatesOnEnd(step: Step, hat: string, topics: readonly string[]): readonly number[] {
+  const guarding = gatesOn(step, hat, topics);
+  const isDue = (gate: GateSpec, index: number): boolean =>
+    isRequiredGate(gate) && (gate.hats === undefined || step.state.askedGates.includes(index));
+  return step.topology.spec.gates.flatMap((gate, index) => (guarding.includes(index) || isDue(gate, index) ? [index] : []));
+}
+
+function isFor({ hats }: GateSpec, hat: string): boolean {
+  return hats === undefined || hats.includes(hat);
 }
 
 /** `task.complete` stands for every way to complete, so a gate on the promise guards it too. */
@@ -40,14 +57,12 @@ function isGuarded(step: Step, gate: GateSpec, topic: string): boolean {
 }
 
 /** Orders gates and keeps what waits for them. */
-export function askGates(
-  step: Step,
-  wait: GuardedEvents & { readonly completion: EventDraft | null; readonly gates: readonly number[] },
-): void {
+export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
   const request = count(step, 'request');
-  const { hat, iteration, drafts, completion, gates } = wait;
-  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts };
-  change(step, { gateWaits: [...step.state.gateWaits, gateWait] });
+  const { hat, iteration, drafts, completion, gates, round } = wait;
+  const gateWait: GateWait = { request, gates, hat, iteration, completion, drafts, ...(round === undefined ? {} : { round }) };
+  const askedGates = [...new Set([...step.state.askedGates, ...gates])].sort((left, right) => left - right);
+  change(step, { gateWaits: [...step.state.gateWaits, gateWait], askedGates });
   orderGates(step, gateWait);
 }
 
@@ -57,22 +72,11 @@ export function orderGates(step: Step, { request, gates, completion, drafts }: G
   order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)] });
 }
 
-/** What the gates have against what waits for them. A gate that gave no result has not passed. */
-export function findFailed(step: Step, wait: GateWait, results: readonly GateResult[]): readonly GateResult[] {
-  const judged = wait.gates.map((gate) => results.find((result) => result.gate === gate) ?? toMissing(step, gate));
-  return judged.filter((result) => !result.passed);
-}
-
-function toMissing(step: Step, gate: number): GateResult {
-  const command = step.topology.spec.gates[gate]?.run ?? '';
-  return { gate, command, passed: false, exitCode: null, timedOut: false, durationMs: 0, outputTail: 'The gate gave no result.' };
-}
-
 /** Publishes what the gates let through; what they hold back becomes a blocked event (decisions, section 5). */
 export function publishJudged(step: Step, wait: GateWait, failures: readonly GateResult[]): void {
   const passed: EventDraft[] = [];
   for (const draft of wait.drafts) {
-    const guards = gatesOn(step, [draft.topic]);
+    const guards = gatesOn(step, wait.hat, [draft.topic]);
     const failed = failures.filter((result) => guards.includes(result.gate));
     if (failed.length === 0) {
       passed.push(draft);
@@ -82,33 +86,4 @@ export function publishJudged(step: Step, wait: GateWait, failures: readonly Gat
     block(step, wait.hat, draft, failed);
   }
   publishDrafts(step, passed);
-}
-
-/**
- * `build.done` -> `build.blocked`, with what the command said. It goes to who takes the blocked topic, else back to its author, who is then told
- * in its next prompt.
- */
-export function block(step: Step, hat: string, draft: EventDraft, failed: readonly GateResult[]): void {
-  const topic = toBlockedTopic(draft.topic);
-  const payload = {
-    blocked_by: failed.map((result) => result.command),
-    original: { topic: draft.topic, payload: draft.payload },
-    output: failed.map((result) => ({
-      command: result.command,
-      exit_code: result.exitCode,
-      timed_out: result.timedOut,
-      tail: result.outputTail,
-    })),
-  };
-  notify(
-    step,
-    'warning',
-    'gate-failed',
-    `${failed.map((result) => result.command).join(', ')} failed: ${draft.topic} of ${hat} became ${topic}.`,
-  );
-  const takers = takersOf(step.topology, topic);
-  if (takers.every((taker) => taker === hat)) tell(step, hat, { kind: 'gate-failed', topic: draft.topic, results: failed });
-  const blocked: EventDraft = { topic, payload, source: draft.source, by: 'gate' };
-  const isReturned = takers.length === 0 && hat !== EXTERNAL;
-  publishDrafts(step, [isReturned ? { ...blocked, target: hat } : blocked]);
 }

@@ -1,23 +1,42 @@
-import type { GatesFinished } from '../../core/index.ts';
+import type { GatesFinished, GateWait } from '../../core/index.ts';
+import { block } from './block-event.ts';
 import { complete } from './complete.ts';
-import { block, findFailed, guardEvents, publishJudged } from './guard-events.ts';
+import { noteStreaks } from './gate-streaks.ts';
+import { askGates, guardEvents, publishJudged } from './guard-events.ts';
+import { judgeResults, tellVerdict, toGateNames, type Verdict } from './judge-results.ts';
 import { proceed } from './proceed.ts';
-import { change, type Step } from './step.ts';
+import { change, notify, type Step } from './step.ts';
 
 /** Gates gave their verdict on what waits for them. */
 export function onGatesFinished(step: Step, input: GatesFinished): void {
   const wait = step.state.gateWaits.find((entry) => entry.request === input.request);
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
-  const { completion, drafts, hat, iteration } = wait;
-  const failed = findFailed(step, wait, input.results);
-  if (completion === null) {
-    publishJudged(step, wait, failed);
-    return proceed(step);
+  const results = input.results.filter((result) => wait.gates.includes(result.gate));
+  const verdict = judgeResults(step, wait, results);
+  tellVerdict(step, wait, results, verdict);
+  if (verdict.isStale) return askAgain(step, wait);
+  noteStreaks(step, wait, verdict.failed, results);
+  if (wait.completion === null) publishJudged(step, wait, verdict.failed);
+  else if (judgeEnd(step, wait, verdict)) return;
+  proceed(step);
+}
+
+/** A completion: the end, or a blocked event and what else the turn said. True if the run has ended. */
+function judgeEnd(step: Step, { completion, drafts, hat, iteration }: GateWait, { failed }: Verdict): boolean {
+  if (completion === null) return false;
+  if (failed.length === 0) {
+    complete(step, completion, drafts);
+    return true;
   }
-  if (failed.length === 0) return complete(step, completion, drafts);
   change(step, { gateRefusals: step.state.gateRefusals + 1 });
   block(step, hat, completion, failed);
   guardEvents(step, { hat, iteration, drafts });
-  proceed(step);
+  return false;
+}
+
+/** Those that passed on the files as they are now answer at once. */
+function askAgain(step: Step, wait: GateWait): void {
+  notify(step, 'info', 'gate-again', `Files changed while gates ran: ${toGateNames(step, wait.gates)} asked again.`);
+  askGates(step, { ...wait, round: (wait.round ?? 1) + 1 });
 }

@@ -1,12 +1,16 @@
-import type { IterationSpawned } from '../../core/index.ts';
-import { change, type Step } from './step.ts';
+import type { IterationSpawned, TurnId } from '../../core/index.ts';
+import { change, notify, type Step } from './step.ts';
 
-/** The agent's process is there: remembered, so that a later process can end what a dead one left. */
+/** The agent's process is there: remembered, so that a later process can end what a dead one left. Another hat than before is told. */
 export function onIterationSpawned(step: Step, input: IterationSpawned): void {
+  const isMeant = ({ iteration, attempt }: TurnId): boolean => iteration === input.iteration && attempt === input.attempt;
+  const hat = step.state.activations.find(isMeant)?.hat;
   const activations = step.state.activations.map((entry) =>
-    entry.iteration === input.iteration && entry.attempt === input.attempt
-      ? { ...entry, pid: input.pid, processStart: input.processStart }
-      : entry,
+    isMeant(entry) ? { ...entry, pid: input.pid, processStart: input.processStart } : entry,
   );
   change(step, { activations });
+  if (hat === undefined || hat === step.state.lastHat) return;
+  change(step, { lastHat: hat });
+  // Without a profile the agent has its own tools, and nobody can count them.
+  if (input.tools !== undefined) notify(step, 'info', 'hat-switched', `switched to ${hat} (${input.tools} tools available)`);
 }

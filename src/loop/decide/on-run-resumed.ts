@@ -47,7 +47,7 @@ function stopDeadClock(step: Step): void {
 function forgiveEnd(step: Step): void {
   const { end } = step.state;
   if (end === null || !LOOKED_INTO.includes(end.reason)) return;
-  change(step, { consecutiveFailures: 0, idleFallbacks: 0, gateRefusals: 0, footprints: [], refusals: {} });
+  change(step, { consecutiveFailures: 0, idleFallbacks: 0, gateRefusals: 0, gateStreaks: {}, footprints: [], refusals: {} });
 }
 
 /**
@@ -81,13 +81,16 @@ function callBack(step: Step): void {
 function rehome(step: Step): void {
   const { topology, state } = step;
   const known = (hat: string): boolean => isWearer(topology, hat);
-  const gatesOf = ({ completion, drafts }: GateWait): readonly number[] =>
+  const gatesOf = ({ hat, completion, drafts }: GateWait): readonly number[] =>
     completion === null
       ? gatesOn(
           step,
+          hat,
           drafts.map((draft) => draft.topic),
         )
-      : gatesOnCompletion(step, drafts);
+      : gatesOnCompletion(step, hat, drafts);
+  // Which gates were asked is known by their places in the list, which may be others now.
+  change(step, { askedGates: [] });
   change(step, {
     pending: state.pending.map((entry) =>
       known(entry.hat) ? entry : { ...entry, hat: takersOf(topology, entry.event.topic)[0] ?? safetyNetOf(topology) },

@@ -112,7 +112,8 @@ function noteRequired(step: Step, topic: string): void {
 function isOwnWord(step: Step, draft: EventDraft): boolean {
   const goesOn = draft.topic === TOPIC_TASK_DONE || draft.topic === TOPIC_CONTINUE;
   // The same claim, refused by the same gate with the same output, is a loop too; a refused completion has its own limit.
-  const isOwn = draft.by === undefined || (draft.by !== 'default' && draft.topic !== toBlockedTopic(TOPIC_COMPLETE));
+  const isRefusal = draft.by !== 'default' && draft.by !== 'escalation' && draft.topic !== toBlockedTopic(TOPIC_COMPLETE);
+  const isOwn = draft.by === undefined || isRefusal;
   return isOwn && draft.source !== EXTERNAL && !(step.topology.classic && goesOn);
 }
 

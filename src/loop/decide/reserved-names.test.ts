@@ -8,6 +8,7 @@ const OWN_WORDS = [
   'continue',
   'default',
   'ended',
+  'escalation',
   'event',
   'failed',
   'fallback',

@@ -1,4 +1,4 @@
-import type { Activation, IterationStart, RunRecord, Usage } from '../../core/index.ts';
+import type { Activation, IterationStart, PayloadCheck, RunRecord, Usage } from '../../core/index.ts';
 import type { Backend, Clock, GateRunner, Inbox, Journal, TurnStore, Workspace } from '../../ports/index.ts';
 import type { PromptSettings } from '../../prompts/index.ts';
 
@@ -16,6 +16,8 @@ export interface LoopPorts {
   readonly wardrobe: Wardrobe;
   /** Ends what a dead process left of a turn. Resolves when nothing of it is alive. */
   readonly reap: (activation: Activation) => Promise<void>;
+  /** Says whether payloads are what the schemas of their topics ask for; absent where no topic has one. */
+  readonly checkPayload?: PayloadCheck;
   /** Sees everything, steers nothing; its errors are not the run's. */
   readonly observe: (record: RunRecord) => void;
 }
@@ -26,6 +28,8 @@ export interface Wardrobe {
   readonly backendFor: (order: IterationStart) => Backend;
   /** The complete environment of the agent, the marker of its processes, and its folder. */
   readonly surroundings: (order: IterationStart) => Surroundings;
+  /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
+  readonly toolsOf?: (order: IterationStart) => number | null;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
 }

@@ -150,6 +150,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
   return (backend) => (event) => {
     if (event.type === 'started') {
       const { pid, processStart, argv } = event;
+      const tools = event.tools ?? ports.wardrobe.toolsOf?.(order) ?? null;
       loop.post({
         type: 'iteration-spawned',
         at: ports.clock.now(),
@@ -161,6 +162,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
         argv,
         promptHash,
         promptTokens,
+        ...(tools === null ? {} : { tools }),
       });
     }
     recorder.take(event);

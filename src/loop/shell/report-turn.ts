@@ -1,5 +1,6 @@
 import { type IterationEnded, type TurnOutcome, toTurnName, type Usage } from '../../core/index.ts';
 import type { TurnResult } from '../../ports/index.ts';
+import { judgePayloads } from './judge-payloads.ts';
 import type { LoopPorts } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import type { OpenedTurn } from './open-turn.ts';
@@ -30,7 +31,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
     toolCalls: result.toolCalls,
     treeChanged: before === null || after === null ? null : before !== after,
     leftovers: result.leftovers,
-    signals: selectSignals(eventSources, inbox.signals, said.signals),
+    signals: judgePayloads(selectSignals(eventSources, inbox.signals, said.signals), ports.checkPayload),
     problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
     inboxOffset: inbox.offset,
   };

@@ -1,5 +1,6 @@
 import { type IterationEnded, type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
 import type { InboxBatch, RunningTurn } from '../../ports/index.ts';
+import { judgePayloads } from './judge-payloads.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { INTERRUPTED, isRunnable, type OpenedTurn, openTurn } from './open-turn.ts';
@@ -75,7 +76,7 @@ function receiveOutsideEvents(ports: LoopPorts, loop: LoopView): void {
   const isOn = loop.topology().spec.eventSources.includes('jsonl');
   const left = isOn ? readWholeInbox(ports.inbox, inboxOffset) : NOTHING;
   const said = ports.outside === undefined ? NOTHING : readWholeInbox(ports.outside, outsideOffset);
-  const signals = [...left.signals, ...said.signals];
+  const signals = judgePayloads([...left.signals, ...said.signals], ports.checkPayload);
   const problems = [...left.problems, ...said.problems];
   if (signals.length === 0 && problems.length === 0) return;
   const offsets = { inboxOffset: isOn ? left.offset : inboxOffset, outsideOffset: said === NOTHING ? outsideOffset : said.offset };

@@ -4,6 +4,7 @@ import { checkAwaitedEvents } from './check-awaited-events.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkCatchAlls } from './check-catch-alls.ts';
 import { checkEntry } from './check-entry.ts';
+import { checkEventContracts } from './check-event-contracts.ts';
 import { checkExit } from './check-exit.ts';
 import { checkGateTopics } from './check-gate-topics.ts';
 import { checkInstructionTopics } from './check-instruction-topics.ts';
@@ -28,6 +29,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
   checkAwaitedEvents,
   checkBlockedEvents,
   checkCatchAlls,
+  checkEventContracts,
   checkGateTopics,
   checkInstructionTopics,
   checkPromiseOrders,

@@ -14,7 +14,7 @@ const EVENT = '{"topic":"build.done","payload":"ok"}';
 const FINAL_WORD = 'Appended';
 const PROMPT = 'Write the build event to the events file, then say that it is there.\n\n[[script:direct]]';
 
-/** @type {Record<string, import('../model/types.d.ts').Reply[]>} */
+/** @type {Record<string, import('../../../src/mock-model/index.ts').Reply[]>} */
 export const scripts = {
   direct: [
     { text: 'I will write the event.', shell: `mkdir -p .agent && printf '%s\\n' '${EVENT}' >> .agent/events.jsonl` },
@@ -24,7 +24,7 @@ export const scripts = {
 
 /**
  * @typedef {object} LaneContext
- * @property {import('../model/types.d.ts').ModelServer} server
+ * @property {import('../../../src/mock-model/index.ts').ModelServer} server
  * @property {number} timeoutMs
  * @property {boolean} keep leave the temporary folders there
  */

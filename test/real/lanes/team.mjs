@@ -242,7 +242,7 @@ function checkEvents(checks, members, published) {
 /**
  * @param {import('../checks.mjs').Checks} checks
  * @param {Member[]} members
- * @param {import('../model/types.d.ts').RecordedRequest[]} requests
+ * @param {import('../../../src/mock-model/index.ts').RecordedRequest[]} requests
  */
 function checkRequests(checks, members, requests) {
   for (const { hat, wearer } of [{ hat: 'planner', wearer: wearerOf('claude') }, ...members]) {

@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import { findNearMiss, maskControls } from '../core/index.ts';
+import type { ToolRegistry } from './registry.ts';
+import { type AnyTool, fail, type Tool, type ToolResult } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** What happens to the text of every result before a model or a file sees it. */
+export interface OutputRules {
+  /** Takes secrets out. */
+  readonly redact: (text: string) => string;
+  /** Keeps as much as a model should read, and says where the rest is. */
+  readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
+}
+
+/** Why a call was not carried out as asked; `not-offered` is the violation of a profile. */
+export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed';
+
+/** What came of a call; its text may be shown, sent and stored. */
+export interface ToolOutcome extends ToolResult {
+  /** `null`: the tool ran, and what it says (also an error) is its own word. */
+  readonly refusal: CallRefusal | null;
+}
+
+const MAX_ISSUES = 8;
+const MAX_NAMED = 40;
+
+/**
+ * Carries out what a model asked for. The profile is held against the call here: models call tools that they were not offered.
+ * Never throws: whatever goes wrong is a result that says what to do instead.
+ *
+ * @param offered names of the tools that the hat's profile lets it use, and that can be used here
+ * @param args as the model gave them, unchecked
+ */
+export async function callTool(
+  registry: ToolRegistry,
+  offered: ReadonlySet<string>,
+  name: string,
+  args: unknown,
+  context: ToolContext,
+  output: OutputRules,
+): Promise<ToolOutcome> {
+  try {
+    const { result, refusal } = await judgeAndRun(registry, offered, name, args, context);
+    const text = await output.cap(output.redact(String(result.text)), result.keep ?? 'head');
+    return { ...result, text, refusal };
+  } catch (error) {
+    // The rules for outputs failed: nothing that they have not seen may go on.
+    return {
+      ...fail(`What ${toShownName(name)} said could not be kept: ${toName(error)}.`, 'Ask for less at once.'),
+      refusal: 'tool-failed',
+    };
+  }
+}
+
+interface Judged {
+  readonly result: ToolResult;
+  readonly refusal: CallRefusal | null;
+}
+
+async function judgeAndRun(
+  registry: ToolRegistry,
+  offered: ReadonlySet<string>,
+  name: string,
+  args: unknown,
+  context: ToolContext,
+): Promise<Judged> {
+  const tool = registry.find(name);
+  if (tool === undefined) return { result: refuseUnknown(name, offered), refusal: 'unknown-tool' };
+  if (!offered.has(name)) return { result: refuseNotOffered(name, offered), refusal: 'not-offered' };
+  const checked = await checkArguments(tool, args);
+  if ('problem' in checked) return { result: checked.problem, refusal: 'bad-arguments' };
+  try {
+    context.signal.throwIfAborted();
+    return { result: await checked.run(context), refusal: null };
+  } catch (error) {
+    const advice = context.signal.aborted ? 'The turn is being stopped.' : 'Try it in another way, or go on without.';
+    return { result: fail(`${name} failed: ${toMessage(error)}`, advice), refusal: 'tool-failed' };
+  }
+}
+
+function refuseUnknown(name: string, offered: ReadonlySet<string>): ToolResult {
+  const near = findNearMiss(name.slice(0, 80), [...offered]);
+  return fail(
+    `There is no tool ${toShownName(name)}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    `You have: ${listNames(offered)}.`,
+  );
+}
+
+function refuseNotOffered(name: string, offered: ReadonlySet<string>): ToolResult {
+  return {
+    ...fail(
+      `${name} is not among the tools of this hat: nothing was done.`,
+      `You have: ${listNames(offered)}. What needs another tool is for another hat: say so in the event that you publish.`,
+    ),
+    facts: { violation: 'not-offered', tool: name },
+  };
+}
+
+type Checked = { readonly run: (context: ToolContext) => Promise<ToolResult> } | { readonly problem: ToolResult };
+
+async function checkArguments(tool: AnyTool, args: unknown): Promise<Checked> {
+  // `never` in the type of the list stands for "its own": what `parameters` let through is what `run` takes.
+  const { parameters, run, name } = tool as unknown as Tool<unknown>;
+  const parsed = await parameters.safeParseAsync(args ?? {});
+  if (parsed.success) return { run: (context) => run(parsed.data, context) };
+  const lines = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssueLine);
+  const more = parsed.error.issues.length - lines.length;
+  return {
+    problem: fail(
+      [`The arguments of ${name} are not right:`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
+      'Call it again with arguments that fit its schema.',
+    ),
+  };
+}
+
+function toIssueLine(issue: z.core.$ZodIssue): string {
+  const path = issue.path.map(String).join('.');
+  return `- ${path === '' ? 'as a whole' : toShown(path)}: ${toShown(issue.message)}`;
+}
+
+function listNames(names: ReadonlySet<string>): string {
+  const shown = [...names].slice(0, MAX_NAMED);
+  return `${shown.join(', ') || 'none'}${names.size > shown.length ? ', …' : ''}`;
+}
+
+function toShownName(name: string): string {
+  return toShown(JSON.stringify(String(name).slice(0, 80)));
+}
+
+function toShown(text: string): string {
+  return maskControls(text.slice(0, 300));
+}
+
+function toMessage(error: unknown): string {
+  return toShown((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')) || toName(error);
+}
+
+function toName(error: unknown): string {
+  return error instanceof Error ? error.name : 'an unknown error';
+}

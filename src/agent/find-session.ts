@@ -1,0 +1,143 @@
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModelMessage } from '../ports/index.ts';
+import { type FoldedSession, foldTranscript, parseLines } from './fold-transcript.ts';
+import { SESSION_FILE } from './transcript.ts';
+import type { SessionEnd, SessionHeader } from './transcript-line.ts';
+
+/** How a turn's conversation begins. */
+export interface SessionStart {
+  /** The turn whose conversation it goes on with, `null` for none. */
+  readonly follows: string | null;
+  /** That turn was interrupted, and this is its continuation. */
+  readonly isTakenUp: boolean;
+  readonly messages: readonly ModelMessage[];
+  /** Steps of the interrupted turns that it continues. */
+  readonly stepsBefore: number;
+  /** Turns of the hat before this one; an interrupted one and its continuation are one. */
+  readonly turnsBefore: number;
+}
+
+/** Whose turn begins, and what it can go on with. */
+export interface SessionWish {
+  /** The folder with one folder for each turn of the run. */
+  readonly turnsDir: string;
+  /** The turn that begins: `7.1`. */
+  readonly turn: string;
+  readonly hat: string;
+  readonly key: string;
+  readonly context: 'fresh' | 'carry';
+}
+
+const NOTHING = { follows: null, isTakenUp: false, messages: [], stepsBefore: 0 } as const;
+
+/**
+ * Finds the conversation that a turn goes on with: that of the turn right before it, if this was the same hat's and was interrupted; with
+ * `context: carry` the newest one of the same model. Everything is read from the files of the run, so it is the same after a crash.
+ */
+export function findSession(wish: SessionWish): SessionStart {
+  const turns = listTurns(wish);
+  const edges = turns.map((turn) => readEdges(join(wish.turnsDir, turn, SESSION_FILE)));
+  const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
+  const last = edges.at(-1) ?? null;
+  if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
+    const { messages, steps, header } = readChain(wish.turnsDir, last.header.turn);
+    const stepsBefore = (header?.stepsBefore ?? 0) + steps;
+    return {
+      follows: last.header.turn,
+      isTakenUp: true,
+      messages: withoutOpenRequest(messages),
+      stepsBefore,
+      turnsBefore: Math.max(0, own - 1),
+    };
+  }
+  const carried =
+    wish.context === 'carry' ? edges.findLast((edge) => edge?.header.context === 'carry' && edge.header.key === wish.key) : null;
+  if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own };
+  const { messages } = readChain(wish.turnsDir, carried.header.turn);
+  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), turnsBefore: own };
+}
+
+/** Killed, stopped, or given up for now: another attempt of the same iteration goes on with what was done. */
+function wasInterrupted(end: SessionEnd | null, wish: SessionWish, header: SessionHeader): boolean {
+  if (end === null || end.status === 'stopped') return true;
+  const isRetried = end.failure?.class === 'transient' || end.failure?.class === 'limit';
+  return end.status === 'failed' && isRetried && toIteration(header.turn) === toIteration(wish.turn);
+}
+
+/** A request that was never answered is asked anew by the turn's own prompt. */
+function withoutOpenRequest(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const last = messages.findLastIndex((message) => message.role !== 'user');
+  return messages.slice(0, last + 1);
+}
+
+/** Turns before the one that begins, oldest first. */
+function listTurns({ turnsDir, turn }: SessionWish): readonly string[] {
+  const order = (name: string): number => toIteration(name) * 1e6 + Number(name.split('.')[1] ?? 0);
+  return listNames(turnsDir)
+    .filter((name) => /^\d+\.\d+$/.test(name) && order(name) < order(turn))
+    .sort((a, b) => order(a) - order(b));
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function toIteration(turn: string): number {
+  return Number.parseInt(turn, 10);
+}
+
+/** Reads a session and what it goes on with, back to where a summary stands for the rest. */
+function readChain(turnsDir: string, turn: string): FoldedSession {
+  const texts: string[] = [];
+  const seen = new Set<string>();
+  for (let name: string | null = turn; name !== null && !seen.has(name); ) {
+    seen.add(name);
+    const text = readText(join(turnsDir, name, SESSION_FILE));
+    texts.unshift(text);
+    const { header, isWhole }: FoldedSession = foldTranscript(text, []);
+    name = isWhole ? null : (header?.follows ?? null);
+  }
+  let folded = foldTranscript('', []);
+  for (const text of texts) folded = foldTranscript(text, withoutOpenRequest(folded.messages));
+  return folded;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Enough for a header with a few hundred tools, and for an end. */
+const EDGE_BYTES = 32 * 1024;
+
+/** The first and the last line of a session; `null` where there is none. */
+function readEdges(path: string): { readonly header: SessionHeader; readonly end: SessionEnd | null } | null {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const header = parseLines(readPiece(file, 0, Math.min(size, EDGE_BYTES)))[0];
+    const start = Math.max(0, size - EDGE_BYTES);
+    const end = parseLines(readPiece(file, start, size - start)).at(-1);
+    return header?.type === 'session' ? { header, end: end?.type === 'end' ? end : null } : null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readPiece(file: number, position: number, length: number): string {
+  const bytes = Buffer.alloc(length);
+  return bytes.toString('utf8', 0, readSync(file, bytes, 0, length, position));
+}

@@ -1,0 +1,107 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallToolResultSchema, type Tool as ListedTool, ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { maskControls } from '../../core/index.ts';
+import type { AnyTool } from '../tool.ts';
+import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+import { createProcessTransport } from './process-transport.ts';
+import { toServerTool } from './server-tool.ts';
+
+/** A server that answers. */
+export interface ConnectedServer {
+  readonly tools: readonly AnyTool[];
+  /** What is odd about it, in words. */
+  readonly warnings: readonly string[];
+  /** Ends it; never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** More than anybody's model can choose among. */
+const MAX_TOOLS = 200;
+const MAX_PAGES = 20;
+
+/** What a server says is shown to a model and not checked against its own schema: a check would be code that the server wrote. */
+const TRUSTING = { getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }) };
+
+/** Starts or calls a server and asks for its tools. Rejects with what a person should know; then nothing of it is left. */
+export async function connectServer(spec: McpServerSpec, world: McpWorld): Promise<ConnectedServer> {
+  const child = spec.url === undefined ? createProcessTransport(spec, world) : null;
+  const client = new Client({ name: 'ralph', version: RALPH_VERSION }, { capabilities: {}, jsonSchemaValidator: TRUSTING });
+  const close = (): Promise<void> => client.close().catch(() => undefined);
+  const limits = { timeout: spec.timeoutMs, maxTotalTimeout: spec.timeoutMs };
+  try {
+    // Each request listens to the signal for good: one of its own goes with it.
+    await client.connect(child ?? (await createHttpTransport(spec, world)), { ...limits, signal: AbortSignal.any([world.signal]) });
+    const listed = await listTools(client, limits, world.signal);
+    const { taken, warnings } = chooseTools(spec, listed);
+    const tools = taken.map((tool) =>
+      toServerTool(spec, tool, (name, args, signal) =>
+        client.request({ method: 'tools/call', params: { name, arguments: args } }, CallToolResultSchema, {
+          ...limits,
+          signal: AbortSignal.any([signal]),
+        }),
+      ),
+    );
+    return { tools, warnings, close };
+  } catch (error) {
+    await close();
+    await child?.close();
+    throw new Error(await explainFailure(error, child?.ended() ?? null));
+  }
+}
+
+/** Loaded when a server has an address: most have none. */
+async function createHttpTransport({ url = '', tokenEnv }: McpServerSpec, { env }: McpWorld): Promise<Transport> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  if (tokenEnv !== undefined && (token === undefined || token === '')) throw new Error(`the variable ${tokenEnv} is not set`);
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  // The optional fields of the class are looser than the interface under exact optional types.
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as unknown as Transport;
+}
+
+async function listTools(client: Client, limits: { readonly timeout: number }, signal: AbortSignal): Promise<readonly ListedTool[]> {
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const tools: ListedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && tools.length <= MAX_TOOLS; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    // Not `client.listTools`: it compiles the schemas of results, and one bad schema would cost all tools.
+    const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
+      ...limits,
+      signal: AbortSignal.any([signal]),
+    });
+    tools.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
+}
+
+function chooseTools(
+  { name, tools: wanted }: McpServerSpec,
+  listed: readonly ListedTool[],
+): { taken: readonly ListedTool[]; warnings: string[] } {
+  const warnings: string[] = [];
+  const byName = new Map(listed.map((tool) => [tool.name, tool]));
+  const missing = (wanted ?? []).filter((tool) => !byName.has(tool));
+  if (missing.length > 0) warnings.push(`The MCP server ${name} has no tool ${missing.slice(0, 5).join(', ')}.`);
+  if (listed.length === 0) warnings.push(`The MCP server ${name} has no tools.`);
+  const all = [...byName.values()].filter((tool) => wanted === null || wanted.includes(tool.name));
+  if (all.length > MAX_TOOLS) warnings.push(`The MCP server ${name} has more than ${MAX_TOOLS} tools: the first ones are taken.`);
+  return { taken: all.slice(0, MAX_TOOLS), warnings };
+}
+
+/** Why a server cannot be used; a program that ended says itself why. */
+async function explainFailure(error: unknown, ended: ReturnType<ReturnType<typeof createProcessTransport>['ended']>): Promise<string> {
+  const message = error instanceof Error ? error.message : String(error);
+  const result = await ended;
+  if (result === null || result.status === 'spawn-error' || result.stopReason !== undefined) return toLine(message);
+  const how = result.exitCode === null ? `it was ended by ${result.signal}` : `it ended with exit code ${result.exitCode}`;
+  const last = result.stderrTail.trim().split('\n').at(-1) ?? '';
+  return toLine(last === '' ? how : `${how}: ${last}`);
+}
+
+function toLine(text: string): string {
+  return maskControls(text.replace(/\s+/g, ' ').trim().slice(0, 300));
+}

@@ -1,0 +1,29 @@
+/** An MCP server as it is configured; it has either a command or an address. */
+export interface McpServerSpec {
+  /** Part of the names of its tools. */
+  readonly name: string;
+  readonly command?: string;
+  readonly args: readonly string[];
+  /** Added to the few variables that every server gets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly url?: string;
+  /** The environment variable that holds the bearer token for `url`. */
+  readonly tokenEnv?: string;
+  /** The tools that are taken, by the server's names; `null`: all. */
+  readonly tools: readonly string[] | null;
+  /** Whether the hints that it gives are believed. */
+  readonly trustsAnnotations: boolean;
+  /** For the start and for each call. */
+  readonly timeoutMs: number;
+}
+
+/** Where servers are started. */
+export interface McpWorld {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By which the processes of the servers can be found again. */
+  readonly marker: string;
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,66 @@
+import { type ProfilePolicy, resolveProfile, type ToolCard } from '../../core/index.ts';
+import type { AnyTool } from '../tool.ts';
+import type { ConnectedServer } from './connect-server.ts';
+import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+
+/** The tools of the servers that a hat may use, for one turn. */
+export interface ServerTools {
+  /** By server, in the order of the configuration. */
+  readonly tools: readonly AnyTool[];
+  /** What went wrong: such a server has no tools, and the turn goes on without. */
+  readonly warnings: readonly string[];
+  /** Ends the servers; never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the MCP servers of which the profile may let a tool in, all at once. Never rejects: a server that does not start is a warning.
+ * The library for it is loaded only where there is such a server.
+ *
+ * @param policy `null`: no profile, every server
+ */
+export async function openServers(servers: readonly McpServerSpec[], policy: ProfilePolicy | null, world: McpWorld): Promise<ServerTools> {
+  const wanted = servers.filter((server) => isWanted(server.name, policy));
+  if (wanted.length === 0) return { tools: [], warnings: [], close: async () => undefined };
+  const { connectServer } = await import('./connect-server.ts');
+  const results = await Promise.allSettled(wanted.map((server) => connectServer(server, world)));
+  const connected: ConnectedServer[] = [];
+  const warnings: string[] = [];
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'rejected') warnings.push(`The MCP server ${wanted[index]?.name} cannot be used: ${toMessage(result.reason)}.`);
+    else {
+      connected.push(result.value);
+      warnings.push(...result.value.warnings);
+    }
+  }
+  return {
+    ...takeOnce(connected.flatMap((server) => server.tools)),
+    warnings,
+    close: async () => void (await Promise.all(connected.map((server) => server.close()))),
+  };
+}
+
+/** Whether a tool of the server can be let in, whatever its hints turn out to be. */
+function isWanted(server: string, policy: ProfilePolicy | null): boolean {
+  if (policy === null) return true;
+  const names = policy.allow.filter((name) => name.startsWith(`mcp__${server}__`));
+  const cards = [`mcp__${server}__`, ...names].map((name) => toCard(server, name));
+  const lenient = { ...policy, requireReadOnly: false, denyDestructive: false };
+  return resolveProfile(lenient, cards).some(({ isOffered }) => isOffered);
+}
+
+function toCard(server: string, name: string): ToolCard {
+  const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+  return { name, group: `mcp:${server}`, hints, description: '' };
+}
+
+/** Servers choose the names of their tools: of two that come out the same the first counts. */
+function takeOnce(tools: readonly AnyTool[]): Pick<ServerTools, 'tools'> {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  return { tools: [...byName.values()] };
+}
+
+function toMessage(reason: unknown): string {
+  return (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
+}

@@ -1,0 +1,82 @@
+import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
+import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+
+/** What every server gets of the environment; what else it needs, a secret above all, is named in its `env`. */
+const INHERITED = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'SYSTEMROOT',
+  'TEMP',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  'USERPROFILE',
+];
+
+/** Longest message that is read. */
+const MAX_MESSAGE_BYTES = 8_000_000;
+const STOP_GRACE_MS = 500;
+
+/** A server that runs as a child of ours and speaks on its standard input and output, one message a line. */
+export interface ProcessTransport extends Transport {
+  /** How the process ended; `null` before it was started. */
+  readonly ended: () => Promise<ProcessResult> | null;
+}
+
+/** Makes the transport; `start` starts the process, and `close` ends it with everything that it started. */
+export function createProcessTransport(
+  { command = '', args, env }: McpServerSpec,
+  { cwd, env: outer, marker }: McpWorld,
+): ProcessTransport {
+  let child: ChildProcessHandle | null = null;
+  const transport: ProcessTransport = {
+    ended: () => child?.result ?? null,
+    start: async () => {
+      const inherited = Object.fromEntries(INHERITED.map((name) => [name, outer[name]]));
+      const started = startProcess({
+        command,
+        args,
+        cwd,
+        env: { ...inherited, ...env },
+        input: { kind: 'open' },
+        ...(marker === '' ? {} : { marker }),
+        maxLineBytes: MAX_MESSAGE_BYTES,
+        stopGraceMs: STOP_GRACE_MS,
+        onStdoutLine: (line, isCut) => takeLine(transport, line, isCut, () => void started.stop(STOP_GRACE_MS)),
+      });
+      child = started;
+      void started.result.then(() => transport.onclose?.());
+      if (started.pid === undefined) throw new Error((await started.result).error?.message ?? 'it cannot be started');
+    },
+    send: async (message) => {
+      if (child === null || !(await child.write(JSON.stringify(message)))) throw new Error('the server does not read any more');
+    },
+    close: async () => {
+      child?.endInput();
+      await child?.stop(STOP_GRACE_MS);
+    },
+  };
+  return transport;
+}
+
+/** A line that is no message is no reason to give the server up: many print a greeting. One that does not end is. */
+function takeLine(transport: Transport, line: string, isCut: boolean, giveUp: () => void): void {
+  if (isCut) {
+    transport.onerror?.(new Error('a message was too long'));
+    giveUp();
+    return;
+  }
+  if (line.trim() === '') return;
+  try {
+    transport.onmessage?.(deserializeMessage(line));
+  } catch (error) {
+    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  }
+}

@@ -1,0 +1,75 @@
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import { type Json, type JsonObject, maskControls, PESSIMISTIC_HINTS, type ToolHints, toTextHash } from '../../core/index.ts';
+import { toJsonSchemaType } from '../json-schema-type.ts';
+import { type AnyTool, fail, type Tool, type ToolResult } from '../tool.ts';
+import type { McpServerSpec } from './mcp-server-spec.ts';
+
+/** What providers take. */
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 1000;
+
+/** Calls a tool of a server. Rejects when the server is gone, is silent for too long, or refuses. */
+export type CallServer = (tool: string, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>;
+
+/** A tool of a server as one of ours. */
+export function toServerTool(server: McpServerSpec, listed: ListedTool, call: CallServer): AnyTool {
+  const tool: Tool<JsonObject> = {
+    name: toToolName(server.name, listed.name),
+    group: `mcp:${server.name}`,
+    hints: server.trustsAnnotations ? toHints(listed.annotations) : PESSIMISTIC_HINTS,
+    description: maskControls(
+      (listed.description ?? listed.title ?? `The tool ${listed.name} of the server ${server.name}.`).slice(0, MAX_DESCRIPTION),
+      {
+        keepsLines: true,
+        by: ' ',
+      },
+    ),
+    parameters: toJsonSchemaType(listed.inputSchema as JsonObject),
+    run: async (args, { signal }) => {
+      try {
+        return toResult(await call(listed.name, args, signal));
+      } catch (error) {
+        const what = maskControls((error instanceof Error ? error.message : String(error)).slice(0, 500));
+        return fail(`The MCP server ${server.name} did not answer: ${what}`, 'Go on without this tool, or try it once more.');
+      }
+    },
+  };
+  return tool;
+}
+
+/** `mcp__docs__find`; a name that is too long or has other characters gets a mark, so that two of them stay two. */
+export function toToolName(server: string, tool: string): string {
+  const plain = tool.replace(/[^A-Za-z0-9_-]/g, '_');
+  const name = `mcp__${server}__${plain}`;
+  if (plain === tool && name.length <= MAX_NAME) return name;
+  return `${name.slice(0, MAX_NAME - 7)}_${toTextHash(tool).slice(-6)}`;
+}
+
+/** What a trusted server says of a tool; what it does not say is what MCP says of such. */
+function toHints(annotations: ListedTool['annotations']): ToolHints {
+  return {
+    readOnly: annotations?.readOnlyHint ?? PESSIMISTIC_HINTS.readOnly,
+    destructive: annotations?.destructiveHint ?? PESSIMISTIC_HINTS.destructive,
+    idempotent: annotations?.idempotentHint ?? PESSIMISTIC_HINTS.idempotent,
+    openWorld: annotations?.openWorldHint ?? PESSIMISTIC_HINTS.openWorld,
+  };
+}
+
+function toResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
+  const texts = content.map(toText);
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(JSON.stringify(structuredContent as Json));
+  return { text: texts.join('\n\n') || 'The tool said nothing.', isError: isError === true };
+}
+
+function toText(part: CallToolResult['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'resource':
+      return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}: not text, not shown]`;
+    case 'resource_link':
+      return `[${part.name}: ${part.uri}]`;
+    default:
+      return `[${part.type} ${part.mimeType}: not shown]`;
+  }
+}

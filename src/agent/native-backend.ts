@@ -1,0 +1,125 @@
+import { type BackendEvent, type TurnFailure, toErrorCode, UNKNOWN_USAGE } from '../core/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import { endProcesses, findByMarker } from '../process/index.ts';
+import { type NativeAgent, runNativeTurn, type TurnEnd } from './run-native-turn.ts';
+import { createSafeguards, type Safeguards } from './safeguards.ts';
+
+/** How long a turn that was killed may take to notice. */
+const KILL_GRACE_MS = 300;
+/** How long one that was forced may take before it is given up. */
+const GIVE_UP_MS = 2000;
+
+/** The native agent as a backend: it runs in this process, and its tools are children of it. */
+export function createNativeBackend(agent: NativeAgent): Backend {
+  return { label: agent.label, start: (request, observe) => startTurn(agent, request, observe) };
+}
+
+interface LiveTurn {
+  readonly agent: NativeAgent;
+  readonly request: TurnRequest;
+  readonly stopper: AbortController;
+  readonly guards: Safeguards;
+  readonly tell: (event: BackendEvent) => void;
+  readonly startedAt: number;
+  /** Resolves when nobody waits for the turn any longer. */
+  readonly givenUp: Promise<null>;
+  endedFor: 'nobody' | 'person' | 'timeout' | 'idle-timeout';
+}
+
+function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: BackendEvent) => void): RunningTurn {
+  let isSettled = false;
+  let giveUp = (): void => undefined;
+  const guards = createSafeguards(request, (kind) => end(kind, KILL_GRACE_MS));
+  const turn: LiveTurn = {
+    agent,
+    request,
+    stopper: new AbortController(),
+    guards,
+    startedAt: Date.now(),
+    givenUp: new Promise((resolve) => {
+      giveUp = () => resolve(null);
+    }),
+    endedFor: 'nobody',
+    tell: (event) => {
+      if (isSettled) return;
+      guards.heard(event);
+      try {
+        observe(event);
+      } catch {
+        // A subscriber can only watch.
+      }
+    },
+  };
+  let force: NodeJS.Timeout | undefined;
+  const end = (why: 'person' | 'timeout' | 'idle-timeout', graceMs: number): void => {
+    if (isSettled) return;
+    if (turn.endedFor === 'nobody') turn.endedFor = why;
+    turn.stopper.abort(why);
+    clearTimeout(force);
+    force = setTimeout(() => void forceEnd(request, giveUp), graceMs);
+  };
+  const result = live(turn).then((value) => {
+    isSettled = true;
+    clearTimeout(force);
+    guards.close();
+    return value;
+  });
+  return { result, stop: (graceMs) => end('person', graceMs), kill: () => end('person', KILL_GRACE_MS) };
+}
+
+/** Ends what the tools have started; what then still does not come to an end is left to itself, unheard. */
+async function forceEnd({ marker }: TurnRequest, giveUp: () => void): Promise<void> {
+  await endMarked(marker, 0);
+  setTimeout(giveUp, GIVE_UP_MS).unref();
+}
+
+async function live(turn: LiveTurn): Promise<TurnResult> {
+  // Not at once: whoever watches must have the turn in hand before its first event.
+  await Promise.resolve();
+  turn.tell({ type: 'started', pid: null, processStart: null, argv: [turn.agent.label] });
+  const { agent, request, tell, stopper } = turn;
+  const run = runNativeTurn(agent, request, { tell, signal: stopper.signal }).catch(toBrokenEnd);
+  const ended = (await Promise.race([run, turn.givenUp])) ?? NOT_HEARD;
+  const leftovers = ended.toolCalls === 0 ? 0 : await endMarked(request.marker, 2000);
+  const { status, failure } = judge(turn, ended);
+  return {
+    status,
+    failure,
+    exitCode: status === 'stopped' ? null : status === 'succeeded' ? 0 : 1,
+    durationMs: Date.now() - turn.startedAt,
+    usage: ended.usage,
+    sessionId: request.marker === '' ? null : request.marker,
+    toolCalls: ended.toolCalls,
+    producedOutput: ended.hasSpoken,
+    leftovers,
+    logError: ended.logError,
+  };
+}
+
+const NOT_HEARD: TurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
+
+/** The only thing that may break a turn from inside is a disk that cannot be written. */
+function toBrokenEnd(error: unknown): TurnEnd {
+  const code = toErrorCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const isSystem = error instanceof Error && 'code' in error && 'syscall' in error;
+  const failure: TurnFailure = { class: 'agent', message: `the native agent broke off: ${message}`.slice(0, 2000) };
+  return { ...NOT_HEARD, status: 'failed', failure, logError: isSystem ? code : null };
+}
+
+/** What ended a turn from outside explains its end better than what it says itself. */
+function judge({ endedFor, request }: LiveTurn, ended: TurnEnd): Pick<TurnResult, 'status' | 'failure'> {
+  if (ended.status === 'succeeded') return { status: 'succeeded', failure: null };
+  if (endedFor === 'person') return { status: 'stopped', failure: null };
+  if (endedFor === 'nobody') return { status: ended.status, failure: ended.failure };
+  const seconds = Math.round((endedFor === 'timeout' ? request.timeoutMs : request.idleTimeoutMs) / 1000);
+  const message = endedFor === 'timeout' ? `the turn took longer than ${seconds} s` : `nothing came for ${seconds} s`;
+  return { status: 'failed', failure: { class: endedFor, message } };
+}
+
+async function endMarked(marker: string, graceMs: number): Promise<number> {
+  if (marker === '') return 0;
+  const left = findByMarker(marker).filter((process) => process.marker === marker);
+  if (left.length > 0) await endProcesses(left, graceMs);
+  return left.length;
+}

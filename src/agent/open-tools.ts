@@ -1,0 +1,100 @@
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { isJsonObject, type Json, type JsonObject, type ProfilePolicy } from '../core/index.ts';
+import type { ModelTool, TurnRequest } from '../ports/index.ts';
+import { callTool, type OutputRules } from './call-tool.ts';
+import { createSpill } from './create-spill.ts';
+import { createJail } from './jail.ts';
+import { offerTools } from './offer-tools.ts';
+import { capOutput } from './output-cap.ts';
+import { createRedactor } from './redact.ts';
+import { createRegistry } from './registry.ts';
+import type { AnyTool } from './tool.ts';
+import type { ToolBox } from './tool-box.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** What the tools of one hat are made of, beside the turn itself. */
+export interface ToolSettings extends Pick<ToolContext, 'quality' | 'publishes' | 'publish' | 'search' | 'allowedPrivateHosts'> {
+  /** The tools that there are, in the order in which they are offered. */
+  readonly tools: readonly AnyTool[];
+  /** `null`: no profile, everything. */
+  readonly policy: ProfilePolicy | null;
+  /** Absolute. */
+  readonly workspace: string;
+  /** Absolute; what only the orchestrator writes. */
+  readonly stateDir: string;
+  /** Absolute. */
+  readonly scratchpad: string;
+  /** Ends what was opened for this turn (servers of tools). */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts the tools of one turn together: what the profile offers, the walls around them, and what happens to their outputs. */
+export function openTools(settings: ToolSettings, request: TurnRequest, signal: AbortSignal): ToolBox {
+  const registry = createRegistry(settings.tools);
+  const { tools, names } = offerTools(registry, settings.policy, { env: request.env, quality: settings.quality, search: settings.search });
+  const mayWrite = tools.some(({ group }) => group === 'fs_write');
+  const context = toContext(settings, request, signal, mayWrite);
+  const redact = createRedactor(request.env);
+  const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
+  return {
+    tools: tools.map(toModelTool),
+    isReadOnly: (name) => readOnly.has(name),
+    call: (name, args) => callTool(registry, names, name, args, context, toRules(context, name, redact)),
+    keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
+    redact,
+    close: settings.close,
+  };
+}
+
+function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {
+  const { workspace, stateDir, scratchpad, quality, publishes, publish, search, allowedPrivateHosts } = settings;
+  const spillDir = join(dirname(request.logs.stdoutPath), 'outputs');
+  const jail = createJail({
+    workspace,
+    readRoots: [spillDir, scratchpad],
+    writeRoots: [workspace, scratchpad],
+    protectedPaths: [stateDir],
+    isReadOnly: !mayWrite,
+  });
+  return {
+    jail,
+    session: { reads: new Map(), todos: [] },
+    signal,
+    env: request.env,
+    marker: request.marker,
+    spillDir,
+    scratchpad,
+    quality,
+    publishes,
+    publish,
+    mayWrite,
+    search,
+    allowedPrivateHosts,
+  };
+}
+
+function toRules({ spillDir, jail }: ToolContext, name: string, redact: (text: string) => string): OutputRules {
+  const spill = createSpill(spillDir, name, jail.toShown);
+  return { redact, cap: async (text, keep) => (await capOutput(text, { keep }, spill)).text };
+}
+
+/** A tool as models are told of it. */
+function toModelTool({ name, description, parameters }: AnyTool): ModelTool {
+  return { name, description, parameters: toParameters(parameters) };
+}
+
+const schemas = new WeakMap<object, JsonObject>();
+
+/** JSON Schema of what a tool takes, in the form that every provider reads; made once for each. */
+function toParameters(parameters: z.ZodType): JsonObject {
+  const known = schemas.get(parameters);
+  if (known !== undefined) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: 'input', target: 'draft-7', unrepresentable: 'any' }) as Record<
+    string,
+    Json
+  >;
+  const made: JsonObject = isJsonObject(schema) && schema['type'] === 'object' ? schema : { type: 'object', properties: {}, ...schema };
+  schemas.set(parameters, made);
+  return made;
+}

@@ -1,0 +1,40 @@
+import { RalphError } from '../../core/index.ts';
+import { PROVIDERS, type ProviderSettings } from './provider-kind.ts';
+
+/** What a server on this machine is given where nobody has a key for it: libraries insist on one. */
+const NO_KEY = 'none';
+
+/**
+ * The key of a provider, from the environment alone.
+ *
+ * @throws RalphError `native-key` where one is needed and none is there
+ */
+export function findKey(settings: ProviderSettings, env: Readonly<Record<string, string>>): string {
+  const names = settings.apiKeyEnv === undefined ? PROVIDERS[settings.kind].keyEnvs : [settings.apiKeyEnv];
+  for (const name of names) {
+    const value = env[name]?.trim();
+    if (value !== undefined && value !== '') return value;
+  }
+  if (isKeyOptional(settings)) return NO_KEY;
+  throw new RalphError({
+    code: 'native-key',
+    what: `The native agent has no key for ${settings.kind}: ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not set.`,
+    why: 'Keys are read from the environment only, so that they are in no file and no log.',
+    fix: `export ${names[0]}=…\nor name another variable: backend: {type: native, api_key_env: MY_KEY}`,
+  });
+}
+
+function isKeyOptional({ kind, baseUrl, apiKeyEnv }: ProviderSettings): boolean {
+  if (baseUrl !== undefined && isLoopback(baseUrl)) return true;
+  return kind === 'openai-compatible' && apiKeyEnv === undefined;
+}
+
+/** True for an address of this machine. */
+export function isLoopback(url: string): boolean {
+  try {
+    const { hostname } = new URL(url);
+    return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  } catch {
+    return false;
+  }
+}

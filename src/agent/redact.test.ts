@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from './redact.ts';
+
+const VALUE = 'sk+ant/secret-Value$1(9)';
+const redact = createRedactor({ ANTHROPIC_API_KEY: VALUE, PATH: '/usr/bin:/usr/local/bin' });
+
+describe('a secret of the environment', () => {
+  it('is replaced by its name wherever it stands', () => {
+    expect(redact(`x${VALUE}y ${VALUE}`)).toBe('x[redacted: ANTHROPIC_API_KEY]y [redacted: ANTHROPIC_API_KEY]');
+  });
+
+  it.each([
+    ['over two lines', `${VALUE.slice(0, 9)}\n${VALUE.slice(9)}`],
+    ['over two numbered lines', `7\t${VALUE.slice(0, 9)}\n8\t${VALUE.slice(9)}`],
+    ['as base64', Buffer.from(VALUE).toString('base64')],
+    ['in the base64 of more, at every place', Buffer.from(`a${VALUE}bc`).toString('base64')],
+    ['in the base64 of more, at every place', Buffer.from(`ab${VALUE}b`).toString('base64')],
+    ['as base64 for URLs', Buffer.from(`{"key":"${VALUE}"}`).toString('base64url')],
+    ['as hexadecimal digits', Buffer.from(VALUE).toString('hex').toUpperCase()],
+    ['with percent codes', encodeURIComponent(VALUE)],
+  ])('is found %s', (_, text) => {
+    const redacted = redact(text);
+    expect(redacted).toContain('[redacted: ANTHROPIC_API_KEY]');
+    expect(redacted.length).toBeLessThan(text.length + 30);
+  });
+
+  it('is found as a string of JSON', () => {
+    expect(createRedactor({ MY_SECRET: 'with"quote\\and' })(JSON.stringify({ a: 'with"quote\\and' }))).toBe(
+      '{"a":"[redacted: MY_SECRET]"}',
+    );
+  });
+
+  it.each([
+    ['GITHUB_TOKEN', 'abcdefgh1'],
+    ['npm_config__authToken', 'abcdefgh1'],
+    ['PGPASSWORD', 'abcdefgh1'],
+    ['MYSQL_PWD', 'abcdefgh1'],
+    ['AWS_SECRET_ACCESS_KEY', 'abcdefgh1'],
+    ['SESSION_COOKIE', 'abcdefgh1'],
+    ['GOOGLE_CREDENTIALS', 'abcdefgh1'],
+    ['GPG_PASSPHRASE', 'abcdefgh1'],
+    ['STRIPE_KEY', 'abcdefgh1'],
+  ])('is known by its name: %s', (name, value) => {
+    expect(createRedactor({ [name]: value })(`is ${value}`)).toBe(`is [redacted: ${name}]`);
+  });
+
+  it.each([
+    ['PWD', '/home/user/project'],
+    ['SSH_AUTH_SOCK', '/run/user/1000/ssh'],
+    ['API_KEY', 'short'],
+    ['MAX_OUTPUT_TOKENS', '128000000'],
+    ['TOKEN_FILE', '/run/secrets/token'],
+    ['KEYBOARD_LAYOUT', 'de-nodeadkeys'],
+    ['EDITOR', 'vim-with-options'],
+  ])('is not every value: %s', (name, value) => {
+    expect(createRedactor({ [name]: value })(`is ${value}`)).toBe(`is ${value}`);
+  });
+
+  it('that is a mere word counts only where it stands alone', () => {
+    const plain = createRedactor({ DB_PASSWORD: 'postgres' });
+    expect(plain('password postgres, image postgresql')).toBe('password [redacted: DB_PASSWORD], image postgresql');
+  });
+
+  it('is the password in a URL as well', () => {
+    const urls = createRedactor({ DATABASE_URL: 'postgres://me:p%40ss-w0rd@db.example/x' });
+    expect(urls('p%40ss-w0rd or p@ss-w0rd at db.example')).toBe('[redacted: DATABASE_URL] or [redacted: DATABASE_URL] at db.example');
+  });
+
+  it('of several lines is found line by line', () => {
+    const key = 'MIIEvQIBADANBgkqhkiG9w0BAQEF\nAASCBKcwggSjAgEAAoIBAQC7VJTU';
+    expect(createRedactor({ DEPLOY_KEY: key })('7: AASCBKcwggSjAgEAAoIBAQC7VJTU;')).toBe('7: [redacted: DEPLOY_KEY];');
+  });
+
+  it('of any shape never stays in the text as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8, maxLength: 300, unit: 'grapheme-ascii' }), fc.string(), fc.string(), (value, before, after) => {
+        fc.pre(value.trim().length >= 8 && !/^\d+$/.test(value.trim()) && !/^\w+:\/\//.test(value) && !/\\n/.test(value));
+        const text = createRedactor({ X_SECRET: value })(`${before} ${value} ${after}`);
+        expect(text).toContain('[redacted: ');
+        expect(text).not.toContain(value.trim());
+      }),
+    );
+  });
+});
+
+describe('what looks like a token', () => {
+  const secret = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
+  it.each([
+    ['API key', `sk-ant-api03-${secret}`],
+    ['API key', `sk-proj-${secret}`],
+    ['GitHub token', `ghp_${secret}`],
+    ['GitHub token', `github_pat_11ABC_${secret}`],
+    ['GitLab token', `glpat-${secret}`],
+    ['AWS key id', 'AKIAIOSFODNN7EXAMPLE'],
+    ['Google API key', `AIza${secret.slice(0, 35)}`],
+    ['Slack token', 'xoxb-1234567890-abcdefghij'],
+    ['npm token', `npm_${secret}`],
+    ['Hugging Face token', `hf_${secret}`],
+    ['Stripe key', `sk_live_${secret}`],
+    ['JSON web token', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${secret}`],
+  ])('is replaced: %s', (label, token) => {
+    expect(redact(`before "${token}" after`)).toBe(`before "[redacted: ${label}]" after`);
+  });
+
+  it('keeps what stands in front of it', () => {
+    expect(redact(`Authorization: Bearer ${secret}`)).toBe('Authorization: Bearer [redacted: bearer token]');
+    expect(redact('authorization: Basic dXNlcjpwYXNzd29yZA==')).toBe('authorization: Basic [redacted: credentials]');
+    expect(redact('https://me:pass@example.com/x')).toBe('https://[redacted: credentials]@example.com/x');
+  });
+
+  it('is a private key as well, also in numbered lines and as a string', () => {
+    const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTU';
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${line}\nabc=\n-----END RSA PRIVATE KEY-----`;
+    for (const text of [key, key.replaceAll('\n', '\n12\t'), key.replaceAll('\n', '\\n')]) {
+      expect(redact(`a ${text}\nb.`)).toBe('a [redacted: private key]\nb.');
+    }
+    expect(redact(key.slice(0, -40))).toBe('[redacted: private key]');
+  });
+
+  it.each([
+    'a sk-learn-compatible-estimator-for-everybody stays',
+    'const begin = "-----BEGIN PRIVATE KEY-----"; // and more code, of any length',
+    'Bearer authentication is required here',
+    'see https://example.com:8080/path@2 and git@github.com:me/repo.git',
+    `http://user@host/ and ${'$'}{scheme}://${'$'}{user}:${'$'}{password}@host`,
+    'commit 3f786850e387550fdab836ed7e6dc881de23001b',
+  ])('is no other text: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});

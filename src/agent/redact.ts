@@ -1,0 +1,92 @@
+import { findSecretValues, type SecretValue } from './secret-values.ts';
+import { TOKEN_SHAPES, type TokenShape } from './token-shapes.ts';
+
+/** Puts a mark in the place of every secret in a text. */
+export type Redactor = (text: string) => string;
+
+/** A value of the environment in one spelling. */
+interface Spelling {
+  readonly name: string;
+  /** Found in the text without its ends of lines wherever the pattern is in the text: looking for it is quick. */
+  readonly literal: string;
+  readonly pattern: RegExp;
+}
+
+/** Between two characters of a value: an end of line, with the number that `read_file` puts in front of the next. */
+const LINE_BREAK = '\\r?\\n[ \\t]{0,8}(?:\\d{1,9}\\t)?';
+const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
+/** More of them would make every output slow. */
+const maxSecrets = 64;
+
+/**
+ * A redactor for the secrets that variables of the environment hold (`[redacted: ANTHROPIC_API_KEY]`) and for whatever looks like a well-known
+ * token. Values are found as they are, over ends of lines, and as base64, hexadecimal digits, percent codes and JSON strings. It is the last of
+ * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
+ */
+export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
+  const spellings = findSecretValues(env).slice(0, maxSecrets).flatMap(toSpellings);
+  return (text) => {
+    let redacted = text;
+    let flat = toFlat(text);
+    for (const { name, literal, pattern } of spellings) {
+      if (!flat.includes(literal.toLowerCase())) continue;
+      redacted = redacted.replace(pattern, () => toMark(name));
+      flat = toFlat(redacted);
+    }
+    for (const shape of TOKEN_SHAPES) redacted = redactShape(redacted, shape);
+    return redacted;
+  };
+}
+
+function toMark(label: string): string {
+  return `[redacted: ${label}]`;
+}
+
+function redactShape(text: string, { label, pattern, isToken }: TokenShape): string {
+  return text.replace(pattern, (match: string, ...rest: unknown[]) => {
+    const groups = rest.at(-1);
+    const kept = isGroups(groups) ? (groups['keep'] ?? '') : '';
+    const token = match.slice(kept.length);
+    return isToken?.(token) === false ? match : kept + toMark(label);
+  });
+}
+
+function isGroups(value: unknown): value is Readonly<Record<string, string | undefined>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A text as it is searched at first: without ends of lines, without case. */
+function toFlat(text: string): string {
+  return text.replace(LINE_BREAKS, '').toLowerCase();
+}
+
+/** The ways in which a value may turn up. What is no more than a word counts only where it stands alone. */
+function toSpellings({ name, value }: SecretValue): readonly Spelling[] {
+  const bytes = Buffer.from(value);
+  const isWord = /^(?:[a-z]+|[A-Z]+|\d+)$/.test(value) && value.length < 16;
+  const plain = [...new Set([value, toPercentCodes(value), JSON.stringify(value).slice(1, -1)])];
+  const base64 = [0, 1, 2].map((offset) => toBase64Part(bytes, offset));
+  return [
+    ...plain.map((literal) => toSpelling(name, literal, isWord)),
+    ...base64.map((literal) => toSpelling(name, literal, false)),
+    ...base64
+      .filter((literal) => /[+/]/.test(literal))
+      .map((literal) => toSpelling(name, literal.replaceAll('+', '-').replaceAll('/', '_'), false)),
+    toSpelling(name, bytes.toString('hex'), false, 'gi'),
+  ];
+}
+
+function toSpelling(name: string, literal: string, isWord: boolean, flags = 'g'): Spelling {
+  const source = [...literal].map((character) => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join(`(?:${LINE_BREAK})?`);
+  return { name, literal, pattern: new RegExp(isWord ? `(?<![A-Za-z0-9])${source}(?![A-Za-z0-9])` : source, flags) };
+}
+
+function toPercentCodes(value: string): string {
+  return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\uFFFD'));
+}
+
+/** What is the same in the base64 of every text that holds the bytes at a place that leaves `offset` when divided by three. */
+function toBase64Part(bytes: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}

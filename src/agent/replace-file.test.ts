@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createPlace, removePlaces } from './file-tool-fixtures.ts';
+import { openPinned } from './open-pinned.ts';
+import { readWholeFile } from './read-whole-file.ts';
+import { type ReplaceOrder, replaceFile } from './replace-file.ts';
+
+afterAll(removePlaces);
+
+function order(real: string, text: string, changed: Partial<ReplaceOrder> = {}): ReplaceOrder {
+  return { real, shownPath: 'shown', bytes: Buffer.from(text), expected: null, signal: new AbortController().signal, ...changed };
+}
+
+async function recordOf(real: string) {
+  const file = await readWholeFile(real, 'shown');
+  if ('refused' in file) throw new Error(file.refused);
+  return file.record;
+}
+
+describe('replacing a file', () => {
+  it('makes it with its folders, and leaves nothing else behind', async () => {
+    const { workspace } = createPlace();
+    expect(await replaceFile(order(join(workspace, 'a/b/c.txt'), 'new'))).toHaveProperty('record.sizeBytes', 3);
+    expect(readFileSync(join(workspace, 'a/b/c.txt'), 'utf8')).toBe('new');
+    expect(readdirSync(join(workspace, 'a/b'))).toEqual(['c.txt']);
+  });
+
+  it('keeps the mode, but no right to run as somebody else', async () => {
+    const { write } = createPlace();
+    const path = write('run.sh', 'old', 0o4751);
+    await replaceFile(order(path, 'new', { expected: await recordOf(path) }));
+    expect(statSync(path).mode & 0o7777).toBe(0o751);
+  });
+
+  it('leaves the other name of a hard link as it was', async () => {
+    const { write, outside } = createPlace();
+    const path = write('inside.txt', 'old');
+    linkSync(path, join(outside, 'other.txt'));
+    expect(await replaceFile(order(path, 'new', { expected: await recordOf(path) }))).toHaveProperty('record');
+    expect(readFileSync(join(outside, 'other.txt'), 'utf8')).toBe('old');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  it('writes nothing over what it was not told of', async () => {
+    const { write, read } = createPlace();
+    const path = write('a.txt', 'theirs');
+    expect(await replaceFile(order(path, 'mine'))).toMatchObject({ refused: expect.stringContaining('exists by now') });
+    const expected = { ...(await recordOf(path)), sizeBytes: 99 };
+    expect(await replaceFile(order(path, 'mine', { expected }))).toMatchObject({ refused: expect.stringContaining('was changed') });
+    expect(await replaceFile(order(`${path}2`, 'mine', { expected }))).toMatchObject({ refused: expect.stringContaining('removed') });
+    expect(read('a.txt')).toBe('theirs');
+  });
+
+  it('leaves no trace when the turn is stopped', async () => {
+    const { workspace } = createPlace();
+    expect(await replaceFile(order(join(workspace, 'a.txt'), 'new', { signal: AbortSignal.abort() }))).toHaveProperty('refused');
+    expect(readdirSync(workspace)).toEqual([]);
+  });
+
+  it('refuses folders, links and pipes in the place of the file', async () => {
+    const { workspace, outside } = createPlace();
+    mkdirSync(join(workspace, 'folder'));
+    symlinkSync(join(outside, 'secret.txt'), join(workspace, 'link'));
+    execFileSync('mkfifo', [join(workspace, 'pipe')]);
+    for (const name of ['folder', 'link', 'pipe']) {
+      expect(await replaceFile(order(join(workspace, name), 'new'))).toHaveProperty('refused');
+    }
+    expect(lstatSync(join(workspace, 'pipe')).isFIFO()).toBe(true);
+    expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('outside content\n');
+  });
+
+  it('does not follow a link that has taken the place of a folder since the check', async () => {
+    const { workspace, outside, write } = createPlace();
+    write('sub/a.txt', 'x');
+    renameSync(join(workspace, 'sub'), join(workspace, 'moved'));
+    symlinkSync(outside, join(workspace, 'sub'));
+    expect(await replaceFile(order(join(workspace, 'sub/new.txt'), 'x'))).toHaveProperty('refused');
+    expect(await replaceFile(order(join(workspace, 'sub/deep/new.txt'), 'x'))).toHaveProperty('refused');
+    expect(readdirSync(outside)).toEqual(['secret.txt']);
+  });
+
+  it('says what is wrong when a file stands where a folder should be', async () => {
+    const { write } = createPlace();
+    const path = write('a.txt', 'x');
+    for (const below of ['b', 'b/c']) {
+      expect(await replaceFile(order(join(path, below), 'x'))).toMatchObject({
+        refused: expect.stringMatching(/not a folder|as if it were a folder/),
+      });
+    }
+  });
+});
+
+describe('opening what was checked', () => {
+  it.each(['file', 'folder'] as const)('gives a %s', async (kind) => {
+    const { write, workspace } = createPlace();
+    const handle = await openPinned(kind === 'file' ? write('a', 'x') : workspace, kind, 'shown');
+    if ('refused' in handle) throw new Error(handle.refused);
+    await handle.close();
+  });
+
+  it('does not wait for a pipe, and reads neither devices nor folders as files', async () => {
+    const { workspace } = createPlace();
+    execFileSync('mkfifo', [join(workspace, 'pipe')]);
+    expect(await openPinned(join(workspace, 'pipe'), 'file', 'p')).toMatchObject({ refused: '"p" is a pipe, no file.' });
+    expect(await openPinned('/dev/zero', 'file', 'p')).toMatchObject({ refused: '"p" is a device, no file.' });
+    expect(await openPinned(workspace, 'file', 'p')).toMatchObject({ refused: '"p" is a folder, not a file.' });
+  });
+
+  it('refuses a path that goes through a link by now', async () => {
+    const { workspace, outside } = createPlace();
+    symlinkSync(outside, join(workspace, 'sub'));
+    symlinkSync(join(outside, 'secret.txt'), join(workspace, 'file'));
+    expect(await openPinned(join(workspace, 'sub/secret.txt'), 'file', 'p')).toMatchObject({
+      refused: expect.stringContaining('replaced'),
+    });
+    expect(await openPinned(join(workspace, 'file'), 'file', 'p')).toMatchObject({ refused: expect.stringContaining('replaced') });
+    writeFileSync(join(workspace, 'gone'), '');
+    expect(await openPinned(join(workspace, 'missing'), 'file', 'p')).toMatchObject({ refused: expect.stringContaining('ENOENT') });
+  });
+});

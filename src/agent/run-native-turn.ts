@@ -1,0 +1,150 @@
+import { dirname, join } from 'node:path';
+import { type BackendEvent, isRalphError, type TurnFailure, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import type { Model, TurnRequest } from '../ports/index.ts';
+import type { AgentLimits } from './agent-limits.ts';
+import { findSession, type SessionStart } from './find-session.ts';
+import { pause } from './pause.ts';
+import { type LoopEnd, runSteps } from './step-loop.ts';
+import { toSystemText } from './system-text.ts';
+import type { ToolBox } from './tool-box.ts';
+import { openTranscript, SESSION_FILE, type Transcript } from './transcript.ts';
+import type { TurnParts, TurnState } from './turn-parts.ts';
+
+/** One hat's native agent: everything but the turn itself. */
+export interface NativeAgent {
+  /** `native:anthropic`. */
+  readonly label: string;
+  readonly hat: string;
+  /** Provider and model: a conversation is only carried to the same. */
+  readonly key: string;
+  readonly context: 'fresh' | 'carry';
+  readonly limits: AgentLimits;
+  /** Rejects with what a person should know: a package or a key that is missing. */
+  readonly createModel: (place: ModelPlace) => Promise<Model> | Model;
+  readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void) => Promise<ToolBox>;
+  readonly priceOf: (usage: Usage, model: string | null) => number | null;
+}
+
+/** Where in a run a model is asked; a script plays by it. */
+export interface ModelPlace {
+  readonly hat: string;
+  /** Turns of the hat before this one. */
+  readonly turnsBefore: number;
+  /** Steps of this turn that were taken before it was interrupted. */
+  readonly stepsBefore: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a turn ended, as its own steps tell. */
+export interface TurnEnd extends LoopEnd {
+  readonly usage: Usage;
+  readonly toolCalls: number;
+  readonly hasSpoken: boolean;
+  readonly logError: string | null;
+}
+
+/** What a turn is run with. */
+interface TurnWatch {
+  readonly tell: (event: BackendEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one turn of the native agent. Rejects with the system error where its files cannot be written. */
+export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { tell, signal }: TurnWatch): Promise<TurnEnd> {
+  const folder = dirname(request.logs.stdoutPath);
+  const { hat, key, context, limits, priceOf } = agent;
+  const turn = toTurnName(request.turn);
+  const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context });
+  const warn = (message: string): void => tell({ type: 'warning', message });
+  const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
+  const made = await createModel(agent, place);
+  if ('class' in made) return { ...toFailed(made), usage: UNKNOWN_USAGE, toolCalls: 0, hasSpoken: false, logError: null };
+  const tools = await agent.openTools(request, signal, warn);
+  const transcript = openTranscript(join(folder, SESSION_FILE));
+  const parts: TurnParts = {
+    model: made,
+    tools,
+    transcript,
+    limits,
+    system: toSystemText(),
+    prompt: request.prompt,
+    signal,
+    tell,
+    priceOf,
+    now: Date.now,
+    wait: pause,
+  };
+  try {
+    tell({ type: 'session', sessionId: request.marker, model: toModelName(made) });
+    writeHeader(transcript, agent, { turn, start, tools });
+    return await converse(parts, start);
+  } finally {
+    transcript.close();
+    await tools.close();
+  }
+}
+
+async function converse(parts: TurnParts, start: SessionStart): Promise<TurnEnd> {
+  const state = toState(start);
+  const text = start.isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
+  state.messages.push({ role: 'user', text });
+  parts.transcript.append({ type: 'message', message: { role: 'user', text } });
+  const end = await runSteps(parts, state);
+  parts.transcript.append({ type: 'end', ...toRecordedEnd(end, parts.signal), usage: state.usage });
+  parts.transcript.flush();
+  return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
+}
+
+/** A turn that a safeguard ended has failed: no other goes on with it. */
+function toRecordedEnd(end: LoopEnd, { reason }: AbortSignal): LoopEnd {
+  if (end.status !== 'stopped' || (reason !== 'timeout' && reason !== 'idle-timeout')) return end;
+  return { status: 'failed', failure: { class: reason, message: 'ended by a safeguard' } };
+}
+
+const TAKEN_UP =
+  'Your turn was interrupted and goes on now: what stands above was done, as far as its results say. This is the assignment again, as it is now.';
+
+function toState({ messages }: SessionStart): TurnState {
+  return {
+    messages: [...messages],
+    usage: UNKNOWN_USAGE,
+    steps: 0,
+    toolCalls: 0,
+    hasSpoken: false,
+    contextTokens: null,
+    countedMessages: 0,
+    nudges: 0,
+    hasOverflowed: false,
+  };
+}
+
+interface Opening {
+  readonly turn: string;
+  readonly start: SessionStart;
+  readonly tools: ToolBox;
+}
+
+function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools }: Opening): void {
+  const { follows, isTakenUp, stepsBefore } = start;
+  const names = tools.tools.map(({ name }) => name);
+  transcript.append({ type: 'session', v: 1, at: Date.now(), turn, hat, key, context, follows, isTakenUp, stepsBefore, tools: names });
+}
+
+/** The failure of a model that cannot be made: a package or a key is missing. */
+async function createModel(agent: NativeAgent, place: ModelPlace): Promise<Model | TurnFailure> {
+  try {
+    return await agent.createModel(place);
+  } catch (error) {
+    const message = isRalphError(error) ? [error.message, error.fix].filter((text) => text !== undefined).join(' ') : String(error);
+    const isKey = isRalphError(error) && error.code === 'native-key';
+    return { class: isKey ? 'auth' : 'spawn', message: message.replace(/\s+/g, ' ').slice(0, 2000) };
+  }
+}
+
+function toFailed(failure: TurnFailure): LoopEnd {
+  return { status: 'failed', failure };
+}
+
+function toModelName({ label }: Model): string {
+  return label.slice(label.indexOf('/') + 1);
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type Json, maskControls } from '../core/index.ts';
+import type { ToolAnswer, ToolCallPart } from '../ports/index.ts';
+import type { TurnParts } from './turn-parts.ts';
+
+const SUMMARY_CHARACTERS = 200;
+
+/**
+ * Runs the calls of one answer: at the same time where all of them only read, else one after the other. The results are in the order of the calls.
+ * What is not begun when the turn is stopped is not run.
+ */
+export async function runToolCalls(parts: TurnParts, calls: readonly ToolCallPart[]): Promise<readonly ToolAnswer[]> {
+  if (calls.every((call) => parts.tools.isReadOnly(call.name))) return Promise.all(calls.map((call) => runCall(parts, call)));
+  const answers: ToolAnswer[] = [];
+  for (const call of calls) answers.push(await runCall(parts, call));
+  return answers;
+}
+
+const STOPPED = 'The turn was stopped before this call was run: nothing was done.';
+
+async function runCall(parts: TurnParts, { id, name, args }: ToolCallPart): Promise<ToolAnswer> {
+  const { tools, transcript, tell, now, signal } = parts;
+  if (signal.aborted) return { id, name, text: STOPPED, isError: true };
+  const shown = toShownName(name);
+  tell({ type: 'tool-start', id, name: shown, summary: toLine(tools.redact(summarise(args))) });
+  transcript.append({ type: 'tool-start', id, name });
+  transcript.flush();
+  const startedAt = now();
+  const { text, isError, facts } = await tools.call(name, args);
+  const answer: ToolAnswer = { id, name, text, isError };
+  transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...(facts === undefined ? {} : { facts }) });
+  tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
+  return answer;
+}
+
+/** What a person sees of a name that a model made up. */
+function toShownName(name: string): string {
+  return maskControls(name.slice(0, 80));
+}
+
+/** Arguments that say best what a call is about, in the order in which they are looked for. */
+const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'topic', 'message', 'title', 'name', 'filter', 'summary'];
+
+function summarise(args: Json): string {
+  if (!isJsonObject(args)) return typeof args === 'string' ? args : JSON.stringify(args);
+  const key = TELLING.find((name) => typeof args[name] === 'string');
+  if (key !== undefined) return String(args[key]);
+  return Object.keys(args).length === 0 ? '' : JSON.stringify(args);
+}
+
+function toLine(text: string): string {
+  const line = text
+    .slice(0, SUMMARY_CHARACTERS * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return maskControls(line.length > SUMMARY_CHARACTERS ? `${line.slice(0, SUMMARY_CHARACTERS)}…` : line);
+}

@@ -1,0 +1,56 @@
+/** A secret that the environment holds, and under which name it is told. */
+export interface SecretValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+const SECRET_NAME =
+  /(?:^|_)(?:KEYS?|PAT|PASS|PWD|AUTH|JWT|COOKIE|SAS|DSN)$|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
+/** They say where a secret is, or something about it, not the secret. */
+const INNOCENT_NAME = /^(?:OLD)?PWD$|_(?:FILE|PATH|DIR|SOCK|ENDPOINT|HOST|PORT|COUNT|LIMIT|BUDGET|TTL|EXPIRY|EXPIRES|EXPIRATION)$/i;
+
+const minSecretLength = 8;
+/** Parts of a value over several lines are only taken where they are long enough to mean something. */
+const minPartLength = 16;
+/** Longer values are known by their beginning. */
+const maxSecretLength = 1024;
+
+/**
+ * The secrets among variables of the environment: by their names, and the passwords in URLs. Values shorter than eight characters and plain numbers
+ * are none: what would be left of an output without them would be useless.
+ *
+ * @returns the longest first.
+ */
+export function findSecretValues(env: Readonly<Record<string, string | undefined>>): readonly SecretValue[] {
+  const found = new Map<string, string>();
+  const add = (name: string, value: string): void => {
+    if (isSecretValue(value) && !found.has(value)) found.set(value.slice(0, maxSecretLength), name);
+  };
+  for (const [name, value = ''] of Object.entries(env)) {
+    for (const password of findPasswords(value)) add(name, password);
+    if (!SECRET_NAME.test(name) || INNOCENT_NAME.test(name) || /^\w+:\/\//.test(value)) continue;
+    const parts = value.split(/\r?\n|\\n/).map((part) => part.trim());
+    if (parts.length === 1) add(name, value.trim());
+    else for (const part of parts.filter((part) => part.length >= minPartLength)) add(name, part);
+  }
+  return [...found].map(([value, name]) => ({ name, value })).toSorted((left, right) => right.value.length - left.value.length);
+}
+
+function isSecretValue(value: string): boolean {
+  return value.length >= minSecretLength && !(/^\d+$/.test(value) && value.length < 16);
+}
+
+function findPasswords(value: string): readonly string[] {
+  return [...value.matchAll(/\w+:\/\/[^\s:@/]*:([^\s@/]+)@/g)].flatMap(([, password = '']) => {
+    const decoded = decodePassword(password);
+    return decoded === password ? [password] : [password, decoded];
+  });
+}
+
+function decodePassword(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

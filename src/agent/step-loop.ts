@@ -1,0 +1,144 @@
+import { addUsage, type TurnFailure } from '../core/index.ts';
+import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../ports/index.ts';
+import { type Answer, askModel } from './ask-model.ts';
+import { planCacheMarks } from './cache-marks.ts';
+import { listCalls } from './fold-transcript.ts';
+import { keepWithinBudget } from './keep-within-budget.ts';
+import { runToolCalls } from './run-tool-calls.ts';
+import { toTurnFailure } from './to-turn-failure.ts';
+import type { TurnParts, TurnState } from './turn-parts.ts';
+
+/** How the steps of a turn ended. */
+export interface LoopEnd {
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly failure: TurnFailure | null;
+}
+
+const STOPPED: LoopEnd = { status: 'stopped', failure: null };
+const SUCCEEDED: LoopEnd = { status: 'succeeded', failure: null };
+/** The agent is told when so many steps are left. */
+const LAST_STEPS = 3;
+/** How often it is asked to go on without having called a tool. */
+const MAX_NUDGES = 3;
+
+/**
+ * Asks the model, runs the tools it calls, gives it the results, and so on until it calls none, or a limit or the person ends it. Everything is in the
+ * transcript before the next call is made. Rejects with the system error where the transcript cannot be written.
+ */
+export async function runSteps(parts: TurnParts, state: TurnState): Promise<LoopEnd> {
+  for (;;) {
+    const bound = findBound(parts, state);
+    if (bound !== null) return bound;
+    await keepWithinBudget(parts, state);
+    if (parts.signal.aborted) return STOPPED;
+    parts.transcript.flush();
+    const startedAt = parts.now();
+    const answer = await askModel(parts, toRequest(parts, state));
+    const end = await takeAnswer(parts, state, answer, startedAt);
+    if (end !== null) return end;
+  }
+}
+
+function findBound({ signal, limits }: TurnParts, state: TurnState): LoopEnd | null {
+  if (signal.aborted) return STOPPED;
+  if (state.steps >= limits.maxSteps) return fail(`the agent took ${state.steps} steps, the most that max_steps allows, and was not done`);
+  const { costUsd } = state.usage;
+  if (limits.maxCostUsd === null || costUsd === null || costUsd < limits.maxCostUsd) return null;
+  return fail(`the turn has cost $${costUsd.toFixed(2)}, and max_cost is $${limits.maxCostUsd}`);
+}
+
+function fail(message: string): LoopEnd {
+  return { status: 'failed', failure: { class: 'agent', message } };
+}
+
+function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState): Parameters<typeof askModel>[1] {
+  return { system, messages, tools: tools.tools, maxOutputTokens: limits.maxOutputTokens, cache: planCacheMarks(messages) };
+}
+
+/** `null` where the turn goes on. */
+async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, startedAt: number): Promise<LoopEnd | null> {
+  if (answer.ok === false) return takeFailure(parts, state, answer.failure);
+  state.steps += 1;
+  if (answer.ok === 'cut') {
+    append(parts, state, { role: 'assistant', parts: [{ type: 'text', text: answer.text }] });
+    endMessage(parts, state);
+    return nudge(
+      parts,
+      state,
+      'Your answer was cut off there, by the connection. Go on where it stopped; do not repeat what you have said.',
+    );
+  }
+  takeUsage(parts, state, answer, startedAt);
+  const { message, finish } = answer;
+  const calls = listCalls(message);
+  // Thinking alone is no answer: providers refuse to be given it back.
+  if (calls.length > 0 || hasText(message)) append(parts, state, message);
+  if (hasText(message)) endMessage(parts, state);
+  count(state, answer);
+  if (calls.length > 0) return takeCalls(parts, state, calls);
+  if (parts.signal.aborted) return STOPPED;
+  if (finish === 'refusal') return fail('the model refused to go on');
+  if (finish === 'length') return nudge(parts, state, 'Your answer reached the most output tokens. Go on where it stopped.');
+  if (!hasText(message))
+    return state.nudges > 0 ? SUCCEEDED : nudge(parts, state, 'Go on. If all is done, say in a few words what you did.');
+  return SUCCEEDED;
+}
+
+async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
+  if (parts.signal.aborted) return STOPPED;
+  if (failure.class === 'context-overflow' && !state.hasOverflowed) {
+    state.hasOverflowed = true;
+    await keepWithinBudget(parts, state, true);
+    return null;
+  }
+  return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
+}
+
+async function takeCalls(parts: TurnParts, state: TurnState, calls: Parameters<typeof runToolCalls>[1]): Promise<LoopEnd | null> {
+  state.nudges = 0;
+  state.toolCalls += calls.length;
+  const results = await runToolCalls(parts, calls);
+  state.messages.push({ role: 'tool', results });
+  const left = parts.limits.maxSteps - state.steps;
+  if (left === LAST_STEPS)
+    append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });
+  return parts.signal.aborted ? STOPPED : null;
+}
+
+/** Asks it to go on; not for ever. */
+function nudge(parts: TurnParts, state: TurnState, text: string): LoopEnd | null {
+  state.nudges += 1;
+  if (state.nudges > MAX_NUDGES) return fail('the model did not come to an end');
+  append(parts, state, { role: 'user', text });
+  return null;
+}
+
+function append({ transcript }: TurnParts, state: TurnState, message: AssistantMessage | UserMessage): void {
+  state.messages.push(message);
+  transcript.append({ type: 'message', message });
+}
+
+function endMessage({ tell }: TurnParts, state: TurnState): void {
+  state.hasSpoken = true;
+  tell({ type: 'message-end' });
+}
+
+function hasText(message: AssistantMessage): boolean {
+  return message.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
+}
+
+function takeUsage(parts: TurnParts, state: TurnState, step: Extract<ModelStep, { ok: true }>, startedAt: number): void {
+  const { finish, responseId, model } = step;
+  const usage = { ...step.usage, costUsd: parts.priceOf(step.usage, model) };
+  state.usage = addUsage(state.usage, usage);
+  parts.transcript.append({ type: 'usage', usage, finish, responseId, model, durationMs: parts.now() - startedAt });
+  parts.tell({ type: 'usage', usage: state.usage });
+}
+
+/** What the provider counted is the best estimate of what comes next. */
+function count(state: TurnState, { usage }: Extract<ModelStep, { ok: true }>): void {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  if (inputTokens === null) return;
+  state.contextTokens = inputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0) + (outputTokens ?? 0);
+  state.countedMessages = state.messages.length;
+}

@@ -1,0 +1,153 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { countLineChanges, describeChanges } from '../count-line-changes.ts';
+import { explainMissingText } from '../explain-missing-text.ts';
+import { type FoundText, findText, matchLineEnds } from '../find-text.ts';
+import { inTurn } from '../in-turn.ts';
+import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../read-whole-file.ts';
+import { replaceFile } from '../replace-file.ts';
+import { suggestPath } from '../suggest-path.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+import { findContentFault } from './write-file.ts';
+
+const maxListedPlaces = 10;
+const shownAround = 2;
+const maxShownLines = 30;
+const maxGrownBytes = MAX_WHOLE_BYTES * 4;
+
+const parameters = z.strictObject({
+  path: z.string().describe('Path of the file, relative to the workspace.'),
+  old_text: z.string().describe('The text to replace, exactly as it is in the file, with enough around it to be there only once.'),
+  new_text: z.string().describe('What stands there afterwards; empty to remove it.'),
+  replace_all: z.boolean().default(false).describe('True: replace it wherever it is.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const editFileTool = defineTool<Args>({
+  name: 'edit_file',
+  group: 'fs_write',
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  description:
+    'Replaces a text in a file by another. The old text must be in the file exactly once, or replace_all be true. Ends of lines and a byte order mark stay as they are.',
+  parameters,
+  run: async (args, context) => {
+    const verdict = await context.jail.resolveWrite(args.path);
+    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const fault = findArgumentFault(args);
+    if (fault !== null) return fault;
+    const shown = context.jail.toShown(verdict.path);
+    return await inTurn(verdict.path, () => readAndEdit({ real: verdict.path, shown, args, context }));
+  },
+});
+
+interface EditOrder {
+  readonly real: string;
+  readonly shown: string;
+  readonly args: Args;
+  readonly context: ToolContext;
+}
+
+function findArgumentFault({ old_text, new_text }: Args): ToolResult | null {
+  if (old_text === '') return fail('old_text is empty.', 'Give the text that is to be replaced. A new file is written with write_file.');
+  if (old_text === new_text)
+    return fail('old_text and new_text are the same: there is nothing to do.', 'Give the text as it should be as new_text.');
+  const fault = findContentFault(new_text) ?? findContentFault(old_text);
+  return fault === null ? null : fail(fault.refused, fault.advice);
+}
+
+async function readAndEdit(order: EditOrder): Promise<ToolResult> {
+  const file = await readWholeFile(order.real, order.shown);
+  if ('refused' in file) return fail(file.refused, `${await suggestPath(order.context.jail, order.real)}${file.advice}`);
+  return await edit(file, order);
+}
+
+async function edit(file: WholeFile, order: EditOrder): Promise<ToolResult> {
+  const { args, shown } = order;
+  const fault = refuseBinary(file.bytes.subarray(0, SNIFFED_BYTES), shown) ?? refuseEncoding(file.bytes, args.new_text, shown);
+  if (fault !== null) return fail(fault.refused, fault.advice);
+  const text = file.bytes.toString('latin1');
+  const places = findText(text, toBytes(args.old_text));
+  if (places.length === 0) return refuseMissing(file.bytes.toString('utf8'), order);
+  if (places.length > 1 && !args.replace_all) return refuseAmbiguous(text, places, shown);
+  return await store(file, text, places, order);
+}
+
+/** Characters as bytes: what is not touched stays what it was, in whatever encoding. */
+function toBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function refuseEncoding(bytes: Buffer, newText: string, shown: string): { refused: string; advice: string } | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is one byte in every encoding
+  if (isUtf8(bytes) || /^[\u0000-\u007F]*$/.test(newText)) return null;
+  return {
+    refused: `${shown} is not in UTF-8: new_text would mix two encodings.`,
+    advice: 'Use characters of ASCII only, or convert the file first.',
+  };
+}
+
+function refuseMissing(text: string, { args, shown }: EditOrder): ToolResult {
+  const isDone = args.new_text.trim().length > 3 && text.replaceAll('\r\n', '\n').includes(args.new_text.replaceAll('\r\n', '\n'));
+  const done = isDone ? 'new_text is in the file already: the edit may have been made before.\n' : '';
+  return fail(`old_text is not in ${shown}; nothing was changed.`, done + explainMissingText(text.replaceAll('\r\n', '\n'), args.old_text));
+}
+
+function refuseAmbiguous(text: string, places: readonly FoundText[], shown: string): ToolResult {
+  const lines = places.slice(0, maxListedPlaces).map(({ start }) => toLineNumber(text, start));
+  const more = places.length > lines.length ? ', …' : '';
+  return fail(
+    `old_text is in ${shown} ${places.length} times (lines ${lines.join(', ')}${more}); nothing was changed.`,
+    'Give more of the text around the one that is meant, or set replace_all: true to change them all.',
+  );
+}
+
+async function store(file: WholeFile, text: string, places: readonly FoundText[], order: EditOrder): Promise<ToolResult> {
+  const { real, shown, args, context } = order;
+  const replacement = toBytes(args.new_text);
+  const sizeBytes = text.length + places.length * Math.max(0, replacement.length * 2 - args.old_text.length);
+  if (sizeBytes > maxGrownBytes) {
+    return fail(`${shown} could grow to ${sizeBytes} bytes, more than this tool writes.`, 'Replace fewer places, or less by each.');
+  }
+  const bytes = Buffer.from(replaceAt(text, places, replacement), 'latin1');
+  const replaced = await replaceFile({ real, shownPath: shown, bytes, expected: file.record, signal: context.signal });
+  if ('refused' in replaced) return fail(replaced.refused, replaced.advice);
+  // Who has read what was there knows it still; who has not may edit it again, but not overwrite it unseen.
+  const isKnown = context.session.reads.get(real)?.sha256 === file.record.sha256;
+  if (isKnown) context.session.reads.set(real, replaced.record);
+  const changes = countLineChanges(file.bytes.toString('utf8'), bytes.toString('utf8'));
+  const count = places.length === 1 ? '1 place' : `${places.length} places`;
+  const summary = `Edited ${shown} at ${count} (${describeChanges(changes)} lines).`;
+  return succeed(`${summary}\n${renderAround(bytes.toString('utf8'), toLineNumber(text, places[0]?.start ?? 0), args.new_text)}`, {
+    path: shown,
+    places: places.length,
+    ...changes,
+  });
+}
+
+function replaceAt(text: string, places: readonly FoundText[], replacement: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { start, end } of places) {
+    pieces.push(text.slice(from, start), matchLineEnds(replacement, text.slice(start, end), text));
+    from = end;
+  }
+  return [...pieces, text.slice(from)].join('');
+}
+
+/** The lines of the first place as they are now, with those around them. */
+function renderAround(text: string, firstLine: number, newText: string): string {
+  const lines = text.split(/\r?\n/);
+  const from = Math.max(0, firstLine - 1 - shownAround);
+  const to = Math.min(lines.length, firstLine + newText.split('\n').length - 1 + shownAround, from + maxShownLines);
+  return lines
+    .slice(from, to)
+    .map((line, index) => `${from + index + 1}\t${line}`)
+    .join('\n');
+}
+
+function toLineNumber(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}

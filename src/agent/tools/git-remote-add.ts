@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineTool, fail, succeed } from '../tool.ts';
+import { isRemoteName } from './git-names.ts';
+import { checkGitUrl, hideUserInfo } from './git-url.ts';
+import { openRepository } from './open-repository.ts';
+import { failGit } from './run-git.ts';
+
+const parameters = z.strictObject({
+  name: z.string().describe('Name of the remote, such as origin.'),
+  url: z.string().describe('Its address: https or ssh, without a password.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const gitRemoteAddTool = defineTool<Args>({
+  name: 'git_remote_add',
+  group: 'git_write',
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  description: 'Adds a remote to the repository. A remote that is there keeps its address.',
+  parameters,
+  run: async ({ name, url }, context) => {
+    if (!isRemoteName(name)) return fail('The remote has a name that git does not take.', 'Give a short name such as origin.');
+    const checked = checkGitUrl(url, context.allowedPrivateHosts);
+    if ('refused' in checked) return fail(checked.refused, checked.advice);
+    const opened = await openRepository(context);
+    if ('refusal' in opened) return opened.refusal;
+    const { git } = opened.repository;
+    const known = await git(['config', '--get-all', `remote.${name}.url`]);
+    if (known.ok) {
+      if (known.stdout.trim() === url) return succeed(`The remote ${name} is there already, with this address.`);
+      return fail(
+        `There is a remote ${name} already: ${hideUserInfo(known.stdout.trim())}`,
+        'Take another name; a person changes addresses.',
+      );
+    }
+    const added = await git(['remote', 'add', '--', name, checked.url]);
+    return added.ok ? succeed(`Added the remote ${name}: ${url}`) : failGit(added);
+  },
+});

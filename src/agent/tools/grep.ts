@@ -1,0 +1,124 @@
+import { lstat } from 'node:fs/promises';
+import { z } from 'zod';
+import { maskControls } from '../../core/index.ts';
+import { compileGlob } from '../check-glob.ts';
+import { grepByRipgrep } from '../grep-by-ripgrep.ts';
+import { grepByWalk } from '../grep-by-walk.ts';
+import type { GrepAnswer, GrepFile, GrepOrder } from '../grep-order.ts';
+import { cutLine, maskOutput } from '../output-cap.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../search-budget.ts';
+import { suggestPath } from '../suggest-path.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
+import type { Jail, ToolContext } from '../tool-context.ts';
+import { READS_FILES } from './file-limits.ts';
+import { findProgram } from './find-program.ts';
+
+const maxPatternLength = 2000;
+const maxLineChars = 500;
+
+const parameters = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(maxPatternLength)
+    .describe('Regular expression, or with "literal" a text; held against one line at a time.'),
+  path: z.string().default('.').describe('File or folder, relative to the workspace; default: the workspace.'),
+  glob: z.string().optional().describe('Only files like this: "*.ts" or "src/**/*.json".'),
+  mode: z
+    .enum(['files', 'content', 'count'])
+    .default('content')
+    .describe('content: the lines; files: only the paths; count: lines per file.'),
+  context: z.number().int().min(0).max(20).default(0).describe('Lines to show before and after each.'),
+  ignore_case: z.boolean().default(false),
+  literal: z.boolean().default(false).describe('True: the pattern is a text, not a regular expression.'),
+  limit: z.number().int().min(1).max(1000).default(100).describe('How many lines (content) or files at most.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const grepTool = defineTool<Args>({
+  name: 'grep',
+  group: 'fs_read',
+  hints: READS_FILES,
+  description:
+    'Finds lines in files by a regular expression. Leaves out binary files, what .gitignore names, .git and node_modules, unless "path" is such a folder.',
+  parameters,
+  run: async (args, context) => {
+    const order = await toOrder(args, context);
+    if ('refused' in order) return fail(order.refused, order.advice);
+    const answer = await search(order, context);
+    if (context.signal.aborted) return fail('Stopped: the turn was ended.');
+    if ('fault' in answer) {
+      return fail(
+        maskControls(`The pattern "${args.pattern}" cannot be used: ${answer.fault}`, { keepsLines: true }),
+        'Correct the regular expression, or search for the text itself with literal: true.',
+      );
+    }
+    return render(answer, args, order, context.jail);
+  },
+});
+
+async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<GrepOrder | { refused: string; advice: string }> {
+  const verdict = await jail.resolveRead(args.path);
+  if ('refused' in verdict) return verdict;
+  const glob = args.glob === undefined ? null : compileGlob(args.glob);
+  if (glob !== null && 'refused' in glob) return glob;
+  if (args.pattern.includes('\0')) return { refused: 'The pattern holds a NUL character.', advice: 'Binary files are not searched.' };
+  const found = await lstat(verdict.path).catch(() => null);
+  if (found === null || !(found.isDirectory() || found.isFile())) {
+    const refused = `There is no file or folder "${jail.toShown(verdict.path)}".`;
+    return { refused, advice: `${await suggestPath(jail, verdict.path)}Check the path; list_files shows what there is.` };
+  }
+  return {
+    pattern: args.pattern,
+    isLiteral: args.literal,
+    ignoresCase: args.ignore_case,
+    glob: args.glob ?? null,
+    start: verdict.path,
+    isFolder: found.isDirectory(),
+    workspace: jail.workspace,
+    mode: args.mode,
+    context: args.context,
+    limit: args.limit,
+    budget: createSearchBudget(SEARCH_LIMITS, signal),
+    signal,
+  };
+}
+
+/** With ripgrep where there is one; where it does not take the pattern, without. */
+async function search(order: GrepOrder, context: ToolContext): Promise<GrepAnswer> {
+  const program = await findProgram('rg', context);
+  const answer = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
+  return answer === null || 'fault' in answer ? await grepByWalk(order) : answer;
+}
+
+function render(answer: Exclude<GrepAnswer, { fault: string }>, args: Args, order: GrepOrder, jail: Jail): ToolResult {
+  const { files, isCut, notices } = answer;
+  const stop = describeStop(order.budget, SEARCH_LIMITS);
+  const ends = [...notices, ...(stop === '' ? [] : [stop])];
+  const shown = jail.toShown(order.start);
+  if (files.length === 0) {
+    const where = args.glob === undefined ? shown : `${shown} (${args.glob})`;
+    return succeed([maskControls(`No line matches "${args.pattern}" in ${where}.`), ...ends].join('\n'), { files: 0 });
+  }
+  const lines = files.flatMap((file) => renderFile(file, args, maskControls(jail.toShown(file.real))));
+  const what = args.mode === 'content' ? 'lines' : 'files';
+  const cut = isCut
+    ? [`[There are more than ${args.limit} ${what}. Narrow the pattern, the path or the glob, or raise limit (at most 1000).]`]
+    : [];
+  return succeed([...lines, ...cut, ...ends].join('\n'), { files: files.length });
+}
+
+function renderFile({ count, lines }: GrepFile, { mode, context }: Args, path: string): readonly string[] {
+  if (mode === 'files') return [path];
+  if (mode === 'count') return [`${path}:${count}`];
+  const rendered: string[] = [];
+  let before = 0;
+  for (const { number, text, isMatch } of lines) {
+    if (context > 0 && number !== before + 1 && rendered.length > 0) rendered.push('--');
+    const mark = isMatch ? ':' : '-';
+    rendered.push(`${path}${mark}${number}${mark}${cutLine(maskOutput(text), maxLineChars)}`);
+    before = number;
+  }
+  return context > 0 ? [...rendered, '--'] : rendered;
+}

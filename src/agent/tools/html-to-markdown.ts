@@ -1,0 +1,67 @@
+import { measureHtml, stripUnread, toPlainText } from './strip-html.ts';
+
+/** Turning a page into Markdown holds up everything else for as long as it takes: what is larger than pages are is read as plain text. */
+const maxLength = 1_500_000;
+const maxTags = 15_000;
+const maxDepth = 200;
+
+/**
+ * A page as Markdown, without scripts, styles and pictures in its text.
+ *
+ * @param url where the page is: links that say only a part of their address are completed by it
+ */
+export async function htmlToMarkdown(html: string, url: URL): Promise<string> {
+  const title = findTitle(html);
+  const body = stripUnread(html);
+  const markdown = isOrdinary(body) ? await convert(body, url) : toPlainText(body);
+  return title === '' || markdown.startsWith(`# ${title}`) ? markdown : `# ${title}\n\n${markdown}`;
+}
+
+function isOrdinary(html: string): boolean {
+  if (html.length > maxLength) return false;
+  const { depth, tags } = measureHtml(html);
+  return depth <= maxDepth && tags <= maxTags;
+}
+
+async function convert(html: string, url: URL): Promise<string> {
+  // Loaded where a page is turned over, not where a tool is listed.
+  const { default: Turndown } = await import('turndown');
+  const service = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
+  service.addRule('link', {
+    filter: 'a',
+    replacement: (content, node) => toLink(content, node as unknown as Attributes, url),
+  });
+  service.addRule('picture', { filter: 'img', replacement: (_, node) => toPicture(node as unknown as Attributes) });
+  try {
+    return service.turndown(html).trim();
+  } catch {
+    // Some pages are stranger than the library expects.
+    return toPlainText(html);
+  }
+}
+
+interface Attributes {
+  readonly getAttribute: (name: string) => string | null;
+}
+
+function toLink(content: string, node: Attributes, url: URL): string {
+  const href = node.getAttribute('href') ?? '';
+  const text = content.trim();
+  if (text === '' || href === '' || href.startsWith('#') || !URL.canParse(href, url.href)) return text;
+  const target = new URL(href, url);
+  return target.protocol === 'http:' || target.protocol === 'https:' ? `[${text}](${target.href})` : text;
+}
+
+/** What a picture says; where it is helps nobody who reads. */
+function toPicture(node: Attributes): string {
+  const text = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
+  return text === '' ? '' : `[picture: ${text.slice(0, 200)}]`;
+}
+
+function findTitle(html: string): string {
+  const open = html.slice(0, 100_000).search(/<title[\s>]/i);
+  if (open === -1) return '';
+  const start = html.indexOf('>', open) + 1;
+  const end = html.indexOf('<', start);
+  return start === 0 || end === -1 ? '' : toPlainText(html.slice(start, end)).replace(/\s+/g, ' ').slice(0, 300);
+}

@@ -1,0 +1,104 @@
+import { readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { maskControls } from '../../core/index.ts';
+import { compileGlob, type PathMatcher } from '../check-glob.ts';
+import type { PathRefusal } from '../check-path-text.ts';
+import { isGitName } from '../protected-names.ts';
+import { type FolderEntry, readFolder } from '../read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../search-budget.ts';
+import { suggestPath } from '../suggest-path.ts';
+import { defineTool, fail, succeed } from '../tool.ts';
+import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
+
+const maxListed = FILE_LIMITS.maxLines;
+const maxFolderEntries = 100_000;
+const maxIgnored = 50;
+
+const parameters = z.strictObject({
+  path: z.string().default('.').describe('Folder, relative to the workspace; default: the workspace.'),
+  limit: z.number().int().min(1).max(maxListed).default(500).describe('How many names at most.'),
+  depth: z.number().int().min(1).max(10).default(1).describe('1: only this folder; 2: the folders in it as well, and so on.'),
+  ignore: z
+    .array(z.string())
+    .max(maxIgnored)
+    .default([])
+    .describe('Patterns of names or paths to leave out, such as "node_modules" or "**/*.map".'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const listFilesTool = defineTool<Args>({
+  name: 'list_files',
+  group: 'fs_read',
+  hints: READS_FILES,
+  description:
+    'Lists what is in a folder, sorted by name: folders end with "/", links say where they lead, dot files are shown. Use glob to find files by a pattern.',
+  parameters,
+  run: async ({ path, limit, depth, ignore }, context) => {
+    const verdict = await context.jail.resolveRead(path);
+    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const ignored = compileIgnored(ignore);
+    if ('refused' in ignored) return fail(ignored.refused, ignored.advice);
+    const shown = context.jail.toShown(verdict.path);
+    const budget = createSearchBudget(SEARCH_LIMITS, context.signal);
+    const listing: Listing = { names: [], limit, isCut: false, isIgnored: ignored.matches, budget };
+    const refusal = await listFolder(listing, verdict.path, shown, '', depth);
+    if (refusal !== null) return fail(refusal.refused, `${await suggestPath(context.jail, verdict.path)}${refusal.advice}`);
+    return succeed(renderListing(listing, shown), { path: shown, names: listing.names.length });
+  },
+});
+
+interface Listing {
+  readonly names: string[];
+  readonly limit: number;
+  readonly isIgnored: PathMatcher;
+  readonly budget: SearchBudget;
+  isCut: boolean;
+}
+
+/** @returns why the folder could not be listed; folders below it that cannot are listed as empty. */
+async function listFolder(listing: Listing, real: string, shown: string, prefix: string, depth: number): Promise<PathRefusal | null> {
+  const content = await readFolder(real, shown, maxFolderEntries);
+  if ('refused' in content) return content;
+  if (content.isCut) listing.isCut = true;
+  for (const entry of content.entries) {
+    const path = prefix + entry.name;
+    if (listing.isIgnored(path)) continue;
+    if (listing.names.length >= listing.limit || !listing.budget.spend()) {
+      listing.isCut = true;
+      return null;
+    }
+    listing.names.push(maskControls(path) + (await toEnding(entry, join(real, entry.name))));
+    if (entry.kind !== 'folder' || depth <= 1 || isGitName(entry.name)) continue;
+    await listFolder(listing, join(real, entry.name), shown, `${path}/`, depth - 1);
+  }
+  return null;
+}
+
+async function toEnding(entry: FolderEntry, real: string): Promise<string> {
+  if (entry.kind === 'folder') return '/';
+  if (entry.kind === 'other') return ' (no regular file)';
+  if (entry.kind === 'file') return '';
+  const target = await readlink(real).catch(() => '?');
+  return ` -> ${maskControls(target)}`;
+}
+
+/** A pattern without `/` is held against every name, others against the path from the folder on. */
+function compileIgnored(patterns: readonly string[]): { readonly matches: PathMatcher } | PathRefusal {
+  const matchers: PathMatcher[] = [];
+  for (const pattern of patterns) {
+    const matcher = compileGlob(pattern.replace(/\/+$/, ''));
+    if ('refused' in matcher) return matcher;
+    matchers.push(pattern.replace(/\/+$/, '').includes('/') ? matcher : (path) => matcher(path.slice(path.lastIndexOf('/') + 1)));
+  }
+  return { matches: (path) => matchers.some((matches) => matches(path)) };
+}
+
+function renderListing({ names, isCut, budget, limit }: Listing, shown: string): string {
+  if (names.length === 0) return `[${shown} is empty, or everything in it is ignored.]`;
+  const stop = describeStop(budget, SEARCH_LIMITS);
+  const cut = `[Only the first ${names.length} names: list a folder further down, raise limit (at most ${maxListed}, now ${limit}), or use glob.]`;
+  const notice = stop !== '' ? [stop] : isCut ? [cut] : [];
+  return [...names, ...notice].join('\n');
+}

@@ -1,0 +1,29 @@
+import { type ProjectFolder, readPackageScripts } from '../../core/index.ts';
+import { type QualityOrder, toOrder, withWords } from './quality-commands.ts';
+
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+/** True for a name that no build tool takes for an option or a path that leads out. */
+export function isSafeTarget(target: string): boolean {
+  return /^[A-Za-z0-9_./:@-]{1,100}$/.test(target) && !/^[-/]|\.\./.test(target);
+}
+
+/**
+ * How only a part of a project is built: the script `build:<target>`, the target of a Makefile, the package of a Cargo or Go project; `null` where there
+ * is no such thing or it is not known.
+ */
+export function planBuildTarget(order: QualityOrder, target: string, folder: ProjectFolder): QualityOrder | null {
+  const scripts = readPackageScripts(folder);
+  if (scripts?.names.includes(`build:${target}`)) return toOrder(scripts.toCommand(`build:${target}`));
+  if (order.shown === 'make build') return hasTarget(folder, target) ? toOrder(`make ${target}`) : null;
+  if (order.shown === 'cargo build') return withWords(order, ['-p', target]);
+  if (order.shown === 'go build ./...') return toOrder(`go build ./${target.replace(/^\.\//, '')}`);
+  if (/^(?:\.\/gradlew|gradle) assemble$/.test(order.shown)) return toOrder(`${order.words?.[0] ?? 'gradle'} ${target}`);
+  return null;
+}
+
+function hasTarget({ names, readText }: ProjectFolder, target: string): boolean {
+  const file = MAKEFILES.find((name) => names.includes(name));
+  const text = file === undefined ? '' : (readText(file) ?? '');
+  return text.split('\n').some((line) => line.startsWith(target) && /^[ \t]*:(?!=)/.test(line.slice(target.length)));
+}

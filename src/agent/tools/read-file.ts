@@ -1,0 +1,101 @@
+import type { FileHandle } from 'node:fs/promises';
+import { z } from 'zod';
+import { explainFileError } from '../explain-file-error.ts';
+import type { WindowLine } from '../line-collector.ts';
+import { openPinned } from '../open-pinned.ts';
+import { readTextWindow, type TextWindow, type WindowOrder } from '../read-text-window.ts';
+import { suggestPath } from '../suggest-path.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
+import { refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+
+/** A line that is asked for alone is given in pieces of `FILE_LIMITS.maxLineChars`, up to this many characters. */
+const loneLineChars = 15_000;
+
+const parameters = z.strictObject({
+  path: z.string().describe('Path of the file, relative to the workspace.'),
+  offset: z.number().int().min(1).default(1).describe('Number of the first line, counted from 1.'),
+  limit: z.number().int().min(1).max(FILE_LIMITS.maxLines).default(FILE_LIMITS.maxLines).describe('How many lines.'),
+  column: z.number().int().min(1).default(1).describe('First character of each line, counted from 1: to read on in a line that was cut.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const readFileTool = defineTool<Args>({
+  name: 'read_file',
+  group: 'fs_read',
+  hints: READS_FILES,
+  description: `Reads a text file. Each line comes with its number and a tab in front, which are not part of the file. At most ${FILE_LIMITS.maxLines} lines or ${Math.floor(FILE_LIMITS.maxBytes / 1024)} KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.`,
+  parameters,
+  run: async (args, context) => {
+    const verdict = await context.jail.resolveRead(args.path);
+    if ('refused' in verdict) return fail(verdict.refused, verdict.advice);
+    const shown = context.jail.toShown(verdict.path);
+    const handle = await openPinned(verdict.path, 'file', shown);
+    if ('refused' in handle) return fail(handle.refused, `${await suggestPath(context.jail, verdict.path)}${handle.advice}`);
+    try {
+      return await readOpened(handle, verdict.path, shown, args, context);
+    } catch (error) {
+      const { refused, advice } = explainFileError(error, shown);
+      return fail(refused, advice);
+    } finally {
+      await handle.close();
+    }
+  },
+});
+
+async function readOpened(handle: FileHandle, real: string, shown: string, args: Args, context: ToolContext): Promise<ToolResult> {
+  const { size, mtimeMs } = await handle.stat();
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
+  const binary = refuseBinary(buffer.subarray(0, bytesRead), shown);
+  if (binary !== null) return fail(binary.refused, binary.advice);
+  const window = await readTextWindow(handle, toOrder(args), context.signal);
+  if (context.signal.aborted) return fail('Stopped: the turn was ended.');
+  context.session.reads.set(real, { mtimeMs, sizeBytes: size, sha256: window.sha256 });
+  return succeed(renderWindow(window, args, shown, size), { path: shown, lines: window.lines.length, bytes: size });
+}
+
+function toOrder({ offset, limit, column }: Args): WindowOrder {
+  const maxLineChars = limit === 1 ? loneLineChars : FILE_LIMITS.maxLineChars;
+  return { offset, limit, column, maxLineChars, maxBytes: FILE_LIMITS.maxBytes };
+}
+
+function renderWindow({ lines, totalLines }: TextWindow, args: Args, shown: string, sizeBytes: number): string {
+  if (totalLines === 0) return `[${shown} is empty.]`;
+  if (lines.length === 0)
+    return `[${shown} has ${totalLines ?? 'fewer'} lines; there is none from line ${args.offset} on. Read it with a smaller offset.]`;
+  const { offset, column, limit } = args;
+  const rendered = lines.flatMap((line, index) =>
+    limit === 1 ? renderLoneLine(line, offset, column) : renderLine(line, offset + index, column),
+  );
+  const next = offset + lines.length;
+  const isAtEnd = totalLines !== null && next > totalLines;
+  const notice = isAtEnd
+    ? []
+    : [`[Lines ${offset} to ${next - 1} of ${totalLines ?? `many (${sizeBytes} bytes)`}. Read on with offset ${next}.]`];
+  return [...rendered, ...notice].join('\n');
+}
+
+function renderLine({ text, leftChars }: WindowLine, number: number, column: number): string {
+  const rest = leftChars === 0 ? '' : `[… ${leftChars} more characters: offset ${number}, limit 1, column ${column + text.length}]`;
+  return `${number}\t${text}${rest}`;
+}
+
+/** In pieces that are short enough not to be cut on their way to the model. */
+function renderLoneLine({ text, leftChars }: WindowLine, number: number, column: number): readonly string[] {
+  if (text.length <= FILE_LIMITS.maxLineChars && leftChars === 0 && column === 1) return [`${number}\t${text}`];
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = toWholeEnd(text, start + FILE_LIMITS.maxLineChars);
+    pieces.push(`${number}:${column + start}\t${text.slice(start, end)}`);
+    start = end;
+  }
+  const rest = leftChars === 0 ? 'the line ends here' : `${leftChars} more characters: read on with column ${column + text.length}`;
+  return [...pieces, `[Line ${number} in pieces, each behind the number of its first character; ${rest}.]`];
+}
+
+function toWholeEnd(text: string, end: number): number {
+  const unit = text.charCodeAt(end);
+  return unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : Math.min(end, text.length);
+}

@@ -1,0 +1,48 @@
+import { quotePath } from '../check-path-text.ts';
+
+/** Files that a model may want to look at, but not as text: by the bytes they begin with. */
+const SIGNATURES: readonly (readonly [kind: string, bytes: readonly number[]])[] = [
+  ['a PNG image', [0x89, 0x50, 0x4e, 0x47]],
+  ['a JPEG image', [0xff, 0xd8, 0xff]],
+  ['a GIF image', [0x47, 0x49, 0x46, 0x38]],
+  ['a BMP image', [0x42, 0x4d]],
+  ['a PDF document', [0x25, 0x50, 0x44, 0x46, 0x2d]],
+  ['text in UTF-16', [0xff, 0xfe]],
+  ['text in UTF-16', [0xfe, 0xff]],
+];
+
+/** What `readText` looks at to tell a binary file. */
+export const SNIFFED_BYTES = 8192;
+
+/** True where a NUL tells that this is no text. */
+export function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, SNIFFED_BYTES).includes(0);
+}
+
+/**
+ * Why the beginning of a file is not read as text, and what to do instead; `null` for text.
+ *
+ * @param bytes the first `SNIFFED_BYTES` or fewer.
+ */
+export function refuseBinary(bytes: Buffer, shownPath: string): { readonly refused: string; readonly advice: string } | null {
+  const kind = findKind(bytes);
+  if (kind === null && !isBinary(bytes)) return null;
+  const refused = `${quotePath(shownPath)} is ${kind ?? 'a binary file'}, not text that can be read line by line.`;
+  if (kind?.endsWith('image') === true) {
+    return {
+      refused,
+      advice: 'Images cannot be looked at here. Read the code or the text that belongs to it, or describe what a person should check.',
+    };
+  }
+  if (kind === 'text in UTF-16') return { refused, advice: 'Have it converted to UTF-8 by a program of the project.' };
+  return { refused, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
+}
+
+function findKind(bytes: Buffer): string | null {
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'a WebP image';
+  const found = SIGNATURES.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte));
+  if (found === undefined) return null;
+  const [kind] = found;
+  // Two letters are not enough to tell an image from a text that begins with them.
+  return kind === 'a BMP image' && !isBinary(bytes) ? null : kind;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { maskControls } from '../../core/index.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { createHostLimiter } from './host-limiter.ts';
+import { htmlToMarkdown } from './html-to-markdown.ts';
+import type { HttpAnswer } from './http-request.ts';
+import { type Resolve, resolveBySystem } from './resolve-public.ts';
+import { safeFetch } from './safe-fetch.ts';
+import { stripUnread, toPlainText } from './strip-html.ts';
+import { wrapUntrusted } from './wrap-untrusted.ts';
+
+const defaultSeconds = 30;
+const maxSeconds = 120;
+const maxBytes = 5_000_000;
+const perMinute = 10;
+const TEXTUAL =
+  /^(?:text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|ecmascript|x-javascript|x-sh|x-ndjson|json-seq)$)/;
+const limiter = createHostLimiter(perMinute);
+
+const parameters = z.strictObject({
+  url: z.string().describe('Address of the page, http or https.'),
+  format: z.enum(['markdown', 'text', 'html']).default('markdown').describe('How a page of HTML is shown.'),
+  timeout: z.number().positive().max(maxSeconds).default(defaultSeconds).describe(`Seconds it may take, at most ${maxSeconds}.`),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const webFetchTool = defineTool<Args>({
+  name: 'web_fetch',
+  group: 'web',
+  hints: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+  description:
+    'Fetches one page of the public web as Markdown, plain text or HTML. Private and local addresses are refused; a redirect to another host is told, not followed; at most 10 requests a minute to one host.',
+  parameters,
+  run: (args, context) => fetchPage(args, context, resolveBySystem),
+});
+
+/**
+ * What the tool does, with a way of its own to look up names.
+ *
+ * @param resolve asked once for each request; the connection goes to what it said
+ */
+export async function fetchPage({ url, format, timeout }: Args, context: ToolContext, resolve: Resolve): Promise<ToolResult> {
+  const verdict = await safeFetch({
+    url,
+    resolve,
+    allowedPrivateHosts: context.allowedPrivateHosts,
+    maxBytes,
+    signal: AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1000)]),
+    beforeRequest: (host) => refuseOften(host),
+  });
+  if (verdict.kind === 'failed') return fail(maskControls(verdict.problem), verdict.advice);
+  if (verdict.kind === 'elsewhere') {
+    return fail(
+      `The page is now at another host, which was not asked: ${verdict.url.href}`,
+      'Call web_fetch with that address if you trust it.',
+    );
+  }
+  return toResult(verdict.answer, verdict.url, format);
+}
+
+function refuseOften(host: string): string | null {
+  const waitMs = limiter.take(host);
+  return waitMs === 0 ? null : `${host} was asked ${perMinute} times within a minute: ask again in ${Math.ceil(waitMs / 1000)} s.`;
+}
+
+async function toResult({ status, header, body }: HttpAnswer, url: URL, format: Args['format']): Promise<ToolResult> {
+  const type = (header('content-type') ?? 'text/plain').slice(0, 200);
+  const kind = (type.split(';')[0] ?? '').trim().toLowerCase();
+  if (!TEXTUAL.test(kind) || body.subarray(0, 8000).includes(0)) {
+    return fail(
+      `${url.href} is no text (${maskControls(kind)}, ${body.length} bytes).`,
+      'Only text can be shown; look for a page about it.',
+    );
+  }
+  const text = await toShownText(decode(body, type), kind, url, format);
+  const wrapped = wrapUntrusted(text === '' ? '(an empty page)' : text, `${url.href} (HTTP ${status}, ${maskControls(kind)})`);
+  const facts = { status, bytes: body.length };
+  return status >= 400 ? { text: wrapped, isError: true, facts } : succeed(wrapped, facts);
+}
+
+async function toShownText(text: string, kind: string, url: URL, format: Args['format']): Promise<string> {
+  if (format === 'html' || (kind !== 'text/html' && kind !== 'application/xhtml+xml')) return text;
+  return format === 'text' ? toPlainText(stripUnread(text)) : await htmlToMarkdown(text, url);
+}
+
+/** By the character set that the server or the page itself names; UTF-8 where it names none that there is. */
+function decode(body: Buffer, type: string): string {
+  const named = /charset=["']?([\w:.-]+)/i.exec(type) ?? /<meta[^>]{0,200}charset=["']?([\w:.-]+)/i.exec(body.toString('latin1', 0, 2000));
+  try {
+    return new TextDecoder(named?.[1] ?? 'utf-8').decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { maskControls, toErrorCode } from '../../core/index.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
+import type { SearchHit } from '../tool-context.ts';
+import { wrapUntrusted } from './wrap-untrusted.ts';
+
+const MISSING = 'no search provider is configured (web_search)';
+const ADVICE = 'Fetch pages that you know with web_fetch, or go on without the web.';
+const maxHits = 20;
+const timeoutMs = 30_000;
+const maxTitleLength = 200;
+const maxSnippetLength = 500;
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
+
+const parameters = z.strictObject({
+  query: z.string().trim().min(1).max(500).describe('What to look for.'),
+  limit: z.number().int().min(1).max(maxHits).default(8).describe('How many hits.'),
+  domains: z
+    .array(z.string().regex(DOMAIN, 'is no domain, such as example.org'))
+    .max(10)
+    .default([])
+    .describe('Only pages of these domains and their subdomains.'),
+});
+
+type Args = z.infer<typeof parameters>;
+
+export const webSearchTool = defineTool<Args>({
+  name: 'web_search',
+  group: 'web',
+  hints: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+  description: 'Searches the web and returns titles, addresses and excerpts. Read a page with web_fetch.',
+  parameters,
+  whyMissing: ({ search }) => (search === null ? MISSING : null),
+  run: async ({ query, limit, domains }, { search, signal }): Promise<ToolResult> => {
+    if (search === null) return fail(`Nothing can be searched: ${MISSING}.`, ADVICE);
+    const asked = domains.length === 0 ? query : `${query} (${domains.map((domain) => `site:${domain}`).join(' OR ')})`;
+    try {
+      const found = await search(asked, limit, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      const hits = found.filter((hit) => isWanted(hit, domains)).slice(0, limit);
+      if (hits.length === 0) return succeed('Nothing was found.', { hits: 0 });
+      return succeed(wrapUntrusted(hits.map(toEntry).join('\n\n'), `${hits.length} hits`), { hits: hits.length });
+    } catch (error) {
+      return fail(`The search failed (${maskControls(toErrorCode(error))}).`, ADVICE);
+    }
+  },
+});
+
+function isWanted({ url }: SearchHit, domains: readonly string[]): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') return false;
+  return (
+    domains.length === 0 || domains.some((domain) => hostname === domain.toLowerCase() || hostname.endsWith(`.${domain.toLowerCase()}`))
+  );
+}
+
+function toEntry({ title, url, snippet }: SearchHit, index: number): string {
+  return [`${index + 1}. ${toLine(title, maxTitleLength)}`, `   ${new URL(url).href}`, `   ${toLine(snippet, maxSnippetLength)}`].join(
+    '\n',
+  );
+}
+
+function toLine(text: string, maxLength: number): string {
+  return maskControls(text.replace(/\s+/g, ' ').trim()).slice(0, maxLength);
+}

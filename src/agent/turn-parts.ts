@@ -1,0 +1,43 @@
+import type { BackendEvent, Usage } from '../core/index.ts';
+import type { Model, ModelMessage } from '../ports/index.ts';
+import type { AgentLimits } from './agent-limits.ts';
+import type { ToolBox } from './tool-box.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What a turn of the agent is made of. */
+export interface TurnParts {
+  readonly model: Model;
+  readonly tools: ToolBox;
+  readonly transcript: Transcript;
+  readonly limits: AgentLimits;
+  readonly system: string;
+  /** The turn's own prompt. */
+  readonly prompt: string;
+  readonly signal: AbortSignal;
+  readonly tell: (event: BackendEvent) => void;
+  /** US dollars; `null` where the model or its tokens are not known. */
+  readonly priceOf: (usage: Usage, model: string | null) => number | null;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Resolves after that time, or at once when the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What changes while a turn goes on. */
+export interface TurnState {
+  messages: ModelMessage[];
+  /** Of the whole turn; `costUsd` by the price table. */
+  usage: Usage;
+  /** Calls of the model that were answered. */
+  steps: number;
+  toolCalls: number;
+  /** Whether the agent has said anything. */
+  hasSpoken: boolean;
+  /** Tokens that the model had before it after its last answer, as the provider counted; `null` before the first. */
+  contextTokens: number | null;
+  /** Length of `messages` when `contextTokens` was told. */
+  countedMessages: number;
+  /** How often it was asked to go on without having called a tool. */
+  nudges: number;
+  hasOverflowed: boolean;
+}

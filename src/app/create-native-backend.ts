@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseYamlText } from '../config/index.ts';
+import {
+  type BackendSpec,
+  isRalphError,
+  type Json,
+  type NativeSpec,
+  RalphError,
+  toBackendLabel,
+  toErrorCode,
+  type Usage,
+} from '../core/index.ts';
+import { emitInto, findTurn, readOffer } from '../emit/index.ts';
+import type { Backend, Model, TurnRequest } from '../ports/index.ts';
+import { createLazyBackend } from './lazy-backend.ts';
+import { toNativePrice } from './native-prices.ts';
+import { listPluginTools } from './plugin-tools.ts';
+import type { WardrobeSettings } from './wardrobe.ts';
+
+type AgentRoom = typeof import('../agent/index.ts');
+type ToolSettings = Parameters<AgentRoom['openTools']>[0];
+
+/** Makes the native agent for one hat. Its code is loaded with its first turn. */
+export function createNativeBackendFor(made: WardrobeSettings, hat: string, spec: BackendSpec): Backend {
+  const label = toBackendLabel(spec);
+  return createLazyBackend(label, async () => {
+    const room = await import('../agent/index.ts');
+    const native = requireNative(spec);
+    const { settings } = made;
+    return room.createNativeBackend({
+      label,
+      hat,
+      key: `${native.provider}:${spec.model ?? native.script ?? ''}`,
+      context: native.context,
+      limits: { ...native, retry: settings.spec.retry },
+      createModel: (place) => createModel(room, made.workspace, spec, place),
+      openTools: (request, signal, warn) => openHatTools({ room, made, hat, request, signal, warn }),
+      priceOf: (usage: Usage, model) =>
+        toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
+    });
+  });
+}
+
+function requireNative({ native }: BackendSpec): NativeSpec {
+  if (native !== undefined) return native;
+  throw toIncomplete('The native agent has no model.');
+}
+
+function toIncomplete(what: string): RalphError {
+  return new RalphError({
+    code: 'native-incomplete',
+    what,
+    fix: 'Write for example: backend: {type: native, provider: anthropic, model: claude-sonnet-4-5}',
+  });
+}
+
+type Place = Parameters<AgentRoom['createScriptedModel']>[1];
+
+async function createModel(room: AgentRoom, workspace: string, { native, model }: BackendSpec, place: Place): Promise<Model> {
+  const { provider, script, baseUrl, apiKeyEnv, effort } = requireNative({ native } as BackendSpec);
+  if (provider === 'scripted') return room.createScriptedModel(readScript(room, workspace, script), place);
+  if (model === undefined) throw toIncomplete(`The native agent has no model of ${provider}.`);
+  const settings = {
+    kind: provider,
+    model,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(effort === undefined ? {} : { effort }),
+  };
+  return room.createLibraryModel(settings, place.env);
+}
+
+function readScript(room: AgentRoom, workspace: string, file: string | undefined): ReturnType<AgentRoom['parseScript']> & object {
+  if (file === undefined) throw toIncomplete('The scripted model has no script.');
+  const parsed = room.parseScript(readYaml(file, resolve(workspace, file)));
+  if (typeof parsed !== 'string') return parsed;
+  throw toScriptError(file, parsed);
+}
+
+function readYaml(shown: string, path: string): Json {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw toScriptError(shown, `it cannot be read (${toErrorCode(error)})`);
+  }
+  try {
+    return parseYamlText(text, shown);
+  } catch (error) {
+    throw toScriptError(shown, isRalphError(error) ? [error.message, error.fix].filter(Boolean).join('\n') : String(error));
+  }
+}
+
+function toScriptError(file: string, problem: string): RalphError {
+  return new RalphError({
+    code: 'native-script',
+    what: `${file} cannot be played: ${problem}`,
+    why: 'A scripted model says what is written there.',
+    fix: 'See docs/guide/native-agent.md for what a script holds.',
+  });
+}
+
+interface HatTurn {
+  readonly room: AgentRoom;
+  readonly made: WardrobeSettings;
+  readonly hat: string;
+  readonly request: TurnRequest;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/** The tools of one turn; the profile is looked up now, so that a run that was resumed with another one is bound by that. */
+async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTools']>> {
+  const { room, made, hat, request, signal, warn } = turn;
+  const { mcpServers, policies } = made.settings;
+  const { cwd, env, marker } = request;
+  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, signal });
+  for (const warning of servers.warnings) warn(warning);
+  return room.openTools(toToolSettings(turn, servers), request, signal);
+}
+
+type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;
+
+function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTools): ToolSettings {
+  const { workspace, settings } = made;
+  const place = findTurn(request.env);
+  const topics = place === null ? [] : (readOffer(place).topics ?? []);
+  return {
+    tools: [...room.createBuiltInTools(topics), ...listPluginTools().map(room.toPluginTool), ...servers.tools],
+    policy: settings.policies[hat] ?? null,
+    workspace: request.cwd,
+    stateDir: resolve(workspace, settings.stateDir),
+    scratchpad: join(workspace, settings.prompts.scratchpad),
+    quality: {},
+    publishes: topics,
+    publish: async (topic, payload, target) => publish(request, { topic, payload, target }, topics),
+    search: null,
+    allowedPrivateHosts: [],
+    close: servers.close,
+  };
+}
+
+interface Wish {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target: string | undefined;
+}
+
+type Verdict = Awaited<ReturnType<ToolSettings['publish']>>;
+
+/** The same way as `ralph emit` in a CLI's turn: held against the hat's contract, appended to the agents' file. */
+function publish({ env }: TurnRequest, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
+  const place = findTurn(env);
+  if (place === null) return { ok: false, why: 'this is no turn of a run', allowed: [] };
+  const isText = typeof payload === 'string';
+  const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };
+  try {
+    emitInto(target === undefined ? words : { ...words, target }, place);
+    return { ok: true, topic };
+  } catch (error) {
+    if (isRalphError(error)) return { ok: false, why: error.message, allowed };
+    return { ok: false, why: `the events file cannot be written (${toErrorCode(error)})`, allowed };
+  }
+}

@@ -1,0 +1,182 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { createBackend } from '../backends/index.ts';
+import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
+import { type ModelServer, startModelServer, toClientModel, toClientSettings } from '../mock-model/index.ts';
+import type { TurnResult } from '../ports/index.ts';
+import { runCommand } from '../process/index.ts';
+import {
+  createOutfitter,
+  judgeProbe,
+  type OsSandboxSearch,
+  PROBE_EVENT,
+  PROBE_PROMPT,
+  PROBE_TEST,
+  type ProbeResult,
+  toCapabilities,
+  toProbeScript,
+  watchProbe,
+} from '../sandbox/index.ts';
+import { writeAgentCommand } from './agent-command.ts';
+import { toAgentEnvironment } from './agent-environment.ts';
+import { attachEmit } from './emit-attach.ts';
+
+/** A CLI that is to be probed, and what is to hold it. */
+export interface ProbeOrder {
+  readonly cli: BackendType;
+  /** Absolute path of the program. */
+  readonly path: string;
+  /** Of the caller; of it the agent gets nothing but PATH. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly os: OsSandboxSearch;
+}
+
+/** How long the agent has, with a model that answers at once. */
+const TURN_MS = 90_000;
+const TEST_PACKAGE = { name: 'probe', version: '1.0.0', private: true, scripts: { test: PROBE_TEST.script } };
+
+/**
+ * Starts the CLI against a model on loopback that asks for what profile critic forbids, in a workspace and a HOME of its own, and looks what is
+ * on the disk afterwards. Nothing of the user's is read or written, nothing is sent anywhere.
+ *
+ * @throws the system error when the temporary folder cannot be written
+ */
+export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `ralph-probe-${order.cli}-`)));
+  const workspace = join(root, 'project');
+  const script = toProbeScript(order.cli, workspace);
+  const watch = watchProbe(script);
+  const server = await startModelServer({ handler: watch.handler });
+  try {
+    await createProject(workspace, order.env);
+    const before = readTree(workspace);
+    const turn = await runProbe(order, root, server);
+    return judgeProbe({
+      changed: compareTrees(before, readTree(workspace)),
+      steps: watch.steps(),
+      allSteps: script.length,
+      ranTests: watch.hasResult(PROBE_TEST.output),
+      published: hasEvent(workspace),
+      failure: turn.status === 'succeeded' ? null : (turn.failure?.message ?? turn.status),
+    });
+  } finally {
+    await server.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function createProject(workspace: string, { PATH = '' }: ProbeOrder['env']): Promise<void> {
+  mkdirSync(join(workspace, '.agent'), { recursive: true });
+  writeFileSync(join(workspace, 'package.json'), `${JSON.stringify(TEST_PACKAGE, null, 2)}\n`);
+  writeFileSync(join(workspace, 'readme.txt'), 'A place to try things.\n');
+  const identity = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost', '-c', 'commit.gpgsign=false'];
+  const env = { PATH, HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' };
+  // Without git there is one attempt less.
+  for (const args of [
+    ['init', '-q'],
+    ['add', 'package.json', 'readme.txt'],
+    [...identity, 'commit', '-q', '-m', 'Begin'],
+  ]) {
+    await runCommand({ command: 'git', args, cwd: workspace, env, timeoutMs: 10_000 });
+  }
+}
+
+async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server: ModelServer): Promise<TurnResult> {
+  const workspace = join(root, 'project');
+  const stateDir = join(workspace, '.ralph');
+  const eventsFile = join(workspace, '.agent', 'events.jsonl');
+  const { model, args } = toClientModel(cli);
+  const command = writeAgentCommand(join(stateDir, 'bin'));
+  const facts = {
+    hat: 'critic',
+    runId: 'probe',
+    iteration: 1,
+    attempt: 1,
+    eventsFile,
+    contractFile: '',
+    command,
+    binDir: join(stateDir, 'bin'),
+  };
+  const agentEnv = toAgentEnvironment(openClient(cli, root, server.port, model, env), facts);
+  const outfitter = createOutfitter({
+    privateDir: join(stateDir, 'private'),
+    workspace,
+    stateDir,
+    agentDirs: ['.agent'],
+    more: [join(stateDir, 'bin')],
+    sandbox: { mode: os.found === null ? 'off' : 'auto', scratch: [], readable: [], hasNetwork: true },
+    os,
+    listTracked: async () => [],
+  });
+  const policy = BUILT_IN_POLICIES['critic'] ?? null;
+  const place = { eventsFile, hat: 'critic', contractFile: null };
+  const outfit = await outfitter.dress({
+    turn: '1.1',
+    cli,
+    may: toCapabilities(resolveProfile(policy, BUILT_IN_CARDS)),
+    mode: os.found === null ? 'off' : 'auto',
+    args,
+    permissions: 'bypass',
+    env: agentEnv,
+    cwd: workspace,
+    qualityCommands: [PROBE_TEST.command],
+    attach: (folder) => attachEmit({ cli, command, place, isAlone: true }, folder),
+    more: [],
+  });
+  try {
+    const backend = createBackend({ type: cli, command: path, args, model, env: {}, permissions: 'bypass' });
+    const request = {
+      turn: { iteration: 1, attempt: 1 },
+      prompt: PROBE_PROMPT,
+      promptFile: join(root, 'prompt.md'),
+      cwd: workspace,
+      env: agentEnv,
+      marker: `probe/${root.slice(-6)}`,
+      timeoutMs: TURN_MS,
+      idleTimeoutMs: TURN_MS,
+      logs: { stdoutPath: join(root, 'stdout.log'), stderrPath: join(root, 'stderr.log'), capBytes: 1_000_000 },
+      scope: outfit.scope,
+    };
+    return await backend.start(request, () => undefined).result;
+  } finally {
+    outfit.close();
+  }
+}
+
+/** An environment from nothing: no key, proxy or setting of the user's reaches the CLI. */
+function openClient(cli: BackendType, root: string, port: number, model: string, { PATH = '' }: ProbeOrder['env']): Record<string, string> {
+  const [home, temp] = [join(root, 'home'), join(root, 'tmp')];
+  for (const folder of [home, temp]) mkdirSync(folder, { recursive: true });
+  const name = model.replace(/^mock\//, '');
+  const client = toClientSettings(cli, { home, port, model: name, retries: false, subscription: false });
+  for (const [file, text] of Object.entries(client?.files ?? {})) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), text);
+  }
+  const usual = { PATH, HOME: home, TMPDIR: temp, LANG: 'C.UTF-8', TERM: 'dumb', SHELL: '/bin/sh', NO_COLOR: '1', DO_NOT_TRACK: '1' };
+  // npm would ask its registry.
+  const quiet = { NO_UPDATE_NOTIFIER: '1', npm_config_update_notifier: 'false' };
+  return { ...usual, ...quiet, ...client?.env };
+}
+
+/** Contents by path, without the folders that are Ralph's and git's own bookkeeping. */
+function readTree(workspace: string): ReadonlyMap<string, string> {
+  const files = readdirSync(workspace, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => relative(workspace, join(entry.parentPath, entry.name)));
+  const own = paths.filter((path) => !/^(?:\.agent|\.ralph|\.git)\//.test(path));
+  return new Map(own.map((path) => [path, readFileSync(join(workspace, path), 'latin1')]));
+}
+
+function compareTrees(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
+}
+
+function hasEvent(workspace: string): boolean {
+  try {
+    return readFileSync(join(workspace, '.agent', 'events.jsonl'), 'utf8').includes(`"topic":"${PROBE_EVENT.topic}"`);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Settings } from '../config/index.ts';
+import { type GateResult, isRequiredGate } from '../core/index.ts';
+import { createGateRunner } from '../gates/index.ts';
+import { toPlainEnvironment } from './assemble-run.ts';
+import { findCheck } from './find-check.ts';
+
+/** What `ralph gates --run` is to do. */
+export interface GateRunOrder {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Places in the list of gates, from 0. */
+  readonly gates: readonly number[];
+  readonly signal: AbortSignal;
+  /** Hears each line of output with the place of its gate. */
+  readonly observe: (gate: number, line: string) => void;
+}
+
+/** What came of it. */
+export interface GateRun {
+  readonly results: readonly (GateResult & { readonly required: boolean })[];
+  /** False if a required gate failed. */
+  readonly passed: boolean;
+}
+
+/**
+ * Runs gates now, outside of any run: each of them, whatever passed before, and no evidence is kept. Protected files are left out, for without a
+ * run there is nothing to compare them with.
+ */
+export async function runGates({ settings, cwd, env, gates, signal, observe }: GateRunOrder): Promise<GateRun> {
+  const { spec, gatesAtOnce } = settings;
+  const runner = createGateRunner({
+    cwd,
+    env: toPlainEnvironment(env),
+    ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
+    findCheck: (check) => findCheck(cwd, check),
+  });
+  const orders = gates.flatMap((gate) => {
+    const one = spec.gates[gate];
+    return one === undefined || one.protect !== undefined ? [] : [{ gate, spec: one }];
+  });
+  const results = (await runner.run(orders, signal, observe)).map((result) => ({
+    ...result,
+    required: isRequiredGate(spec.gates[result.gate] ?? {}),
+  }));
+  return { results, passed: results.every((result) => result.passed || !result.required) };
+}

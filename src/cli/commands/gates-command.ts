@@ -1,0 +1,159 @@
+import { renderDiagnostics, type Settings } from '../../config/index.ts';
+import { RalphError, toDurationText, toGateName, toResultName } from '../../core/index.ts';
+import { checkConfig } from '../../validation/index.ts';
+import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
+import { addFormatOption } from '../format-option.ts';
+import { findNearMiss } from '../near-miss.ts';
+import { printTable } from '../print-table.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+type GateReport = Awaited<ReturnType<AppApi['listGates']>>;
+type GateRow = GateReport['gates'][number];
+type GateRun = Awaited<ReturnType<AppApi['runGates']>>;
+
+/** `ralph gates`. */
+export const gatesCommand: CliCommand = {
+  declare: (command) => {
+    command.argument('[name...]', 'with --run: these gates only, by name, command or number');
+    command.option('--run', 'run them now, outside of any run; exit code 1 if a required one fails');
+    addConfigOptions(command);
+    addFormatOption(command, ['human', 'json'], 'human for people, json for programs');
+    addExamples(command, [
+      ['ralph gates', 'which gates there are, what they guard, what they showed last'],
+      ['ralph gates --run', 'would they let the work pass now?'],
+      ['ralph gates --run 2', 'only the second one'],
+      ['ralph gates --format json | jq .gates[].evidence', 'for programs'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const isJson = options['format'] === 'json';
+  const names = args.flat().filter((name): name is string => typeof name === 'string');
+  if (options['run'] !== true && names.length > 0)
+    throw createUsageError('A name goes with --run.', `Run it: ralph gates --run ${toPlainLine(names[0] ?? '', 60)}`);
+  const app = await context.loadApp();
+  const settings = app.withFoundChecks(loadSettings(context, options as ConfigOptions), context.cwd);
+  if (options['run'] === true) return runNow(context, app, { settings, names, isJson });
+  const report = await app.listGates(settings, context.cwd, context.env);
+  if (isJson) printLine(context.terminal, JSON.stringify({ v: 1, ...report }));
+  else printReport(context.terminal, report);
+  return 0;
+}
+
+/** The configuration; what is to be said about it goes to standard error, errors end the command. */
+function loadSettings(context: CliContext, options: ConfigOptions): Settings {
+  const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, options), prompt: 'optional' });
+  if (settings !== null) return settings;
+  throw new RalphError({
+    code: 'config-invalid',
+    what: 'The configuration cannot be run.',
+    fix: renderDiagnostics(diagnostics),
+    exitCode: 1,
+  });
+}
+
+interface RunChoice {
+  readonly settings: Settings;
+  readonly names: readonly string[];
+  readonly isJson: boolean;
+}
+
+async function runNow({ cwd, env, terminal, signals }: CliContext, app: AppApi, { settings, names, isJson }: RunChoice): Promise<number> {
+  const gates = chooseGates(settings, names);
+  const abort = new AbortController();
+  let stoppedBy: 130 | 143 | null = null;
+  const stop = (code: 130 | 143) => (): void => {
+    stoppedBy ??= code;
+    abort.abort();
+  };
+  const [interrupt, terminate] = [stop(130), stop(143)];
+  signals.on('SIGINT', interrupt);
+  signals.on('SIGTERM', terminate);
+  const observe = (gate: number, line: string): void => {
+    const whose = gates.length > 1 ? `${toPlainLine(toGateName(settings.spec.gates[gate] ?? { run: '' }), 24)} ` : '';
+    if (!isJson) printLine(terminal, terminal.style('faint', `  ${whose}| ${toPlainLine(line, 300)}`));
+  };
+  const run = await app.runGates({ settings, cwd, env, gates, signal: abort.signal, observe }).finally(() => {
+    signals.off('SIGINT', interrupt);
+    signals.off('SIGTERM', terminate);
+  });
+  if (isJson) printLine(terminal, JSON.stringify({ v: 1, ...run }));
+  else printVerdicts(terminal, run);
+  return stoppedBy ?? (run.passed ? 0 : 1);
+}
+
+/** The places of the gates that are meant; without names all that run a command. */
+function chooseGates({ spec }: Settings, names: readonly string[]): readonly number[] {
+  const all = spec.gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : []));
+  if (names.length === 0) return all;
+  return [...new Set(names.map((name) => findGate(spec.gates, all, name)))].sort((left, right) => left - right);
+}
+
+function findGate(gates: Settings['spec']['gates'], runnable: readonly number[], name: string): number {
+  const found = runnable.find((index) =>
+    [toGateName(gates[index] ?? { run: '' }), gates[index]?.run, gates[index]?.check, String(index + 1)].includes(name),
+  );
+  if (found !== undefined) return found;
+  const known = runnable.map((index) => toGateName(gates[index] ?? { run: '' }));
+  const near = findNearMiss(name, known);
+  throw createUsageError(
+    `There is no gate ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    known.length === 0
+      ? 'No gate that runs a command is configured.'
+      : `The gates are: ${known.map((text) => toPlainLine(text, 60)).join(', ')}`,
+  );
+}
+
+function printVerdicts(terminal: Terminal, { results }: GateRun): void {
+  if (results.length === 0) return printLine(terminal, NO_GATES);
+  for (const result of results) {
+    const verdict = result.passed ? terminal.style('good', 'passed') : terminal.style(result.required ? 'bad' : 'warning', 'FAILED');
+    const note = result.passed || result.required ? '' : '; not required';
+    printLine(terminal, `${verdict}  ${toPlainLine(toResultName(result), 100)} (${toGateEndText(result)}${note})`);
+    // What it said was shown; what is to be said about its end was not.
+    const remark = /(?:^|\n)(\[[^\n]+\]|[^\n]+)$/.exec(cleanText(result.outputTail))?.[1];
+    if (!result.passed && result.exitCode === null && remark !== undefined) printLine(terminal, `  ${toPlainLine(remark, 300)}`);
+  }
+}
+
+const NO_GATES = 'No gate is configured, so the agents’ word is all there is. See docs/guide/gates.md.';
+
+function printReport(terminal: Terminal, { runId, gates }: GateReport): void {
+  if (gates.length === 0) return printLine(terminal, NO_GATES);
+  printTable(
+    terminal,
+    ['#', 'gate', 'guards', 'required', 'last evidence'],
+    gates.map((gate) => [
+      String(gate.number),
+      toNameText(gate),
+      `${gate.on.join(', ')}${gate.hats === null ? '' : ` of ${gate.hats.join(', ')}`}`,
+      gate.required ? 'yes' : 'no',
+      toEvidenceText(gate),
+    ]),
+  );
+  const where = runId === null ? 'No run has asked them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
+  printLine(terminal, `\n${where} Run them now: ralph gates --run`);
+}
+
+function toNameText({ name, command, check, protect }: GateRow): string {
+  if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 80);
+  if (command === null) return `${check}: the project’s files do not say how`;
+  return toPlainLine(name === command ? command : `${name}: ${command}`, 80);
+}
+
+function toEvidenceText({ evidence }: GateRow): string {
+  if (evidence === null) return '-';
+  const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number } = evidence;
+  if (skipped) return 'not run: nothing that it is about had changed';
+  const end = timedOut ? 'ran out of time' : exitCode === null ? 'no exit code' : `exit ${exitCode}`;
+  const tries = attempts > 1 ? ` at try ${attempts}` : '';
+  const fresh = isFresh === null ? '' : isFresh ? ', fresh' : ', stale: files have changed since';
+  const record = number === null ? '' : `, ${number}.json`;
+  return `${passed ? 'passed' : 'FAILED'} (${end}${tries}, ${toDurationText(durationMs)}${record})${fresh}`;
+}

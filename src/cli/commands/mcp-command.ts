@@ -1,0 +1,63 @@
+import type { EventPlace } from '../../emit/index.ts';
+import type { EmitRequest } from '../../mcp/index.ts';
+import { addExamples, type CliCommand } from '../cli-command.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph mcp`, what agent CLIs start. */
+export const mcpCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .option('--events <file>', 'where events are appended; without it RALPH_EVENTS_FILE')
+      .option('--contract <file>', 'what the hat may publish; without it RALPH_CONTRACT')
+      .option('--hat <hat>', 'whose events they are; without it RALPH_HAT');
+    addExamples(command, [
+      ['ralph mcp', 'in the turn of an agent, over standard input and output'],
+      ['ralph mcp --hat critic --events .agent/events.jsonl', 'where the client passes no environment on'],
+    ]);
+  },
+  perform: async ({ env, terminal }, { options }) => {
+    const [{ emitInto, findTurn, readOffer }, { createEmitEventTool, serveMessages }] = await Promise.all([
+      import('../../emit/index.ts'),
+      import('../../mcp/index.ts'),
+    ]);
+    const place = findTurn({
+      RALPH_EVENTS_FILE: toWord(options['events'], env['RALPH_EVENTS_FILE']),
+      RALPH_CONTRACT: toWord(options['contract'], env['RALPH_CONTRACT']),
+      RALPH_HAT: toWord(options['hat'], env['RALPH_HAT']),
+    });
+    if (place === null)
+      throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
+    const publish = (request: EmitRequest): void => emitInto(toWords(request), place);
+    const server = {
+      name: 'ralph',
+      version: RALPH_VERSION,
+      instructions: toInstructions(place),
+      tools: [createEmitEventTool({ ...readOffer(place), shapes: {} }, publish)],
+    };
+    const complain = (line: string): void => terminal.err(`ralph mcp: ${line}\n`);
+    await serveMessages(server, { input: process.stdin, output: process.stdout, complain });
+    return 0;
+  },
+};
+
+function toWord(option: unknown, fallback: string | undefined): string | undefined {
+  return typeof option === 'string' ? option : fallback;
+}
+
+function toWords({ topic, payload, target }: EmitRequest): Parameters<typeof import('../../emit/index.ts')['emitInto']>[0] {
+  const isText = typeof payload === 'string';
+  return {
+    topic,
+    payload: isText ? payload : JSON.stringify(payload),
+    json: !isText,
+    ...(target !== undefined && { target }),
+  };
+}
+
+function toInstructions({ hat }: EventPlace): string {
+  return `Publishes the events of the hat ${hat} to the orchestrator that started this agent.`;
+}
+
+function toAdvice(): string {
+  return 'Ralph attaches it to the agents that it starts. By hand: ralph mcp --hat critic --events .agent/events.jsonl';
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BUILT_IN_CARDS } from '../../core/index.ts';
+import { runCommandLine } from '../command-line.ts';
+import { createFakeContext } from '../fixtures.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-tools-command-'));
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** Types `ralph tools …` in a folder with this configuration, or with none. */
+async function type(args: readonly string[], yaml?: string) {
+  const cwd = mkdtempSync(join(FOLDER, 'case-'));
+  if (yaml !== undefined) writeFileSync(join(cwd, 'ralph.yml'), yaml);
+  const fake = createFakeContext();
+  const exitCode = await runCommandLine(['tools', ...args], { ...fake.context, cwd });
+  return { exitCode, out: fake.out(), err: fake.err() };
+}
+
+interface Row {
+  readonly tool: string;
+  readonly offered?: boolean;
+  readonly why?: string;
+  readonly [key: string]: unknown;
+}
+
+/** The rows that a program gets. */
+async function rowsOf(args: readonly string[], yaml?: string): Promise<readonly Row[]> {
+  const { exitCode, out, err } = await type([...args, '--format', 'json'], yaml);
+  expect([exitCode, err]).toEqual([0, '']);
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+const TEAM = `
+profiles:
+  reader: {extends: explorer, deny: [web_fetch]}
+mcp_servers:
+  docs: {command: docs-server}
+hats:
+  builder: {triggers: [task.start], publishes: [build.done]}
+  critic: {triggers: [build.done, task.resume], publishes: [LOOP_COMPLETE], profile: reader}
+ralph: {profile: editor}
+`;
+
+describe('ralph tools', () => {
+  it('without a configuration lists every tool with its hints and the profiles that offer it', async () => {
+    const { exitCode, out, err } = await type([]);
+    expect([exitCode, err]).toEqual([0, '']);
+    const lines = out.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
+    expect(lines[0]).toBe('tool | group | reads only | may destroy | repeatable | goes outside | profiles');
+    expect(lines).toContain('write_file | fs_write | no | yes | yes | no | creator, editor');
+    expect(lines).toContain('web_search | web | yes | - | - | yes | explorer, planner');
+    expect(lines.find((line) => line.startsWith('emit_event'))).toMatch(/all$/);
+    for (const card of BUILT_IN_CARDS) expect(out).toContain(card.name);
+  });
+
+  it('with a profile says of each tool whether it is in or out, and why', async () => {
+    const { out } = await type(['--profile', 'critic']);
+    const lines = out.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
+    expect(lines).toContain('run_tests | quality | no | no | yes | no | in | allowed by quality; not read-only, exempted by quality');
+    expect(lines).toContain('write_file | fs_write | no | yes | yes | no | out | not read-only');
+    expect(lines).toContain('bash | runtime | no | yes | no | yes | out | not allowed');
+    const offered = lines.filter((line) => line.includes(' | in | ')).length;
+    expect(out).toContain(`\nProfile critic: ${offered} of ${BUILT_IN_CARDS.length} tools\n`);
+  });
+
+  it('with a hat takes the profile that the configuration gives it, or says that it has none', async () => {
+    const { out } = await type(['--hat', 'critic'], TEAM);
+    expect(out).toContain('Hat critic has the profile reader: ');
+    expect(out).toMatch(/web_fetch .* out +denied by web_fetch/);
+    const free = await type(['--hat', 'builder'], TEAM);
+    expect(free.out).toContain('Hat builder has no profile, nothing is held back: ');
+    expect((await type(['--hat', 'ralph'], TEAM)).out).toContain('Ralph has the profile editor: ');
+  });
+
+  it('names profiles and MCP servers of the configuration; nobody knows yet which tools a server has', async () => {
+    const rows = await rowsOf([], TEAM);
+    expect(rows.find((row) => row.tool === 'web_search')?.['profiles']).toEqual(['explorer', 'planner', 'reader']);
+    expect(rows.at(-1)).toMatchObject({ tool: 'mcp__docs__*', group: 'mcp:docs', hints: { readOnly: false, destructive: true } });
+    const own = await rowsOf(['--profile', 'p'], `${TEAM.replace('profiles:', 'profiles:\n  p: {allow: ["mcp:*"]}')}`);
+    const offered = own.flatMap((row) => (row.offered ? [row.tool] : []));
+    expect(offered.sort()).toEqual(['emit_event', 'mcp__docs__*', 'update_todos', 'write_scratchpad']);
+  });
+
+  it('gives programs the same', async () => {
+    const rows = await rowsOf(['--hat', 'critic'], TEAM);
+    expect(rows.find((row) => row.tool === 'git_push')).toMatchObject({
+      v: 1,
+      group: 'git_write',
+      hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+      offered: false,
+      why: 'not read-only',
+      hat: 'critic',
+      profile: 'reader',
+    });
+  });
+
+  it.each([
+    [['--hat', 'critc'], 'There is no hat "critc": did you mean critic?'],
+    [['--hat', '__proto__'], 'There is no hat "__proto__".'],
+    [['--profile', 'explorr'], 'There is no profile "explorr": did you mean explorer?'],
+    [['--profile', '\u001b[2J'], 'There is no profile'],
+    [['--hat', 'critic', '--profile', 'reader'], 'Either a hat or a profile.'],
+  ])('refuses %j', async (args, words) => {
+    const { exitCode, out, err } = await type(args, TEAM);
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toContain(words);
+    expect(err).not.toContain('\u001b[2J');
+  });
+
+  it('shows what is wrong with the configuration instead, and ends with 1', async () => {
+    const { exitCode, out, err } = await type([], 'profiles: {p: {allow: [fs_raed]}}');
+    expect([exitCode, out]).toEqual([1, '']);
+    expect(err).toContain('did you mean `fs_read`?');
+  });
+});

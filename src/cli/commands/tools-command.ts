@@ -1,0 +1,122 @@
+import { renderDiagnostics, type Settings } from '../../config/index.ts';
+import { COORDINATION_GROUP, type ProfilePolicy, RALPH } from '../../core/index.ts';
+import { checkConfig } from '../../validation/index.ts';
+import { toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { CliContext } from '../cli-context.ts';
+import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
+import { addFormatOption } from '../format-option.ts';
+import { findNearMiss } from '../near-miss.ts';
+import { printTable } from '../print-table.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+import { listToolRows, type ToolRow } from '../tools/list-tool-rows.ts';
+import { createUsageError } from '../usage-error.ts';
+
+/** `ralph tools`. */
+export const toolsCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .option('--hat <hat>', 'what this hat may use, and why')
+      .option('--profile <profile>', 'what this profile makes of them, whoever has it');
+    addConfigOptions(command);
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addExamples(command, [
+      ['ralph tools', 'every tool with its hints and the profiles that offer it'],
+      ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
+      ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
+      ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
+      ['ralph tools --profile critic --format json | jq -r "select(.offered) | .tool"', 'for programs'],
+    ]);
+  },
+  perform,
+};
+
+interface ToolsFlags extends ConfigOptions {
+  readonly hat?: string;
+  readonly profile?: string;
+  readonly format: 'table' | 'json';
+}
+
+/** Whose tools are asked for; `null`: nobody's in particular. */
+interface Asked {
+  readonly hat: string | null;
+  readonly profile: string | null;
+  readonly policy: ProfilePolicy | null;
+}
+
+async function perform(context: CliContext, { options }: CommandCall): Promise<number> {
+  const flags = options as unknown as ToolsFlags;
+  if (flags.hat !== undefined && flags.profile !== undefined) {
+    throw createUsageError('Either a hat or a profile.', 'A hat has its profile already: leave --profile out.');
+  }
+  const { terminal } = context;
+  const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
+  if (settings === null) {
+    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    return 1;
+  }
+  const asked = findAsked(settings, flags);
+  const rows = listToolRows(settings, asked?.policy ?? null);
+  if (flags.format === 'json') for (const row of rows) printLine(terminal, JSON.stringify(toRecord(row, asked)));
+  else printRows(terminal, rows, asked);
+  return 0;
+}
+
+function findAsked({ policies, profileNames, profiles }: Settings, { hat, profile }: ToolsFlags): Asked | null {
+  if (hat !== undefined) {
+    if (!Object.hasOwn(policies, hat)) throw createUnknown('hat', hat, Object.keys(policies));
+    return { hat, profile: profileNames[hat] ?? null, policy: policies[hat] ?? null };
+  }
+  if (profile === undefined) return null;
+  const policy = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+  if (policy === undefined) throw createUnknown('profile', profile, Object.keys(profiles));
+  return { hat: null, profile, policy };
+}
+
+function createUnknown(kind: 'hat' | 'profile', name: string, known: readonly string[]): Error {
+  const near = findNearMiss(name, known);
+  return createUsageError(
+    `There is no ${kind} ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    `The ${kind}s are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
+  );
+}
+
+function toRecord({ card, isOffered, why, profiles }: ToolRow, asked: Asked | null): object {
+  const verdict = asked === null ? { profiles } : { offered: isOffered, why, hat: asked.hat, profile: asked.profile };
+  return { v: 1, tool: card.name, group: card.group, hints: card.hints, description: card.description, ...verdict };
+}
+
+const HINTS = ['reads only', 'may destroy', 'repeatable', 'goes outside'];
+
+function printRows(terminal: Terminal, rows: readonly ToolRow[], asked: Asked | null): void {
+  const verdict = asked === null ? ['profiles'] : ['is', 'why'];
+  printTable(
+    terminal,
+    ['tool', 'group', ...HINTS, ...verdict],
+    rows.map((row) => toCells(row, asked !== null)),
+  );
+  if (asked === null) {
+    printLine(terminal, '\nOne profile or hat, and why each tool is in or out: ralph tools --profile NAME, ralph tools --hat HAT');
+    return;
+  }
+  const offered = rows.filter((row) => row.isOffered).length;
+  printLine(terminal, `\n${toTitle(asked)}: ${offered} of ${rows.length} tools`);
+}
+
+function toTitle({ hat, profile }: Asked): string {
+  if (hat === null) return `Profile ${toPlainLine(profile ?? '', 60)}`;
+  const who = hat === RALPH ? 'Ralph' : `Hat ${toPlainLine(hat, 60)}`;
+  return profile === null ? `${who} has no profile, nothing is held back` : `${who} has the profile ${toPlainLine(profile, 60)}`;
+}
+
+function toCells({ card, isOffered, why, profiles }: ToolRow, isAsked: boolean): readonly string[] {
+  const { readOnly, destructive, idempotent, openWorld } = card.hints;
+  // What changes nothing neither destroys nor matters when it is repeated (MCP).
+  const hints = [toWord(readOnly), readOnly ? '-' : toWord(destructive), readOnly ? '-' : toWord(idempotent), toWord(openWorld)];
+  const names = card.group === COORDINATION_GROUP ? 'all' : profiles.map((name) => toPlainLine(name, 30)).join(', ') || 'none';
+  return [card.name, card.group, ...hints, ...(isAsked ? [isOffered ? 'in' : 'out', toPlainLine(why, 100)] : [names])];
+}
+
+function toWord(flag: boolean): string {
+  return flag ? 'yes' : 'no';
+}

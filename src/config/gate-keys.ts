@@ -1,0 +1,73 @@
+import { GATE_CHECKS, type GateCheck, type GateSpec } from '../core/index.ts';
+import { toEffective } from './effective.ts';
+import type { Keys, ValuesOf } from './setting.ts';
+
+/** More tries than this are no way to deal with a test that fails by chance. */
+const MAX_RETRIES = 20;
+/** What the protected files are called where gates are named. */
+const PROTECTED_NAME = 'protected files';
+
+/** The keys of one entry of `gates:`. */
+export const GATE_KEYS = {
+  on: {
+    kind: 'list',
+    doc: 'Topics and patterns that it guards.',
+    items: { kind: 'pattern', doc: 'A topic or pattern.' },
+    nonEmpty: true,
+    default: ['task.complete'],
+  },
+  run: {
+    kind: 'command',
+    doc: "The command line that must succeed; or `tests`, `lint`, `build`, `typecheck`: what the project's files say does that.",
+    required: true,
+  },
+  name: { kind: 'line', doc: 'What it is called; its command by default.' },
+  timeout_seconds: { kind: 'duration', doc: 'Longest time it may take.', above: 0, default: 600 },
+  required: { kind: 'flag', doc: 'Whether its failure holds events back; `false` only tells it.', default: true },
+  hats: { kind: 'list', doc: 'Hats whose events it guards; all by default.', items: { kind: 'word', doc: 'A hat.' }, nonEmpty: true },
+  only_if: {
+    kind: 'list',
+    doc: 'It runs only if a file of these globs changed since the run began, or since it last passed.',
+    items: { kind: 'line', doc: 'A glob of paths relative to the workspace.' },
+    nonEmpty: true,
+  },
+  retries: { kind: 'integer', doc: 'How often a failure is tried again, for tests that fail by chance.', min: 0, default: 0 },
+  serial: { kind: 'flag', doc: 'Whether it runs while no other gate does.', default: false },
+  cache: { kind: 'flag', doc: 'Whether a pass counts for as long as no file changes.', default: true },
+} as const satisfies Keys;
+
+/** `protect:`. */
+export const PROTECT = {
+  kind: 'list',
+  doc: 'Files that agents must leave as they were when the run began, looked at before the end: test configuration, CI, scripts of gates.',
+  items: { kind: 'line', doc: 'A glob of paths relative to the workspace.' },
+} as const;
+
+/** The gates of a run: those that are declared, then the one on protected files where there are some. */
+export function compileGates(gates: readonly ValuesOf<typeof GATE_KEYS>[], protect: readonly string[]): readonly GateSpec[] {
+  const globs = [...new Set(protect)];
+  return [...gates.map(compileGate), ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
+}
+
+function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {
+  const gate = toEffective(GATE_KEYS, declared);
+  const run = gate.run ?? '';
+  const check = GATE_CHECKS.find((word): word is GateCheck => word === run.trim());
+  return {
+    on: [...new Set(gate.on)],
+    run: check ?? run,
+    timeoutMs: gate.timeout_seconds,
+    ...(gate.name !== undefined && { name: gate.name }),
+    ...(check !== undefined && { check }),
+    ...(gate.only_if !== undefined && { onlyIf: [...new Set(gate.only_if)] }),
+    ...(!gate.required && { required: false }),
+    ...(gate.hats !== undefined && { hats: [...new Set(gate.hats)] }),
+    ...(gate.retries > 0 && { retries: Math.min(gate.retries, MAX_RETRIES) }),
+    ...(gate.serial && { serial: true }),
+    ...(!gate.cache && { cache: false }),
+  };
+}
+
+function toProtectGate(protect: readonly string[]): GateSpec {
+  return { on: GATE_KEYS.on.default, name: PROTECTED_NAME, run: `protect: ${protect.join(', ')}`, timeoutMs: 60_000, protect };
+}

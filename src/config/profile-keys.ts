@@ -1,0 +1,66 @@
+import type { Keys } from './setting.ts';
+
+const TOOL = {
+  kind: 'word',
+  doc: 'A group (`fs_read`), a composite (`fs`, `git`), a tool (`bash`), or `mcp:SERVER`, `mcp:*` for tools of MCP servers.',
+} as const;
+
+/** `profile:` of a hat and of Ralph. */
+export const PROFILE = {
+  kind: 'word',
+  doc: 'The tool profile: `explorer`, `planner`, `creator`, `critic`, `editor` or one of `profiles`. Without one an agent CLI is not held back, and the native agent of a hat gets `explorer`.',
+} as const;
+
+/** The keys of `profiles.<name>`. */
+export const PROFILE_KEYS = {
+  description: { kind: 'text', doc: 'What the profile is for.' },
+  extends: { kind: 'word', doc: 'A profile that this one begins with: lists are added to its lists, flags replace its flags.' },
+  allow: { kind: 'list', doc: 'Tools and groups of tools that are there.', items: TOOL },
+  deny: { kind: 'list', doc: 'Tools and groups that are not, whatever else says so.', items: TOOL },
+  exempt: {
+    kind: 'list',
+    doc: 'Allowed tools and groups that stay though `require_read_only` or `deny_destructive` is against them.',
+    items: TOOL,
+  },
+  require_read_only: { kind: 'flag', doc: 'Only tools that change nothing.' },
+  deny_destructive: { kind: 'flag', doc: 'No tools that can lose data.' },
+} as const satisfies Keys;
+
+/** `profiles:`. */
+export const PROFILES = {
+  kind: 'map',
+  doc: 'Tool profiles of your own; one with the name of a built-in profile takes its place.',
+  values: { kind: 'object', doc: 'A tool profile.', keys: PROFILE_KEYS },
+} as const;
+
+/** The keys of `mcp_servers.<name>`. */
+export const MCP_SERVER_KEYS = {
+  command: { kind: 'line', doc: 'The program to start; it speaks MCP on its standard input and output.' },
+  args: { kind: 'list', doc: 'Its arguments.', items: { kind: 'variable', doc: 'One argument.' }, default: [] },
+  env: {
+    kind: 'map',
+    doc: 'Environment variables, added to the inherited ones.',
+    values: { kind: 'variable', doc: 'The value.' },
+    variables: true,
+  },
+  url: { kind: 'line', doc: 'The address of a server that is reached by HTTP, in the place of `command`.' },
+  token_env: { kind: 'word', doc: 'With `url`: the environment variable whose value is sent as bearer token.' },
+  tools: {
+    kind: 'list',
+    doc: 'The tools that are taken, by their names at the server; all by default.',
+    items: { kind: 'word', doc: 'A tool.' },
+  },
+  trust_annotations: {
+    kind: 'flag',
+    doc: 'Believe what the server says of its tools (read-only, destructive). Else each may do anything, as far as profiles know.',
+    default: false,
+  },
+  timeout_seconds: { kind: 'duration', doc: 'Longest start and longest call.', above: 0, default: 60 },
+} as const satisfies Keys;
+
+/** `mcp_servers:`. */
+export const MCP_SERVERS = {
+  kind: 'map',
+  doc: 'MCP servers whose tools the native agent gets, as group `mcp:NAME`; profiles say who may use them.',
+  values: { kind: 'object', doc: 'An MCP server.', keys: MCP_SERVER_KEYS },
+} as const;

@@ -1,0 +1,144 @@
+import {
+  BUILT_IN_CARDS,
+  COMPOSITE_GROUPS,
+  COORDINATION_GROUP,
+  createNearMissFinder,
+  type NearMissFinder,
+  type ProfilePolicy,
+  resolveProfile,
+  TOOL_GROUPS,
+} from '../../core/index.ts';
+import { createPolicyFinder } from '../compile-profiles.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Path } from '../located-value.ts';
+import { quote } from '../value-finding.ts';
+import { toWordRepair } from '../value-repair.ts';
+import { findingAt, type RuleInput } from './rule.ts';
+
+/** For so many findings it is looked what was meant. */
+const MAX_SEARCHES = 100;
+const LISTS = ['allow', 'deny', 'exempt'] as const;
+const SHELL = 'bash';
+
+/** Whether the profiles of the user's own say what their author can have meant. */
+export function checkPolicies(input: RuleInput): readonly Diagnostic[] {
+  const profiles = input.declared.profiles ?? {};
+  const known = toKnownNames(input);
+  const finder = createNearMissFinder([...known], MAX_SEARCHES);
+  const find = createPolicyFinder(profiles);
+  return Object.entries(profiles).flatMap(([name, profile]) => {
+    const unknown = LISTS.flatMap((list) =>
+      (profile[list] ?? []).flatMap((tool, index) =>
+        known.has(tool) || isServerTool(tool, input)
+          ? []
+          : [toUnknownFinding(input, input.toItemPath(['profiles', name, list], index), tool, finder)],
+      ),
+    );
+    if (unknown.length > 0 || input.isBroken(['profiles', name])) return unknown;
+    return judgePolicy(input, name, find(name), profile.deny ?? []);
+  });
+}
+
+/** Groups, composites, tools, and what stands for the tools of MCP servers. */
+function toKnownNames({ declared, toolNames = [] }: RuleInput): ReadonlySet<string> {
+  const servers = Object.keys(declared.mcp_servers ?? {}).map((server) => `mcp:${server}`);
+  return new Set([
+    ...TOOL_GROUPS,
+    ...Object.keys(COMPOSITE_GROUPS),
+    COORDINATION_GROUP,
+    ...BUILT_IN_CARDS.map((card) => card.name),
+    ...servers,
+    'mcp:*',
+    ...toolNames,
+  ]);
+}
+
+/** `mcp__docs__find`: what tools a server has is known when it runs. */
+function isServerTool(tool: string, { declared }: RuleInput): boolean {
+  return Object.keys(declared.mcp_servers ?? {}).some((server) => tool.startsWith(`mcp__${server}__`));
+}
+
+function toUnknownFinding(input: RuleInput, path: Path, tool: string, finder: NearMissFinder): Diagnostic {
+  const near = finder.find(tool);
+  const isServer = tool.startsWith('mcp:') || tool.startsWith('mcp__');
+  return findingAt(input, path, {
+    code: 'profile-tool-unknown',
+    severity: 'error',
+    message: `There is no tool and no group of tools ${quote(tool)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    why: 'It would let nothing in and keep nothing out, and nobody would notice.',
+    fix: isServer
+      ? 'Define the server under `mcp_servers:`; `mcp:*` stands for all of them.'
+      : `Groups: ${[...Object.keys(COMPOSITE_GROUPS), ...TOOL_GROUPS].join(', ')}. Tools: ralph tools`,
+    ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(tool, near))] }),
+  });
+}
+
+function judgePolicy(input: RuleInput, name: string, policy: ProfilePolicy, deny: readonly string[]): readonly Diagnostic[] {
+  const findings: Diagnostic[] = [];
+  const idle = deny.findIndex(isCoordination);
+  if (idle >= 0) findings.push(toCoordinationFinding(input, input.toItemPath(['profiles', name, 'deny'], idle), deny[idle] ?? ''));
+  if (isEmpty(policy, input)) findings.push(toEmptyFinding(input, name));
+  const undone = listUndone(policy);
+  if (undone.length > 0) findings.push(toShellFinding(input, name, undone));
+  return findings;
+}
+
+function toCoordinationFinding(input: RuleInput, path: Path, word: string): Diagnostic {
+  return findingAt(input, path, {
+    code: 'profile-coordination',
+    severity: 'warning',
+    message: `${quote(word)} cannot be denied.`,
+    why: 'Every hat publishes events, keeps notes and a list of what is to do: without that it could not hand its work on.',
+    fix: 'Remove it. What a hat may publish is said under its `publishes`.',
+  });
+}
+
+function isCoordination(word: string): boolean {
+  return word === COORDINATION_GROUP || BUILT_IN_CARDS.some((card) => card.group === COORDINATION_GROUP && card.name === word);
+}
+
+/** What a tool that this version does not know would be, nobody can say. */
+function isEmpty(policy: ProfilePolicy, { toolNames = [] }: RuleInput): boolean {
+  if (policy.allow.some((name) => name.startsWith('mcp') || toolNames.includes(name))) return false;
+  return resolveProfile(policy, BUILT_IN_CARDS).every(({ card, isOffered }) => !isOffered || card.group === COORDINATION_GROUP);
+}
+
+function toEmptyFinding(input: RuleInput, name: string): Diagnostic {
+  return findingAt(
+    input,
+    ['profiles', name],
+    {
+      code: 'profile-empty',
+      severity: 'warning',
+      message: `The profile ${quote(name)} lets no tool in.`,
+      why: 'A hat with it could publish events and keep notes, and could not even read a file.',
+      fix: 'Say what it may use, such as `allow: [fs_read, git_read]`, or begin with another profile: `extends: explorer`.',
+    },
+    'key',
+  );
+}
+
+/** Tools that are denied by name although the shell, which does all that they do, is not. */
+function listUndone(policy: ProfilePolicy): readonly string[] {
+  const open = resolveProfile({ ...policy, deny: [] }, BUILT_IN_CARDS);
+  const held = new Map(resolveProfile(policy, BUILT_IN_CARDS).map(({ card, isOffered }) => [card.name, isOffered]));
+  if (held.get(SHELL) !== true) return [];
+  return open.flatMap(({ card, isOffered }) => (isOffered && held.get(card.name) === false ? [card.name] : []));
+}
+
+function toShellFinding(input: RuleInput, name: string, undone: readonly string[]): Diagnostic {
+  const shown = `${undone.slice(0, 4).join(', ')}${undone.length > 4 ? ', …' : ''}`;
+  const hasDeny = (input.declared.profiles?.[name]?.deny ?? []).length > 0;
+  return findingAt(
+    input,
+    hasDeny ? ['profiles', name, 'deny'] : ['profiles', name],
+    {
+      code: 'profile-shell',
+      severity: 'warning',
+      message: `The profile ${quote(name)} denies ${shown} and leaves \`bash\`, which can do the same.`,
+      why: 'A shell runs any command: what is denied beside it is a request, not a boundary.',
+      fix: 'Deny `bash` as well; commands of the project itself stay with the group `quality`.',
+    },
+    'key',
+  );
+}

@@ -1,0 +1,71 @@
+import { toEffective } from './effective.ts';
+import type { ChoiceSetting, Keys, ObjectSetting } from './setting.ts';
+import type { SandboxSettings } from './settings.ts';
+import type { SettingsParts } from './settings-parts.ts';
+
+const MODE = {
+  kind: 'choice',
+  doc: 'The sandbox of the operating system: `auto` where it is there, `off`, or `required` to refuse a run without it.',
+  values: ['auto', 'off', 'required'],
+} as const satisfies ChoiceSetting;
+
+/** `hats.<id>.sandbox`. */
+export const HAT_SANDBOX = {
+  ...MODE,
+  doc: 'The sandbox of this hat; `sandbox.mode` by default. `required` also holds a hat that may write: it then writes in the workspace only.',
+} as const satisfies ChoiceSetting;
+
+/** The keys of `sandbox:`. */
+export const SANDBOX_KEYS = {
+  mode: { ...MODE, default: 'auto' },
+  scratch: {
+    kind: 'list',
+    doc: 'More folders (globs) that a hat without write access may write, beside the usual ones of builds, tests and caches.',
+    items: { kind: 'path', doc: 'A folder, or a glob for some.' },
+    default: [],
+  },
+  readable: {
+    kind: 'list',
+    doc: 'More files and folders that an agent in the sandbox can see; homes are hidden from it.',
+    items: { kind: 'file', doc: 'An absolute path, or one that begins with `~/`.' },
+    default: [],
+  },
+  network: {
+    kind: 'flag',
+    doc: 'Whether an agent in the sandbox has the network; agents whose model is elsewhere need it.',
+    default: true,
+  },
+} as const satisfies Keys;
+
+/** `sandbox:`, also as the mode alone. */
+export const SANDBOX = {
+  kind: 'object',
+  doc: 'What the operating system holds back of hats whose profile may not write.',
+  keys: SANDBOX_KEYS,
+  short: 'mode',
+} as const satisfies ObjectSetting;
+
+/** `on_violation`. */
+export const ON_VIOLATION = {
+  kind: 'choice',
+  doc: 'What is done about files that a hat without write access changed all the same: `report` them, or `revert` them as well.',
+  values: ['report', 'revert'],
+  default: 'report',
+} as const satisfies ChoiceSetting;
+
+/** What was declared of the sandbox, complete. */
+export function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
+  const { mode, scratch, readable, network } = toEffective(SANDBOX_KEYS, declared.sandbox);
+  const hats = (hatIds ?? []).flatMap((id) => {
+    const own = declared.hats?.[id]?.sandbox;
+    return own === undefined ? [] : [[id, own] as const];
+  });
+  return {
+    mode,
+    scratch: [...new Set(scratch)],
+    readable: [...new Set(readable)],
+    hasNetwork: network,
+    hats: Object.fromEntries(hats),
+    onViolation: declared.on_violation ?? 'report',
+  };
+}

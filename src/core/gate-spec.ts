@@ -1,0 +1,42 @@
+/** What a gate can be told to run without a command: what the project's own files say about it. */
+export const GATE_CHECKS = ['tests', 'lint', 'build', 'typecheck'] as const;
+
+/** One of them. */
+export type GateCheck = (typeof GATE_CHECKS)[number];
+
+/** A quality gate. What is absent has its default, so that journals of earlier versions mean what they meant. */
+export interface GateSpec {
+  /** Topic patterns it guards; `task.complete` stands for every way to complete. */
+  readonly on: readonly string[];
+  /** The user's own command line; the word itself for a `check` whose command is not known yet. */
+  readonly run: string;
+  readonly timeoutMs: number;
+  /** What people and agents call it; absent: its command. */
+  readonly name?: string;
+  /** The command is looked for in the project's files when it is first run. */
+  readonly check?: GateCheck;
+  /** Globs of paths; where none of them changed, it need not run. Absent: every change counts. */
+  readonly onlyIf?: readonly string[];
+  /** False: a failure is told and holds nothing back. Absent: true. */
+  readonly required?: boolean;
+  /** Only events of these hats are guarded. Absent: everybody's. */
+  readonly hats?: readonly string[];
+  /** How often a failure is tried again. Absent: 0. */
+  readonly retries?: number;
+  /** Runs while no other gate does. Absent: false. */
+  readonly serial?: boolean;
+  /** Whether a pass counts for as long as no file changes. Absent: true. */
+  readonly cache?: boolean;
+  /** Globs of files that must be as they were when the run began. Where it is there, no command is run. */
+  readonly protect?: readonly string[];
+}
+
+/** What people and agents call a gate. */
+export function toGateName(gate: { readonly name?: string; readonly run: string }): string {
+  return gate.name ?? gate.run;
+}
+
+/** True for a gate whose failure holds events back. */
+export function isRequiredGate(gate: Pick<GateSpec, 'required'>): boolean {
+  return gate.required !== false;
+}

@@ -1,0 +1,93 @@
+import type { Schema, Validator } from '@cfworker/json-schema';
+import { contractOf, describeShape, type EventContracts, type Json, type PayloadCheck, parseJson } from '../core/index.ts';
+import { loadSchemaLibrary } from './schema-library.ts';
+
+const MAX_PROBLEMS = 3;
+const MAX_TEXT = 200;
+
+/**
+ * Says of payloads whether they are what their topic's schema asks for. A text that is JSON counts as that JSON where only that fits, because
+ * signals in texts and command lines carry nothing else. `null` where no topic has a schema.
+ */
+export function createPayloadCheck(contracts: EventContracts | undefined): PayloadCheck | null {
+  if (contracts === undefined || Object.values(contracts).every(({ schema }) => schema === undefined)) return null;
+  const validators = new Map<string, Validator>();
+  return (topic, payload) => {
+    const schema = contractOf(contracts, topic)?.schema;
+    if (schema === undefined) return { payload };
+    const validator = validators.get(topic) ?? createValidator(schema);
+    validators.set(topic, validator);
+    const problem = findProblem(validator, payload);
+    if (problem === null) return { payload };
+    const read = typeof payload === 'string' ? parseJson(payload) : undefined;
+    const readProblem = read === undefined ? problem : findProblem(validator, read);
+    if (readProblem === null && read !== undefined) return { payload: read };
+    return { problem: `${readProblem ?? problem}; the payload is to be ${describeShape(schema)}` };
+  };
+}
+
+/** The library writes into the schema, and ours is frozen once it is recorded. */
+function createValidator(schema: Json): Validator {
+  const { Validator } = loadSchemaLibrary();
+  return new Validator(structuredClone(schema) as Schema | boolean, '2020-12', false);
+}
+
+/** Keywords whose error only says that a part has errors, which follow. */
+const WRAPPERS = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'prefixItems',
+  'unevaluatedItems',
+].concat(['dependentSchemas', 'propertyNames', '$ref', 'allOf', 'if', 'then', 'else']);
+const CHOICES = ['anyOf', 'oneOf'];
+
+/** What is wrong, each part with its path in the payload; `null` where nothing is. A schema that cannot be judged by takes nothing. */
+function findProblem(validator: Validator, payload: Json): string | null {
+  try {
+    const { valid, errors } = validator.validate(payload);
+    if (valid) return null;
+    const choices = errors.filter(({ keyword }) => CHOICES.includes(keyword));
+    const own = errors.filter(
+      ({ keyword, keywordLocation: at }) =>
+        !WRAPPERS.includes(keyword) && !choices.some((choice) => at.startsWith(`${choice.keywordLocation}/`)),
+    );
+    const texts = own.map(({ instanceLocation, error }) => `${toPath(instanceLocation)} ${toSentence(error)}`);
+    return [...new Set(texts)].slice(0, MAX_PROBLEMS).join('; ') || 'payload is not what its schema asks for';
+  } catch (error) {
+    return `payload cannot be judged by its schema (${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)})`;
+  }
+}
+
+/** `#/files/0/name` as `payload.files[0].name`. */
+function toPath(location: string): string {
+  const steps = location
+    .split('/')
+    .slice(1)
+    .map((step) => decodeStep(step));
+  return clip(steps.reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : `${path}.${step.slice(0, 80)}`), 'payload'));
+}
+
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return step;
+  }
+}
+
+/** An error of the library behind the path of what it is about. */
+function toSentence(error: string): string {
+  const type = /^Instance type "(.+)" is invalid\. Expected (.+)\.$/s.exec(error);
+  if (type !== null) return `is ${type[1]}, not ${(type[2] ?? '').replaceAll('", "', ' or ').replaceAll('"', '')}`;
+  const missing = /^Instance does not have required property "(.+)"\.$/s.exec(error);
+  if (missing !== null) return `lacks "${(missing[1] ?? '').slice(0, MAX_TEXT)}"`;
+  if (error === 'False boolean schema.') return 'is not allowed';
+  return clip(error.replace(/\.$/, '').replace(/^Instance (?=does|matches|is )/, ''));
+}
+
+function clip(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
+}

@@ -1,0 +1,15 @@
+import { createRequire } from 'node:module';
+
+/** The library that holds schemas against values. It builds no code, so it runs where that is forbidden. */
+export type SchemaLibrary = typeof import('@cfworker/json-schema');
+
+let library: SchemaLibrary | undefined;
+
+/**
+ * Loads the library when it is first needed: most teams have no schemas, and `ralph emit` is called often. Publishing is synchronous, so this is a
+ * `require` of a part that the build keeps by itself (`#schema-library` in package.json).
+ */
+export function loadSchemaLibrary(): SchemaLibrary {
+  library ??= createRequire(import.meta.url)(RALPH_SCHEMA_LIBRARY) as SchemaLibrary;
+  return library;
+}

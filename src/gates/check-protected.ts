@@ -1,0 +1,37 @@
+import { diffLines } from './diff-lines.ts';
+import type { PinnedFile, Pins } from './pin-files.ts';
+
+const MAX_DIFF_LINES = 30;
+const MAX_FILES_SHOWN = 8;
+
+/** What differs between the files as they were pinned and as they are, in words for who changed them; empty for nothing. */
+export function describeChanges(pinned: Pins, now: Pins): string {
+  const paths = [...new Set([...Object.keys(pinned), ...Object.keys(now)])].sort();
+  const changed = paths.filter((path) => readPin(pinned, path)?.hash !== readPin(now, path)?.hash);
+  if (changed.length === 0) return '';
+  const parts = changed.slice(0, MAX_FILES_SHOWN).map((path) => describeFile(path, readPin(pinned, path), readPin(now, path)));
+  const more = changed.length - MAX_FILES_SHOWN;
+  return [
+    'These files are protected: they must be as they were when the run began. Put them back (take out what was added).',
+    ...parts,
+    ...(more > 0 ? [`and ${more} more: ${changed.slice(MAX_FILES_SHOWN, MAX_FILES_SHOWN + 20).join(', ')}`] : []),
+  ].join('\n');
+}
+
+function readPin(pins: Pins, path: string): PinnedFile | undefined {
+  return Object.hasOwn(pins, path) ? pins[path] : undefined;
+}
+
+function describeFile(path: string, before: PinnedFile | undefined, now: PinnedFile | undefined): string {
+  if (before === undefined) return `added: ${path}`;
+  if (now === undefined) return `removed: ${path}${before.text === null ? '' : `; it held:\n${cut(before.text)}`}`;
+  if (before.text === null || now.text === null) return `changed: ${path} (no text, or too long to show)`;
+  if (before.text === now.text) return `changed: ${path} (not its content: what kind of file it is, or whether it may be executed)`;
+  return `changed: ${path}\n${diffLines(before.text, now.text, MAX_DIFF_LINES)}`;
+}
+
+function cut(text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const more = lines.length - MAX_DIFF_LINES;
+  return [...lines.slice(0, MAX_DIFF_LINES).map((line) => `-${line}`), ...(more > 0 ? [`… ${more} more lines`] : [])].join('\n');
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+
+/** The folder of a run in which what gates showed is kept. */
+export interface EvidenceStore {
+  /** A new number, with the file for the output; `null` where nothing is kept. */
+  readonly open: () => EvidenceFile | null;
+  /** Writes the record of a number; false where that could not be done. */
+  readonly write: (file: EvidenceFile, record: EvidenceRecord) => boolean;
+}
+
+/** A place for one run of a gate. */
+export interface EvidenceFile {
+  readonly number: number;
+  /** Absolute path of the output. */
+  readonly logPath: string;
+  /** The same as an agent in the workspace names it. */
+  readonly log: string;
+}
+
+/** `evidence/<number>.json`. */
+export interface EvidenceRecord {
+  readonly v: 1;
+  readonly number: number;
+  readonly gate: number;
+  readonly name: string;
+  readonly command: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly passed: boolean;
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly treeBefore: string | null;
+  readonly tree: string | null;
+  /** True if files changed while it ran: the verdict is about those after it. */
+  readonly treeChanged: boolean;
+  readonly outputHash: string;
+  readonly outputBytes: number;
+  /** Name of the file with the whole output, beside this one. */
+  readonly output: string;
+  readonly attempts: readonly { readonly exitCode: number | null; readonly timedOut: boolean; readonly durationMs: number }[];
+}
+
+/** Largest output that is read once more for its hash. */
+export const MAX_LOG_BYTES = 16 << 20;
+
+/**
+ * Keeps evidence in a folder, which is made when it is needed. A disk that is full costs the record, not the verdict.
+ *
+ * @param folder absolute path
+ * @param cwd the workspace
+ */
+export function createEvidenceStore(folder: string, cwd: string): EvidenceStore {
+  let last: number | null = null;
+  return {
+    open: () => {
+      try {
+        mkdirSync(folder, { recursive: true });
+        last = (last ?? findLast(folder)) + 1;
+        const logPath = join(folder, `${last}.log`);
+        writeFileSync(logPath, '', { mode: 0o600 });
+        const shown = relative(cwd, logPath);
+        return { number: last, logPath, log: shown.startsWith('..') || isAbsolute(shown) ? logPath : shown };
+      } catch {
+        return null;
+      }
+    },
+    write: ({ number }, record) => {
+      try {
+        const path = join(folder, `${number}.json`);
+        writeFileSync(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** The hash and the size of an output that was kept. */
+export function hashLog(file: EvidenceFile | null, fallback: string): { readonly outputHash: string; readonly outputBytes: number } {
+  let bytes: Buffer = Buffer.from(fallback);
+  try {
+    if (file !== null) bytes = readFileSync(file.logPath);
+  } catch {
+    // What was captured stands for it.
+  }
+  return { outputHash: createHash('sha256').update(bytes).digest('hex'), outputBytes: bytes.length };
+}
+
+function findLast(folder: string): number {
+  const numbers = readdirSync(folder).flatMap((name) => /^(\d+)\.(?:json|log)$/.exec(name)?.[1] ?? []);
+  return numbers.reduce((largest, text) => Math.max(largest, Number(text)), 0);
+}

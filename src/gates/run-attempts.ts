@@ -1,0 +1,69 @@
+import { appendFileSync } from 'node:fs';
+import type { GateSpec } from '../core/index.ts';
+import { type CommandResult, runShellLine } from '../process/index.ts';
+import { type EvidenceFile, MAX_LOG_BYTES } from './evidence-store.ts';
+
+/** Of so much output the failing parts are looked for. */
+const capturedBytes = 512 << 10;
+/** The longest line that is shown while a gate runs. */
+const shownLineBytes = 8 << 10;
+const stopGraceMs = 2000;
+
+/** Where and with what commands run. */
+export interface CommandGround {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Token by which a gate's processes can be found again, without white space. */
+  readonly marker?: string;
+}
+
+/** One command line to run, until it passes or has had all its tries. */
+export interface AttemptOrder {
+  readonly command: string;
+  readonly spec: GateSpec;
+  readonly file: EvidenceFile | null;
+  readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+/** Runs a command as often as the gate may be tried. The results of all tries, at least one, the last of them the verdict. */
+export async function runAttempts(ground: CommandGround, order: AttemptOrder): Promise<readonly [CommandResult, ...CommandResult[]]> {
+  const tries = 1 + Math.max(0, order.spec.retries ?? 0);
+  const results: [CommandResult, ...CommandResult[]] = [await runOnce(ground, order)];
+  while (results.length < tries && !hasPassed(results[results.length - 1]) && !order.signal.aborted) {
+    announceTry(order, results.length + 1, tries);
+    results.push(await runOnce(ground, order));
+  }
+  return results;
+}
+
+/** True for a command that ended by itself with 0. */
+export function hasPassed(result: CommandResult | undefined): boolean {
+  return result !== undefined && result.status === 'exited' && result.exitCode === 0 && result.stopReason === undefined;
+}
+
+function announceTry({ file, onLine }: AttemptOrder, number: number, tries: number): void {
+  const line = `[try ${number} of ${tries}]`;
+  onLine(line);
+  try {
+    if (file !== null) appendFileSync(file.logPath, `${line}\n`);
+  } catch {
+    // The output itself will say that it cannot be kept.
+  }
+}
+
+function runOnce({ cwd, env, marker }: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
+  return runShellLine(command, {
+    cwd,
+    env,
+    ...(marker !== undefined && { marker }),
+    ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
+    abort: signal,
+    timeoutMs: spec.timeoutMs,
+    stopGraceMs,
+    captureBytes: capturedBytes,
+    maxLineBytes: shownLineBytes,
+    onStdoutLine: onLine,
+    onStderrLine: onLine,
+  });
+}

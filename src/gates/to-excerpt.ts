@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from 'node:util';
+import { toTail } from './to-tail.ts';
+
+/** What is kept of an output. */
+export interface Excerpt {
+  readonly text: string;
+  /** True if something of the output is not in it. */
+  readonly isCut: boolean;
+}
+
+/** How much of the room failing parts may take; the rest shows the end, where most tools sum up. */
+const FAILURES_SHARE = 0.65;
+const LINES_BEFORE = 1;
+const LINES_AFTER = 6;
+/** So much of a line is looked at, and shown. */
+const LINE_LENGTH = 400;
+
+/** Lines with which test runners, compilers and linters begin to tell of a failure. */
+const FAILURES: readonly RegExp[] = [
+  /^\s*not ok \d/,
+  /^\s*[✖✗✘×✕●❯] \S/,
+  /^\s*(?:--- )?FAIL(?:ED)?\b/,
+  /\bFAILED\b/,
+  /^E {2,}\S/,
+  /^\s*\w*(?:Error|Exception)\b.{0,80}:/,
+  /^\s*(?:error|fatal)\b.{0,20}[:[]/i,
+  /\berror TS\d+/,
+  /^\s+\d+:\d+\s+error\b/,
+  /\bpanicked at\b/,
+  /^\[ERROR\]/,
+  /^Traceback \(most recent/,
+  /^\S+:\d+(?::\d+)?: (?:fatal )?error/,
+];
+/** Sums of nothing. */
+const NO_FAILURES = /\b0 (?:errors?|fail(?:ed|ures?|ing)?)\b/i;
+
+/**
+ * What matters of an output that is too long to be shown: the beginnings of its failures, then its end. Of a short one everything.
+ *
+ * @param isCut the text has lost its beginning already
+ * @param remark goes on a line of its own behind it; empty for none
+ * @param maxBytes of UTF-8, the remark counted in
+ */
+export function toExcerpt(text: string, isCut: boolean, remark: string, maxBytes: number): Excerpt {
+  const plain = stripVTControlCharacters(text).trimEnd();
+  const isLong = Buffer.byteLength(plain) + Buffer.byteLength(remark) + 3 > maxBytes;
+  if (!isLong) return { text: toTail(text, isCut, remark, maxBytes), isCut };
+  const lines = plain.split('\n');
+  const failures = takeFailures(lines, maxBytes * FAILURES_SHARE);
+  if (failures.text === '') return { text: toTail(text, isCut, remark, maxBytes), isCut: true };
+  const room = maxBytes - Buffer.byteLength(failures.text) - GAP.length - 1;
+  // The end begins behind the last failure that is shown, so that nothing is shown twice.
+  const end = toTail(lines.slice(failures.next).join('\n'), false, remark, room);
+  return { text: [failures.text, GAP, end].join('\n'), isCut: true };
+}
+
+const GAP = '[…]';
+
+/** The parts around failing lines, from the first on, as far as there is room, and the line behind the last of them. */
+function takeFailures(lines: readonly string[], maxBytes: number): { readonly text: string; readonly next: number } {
+  const shown: string[] = [];
+  let bytes = 0;
+  let next = 0;
+  for (let index = 0; index < lines.length; index += 1) {
+    if (!isFailure(lines[index] ?? '')) continue;
+    const from = Math.max(next, index - LINES_BEFORE);
+    const part = lines.slice(from, index + LINES_AFTER + 1).map((line) => cutLine(line));
+    const gap = from > next && shown.length > 0 ? [GAP] : [];
+    const size = Buffer.byteLength([...gap, ...part].join('\n')) + 1;
+    if (bytes + size > maxBytes) break;
+    shown.push(...gap, ...part);
+    bytes += size;
+    next = index + LINES_AFTER + 1;
+    index = next - 1;
+  }
+  return { text: shown.join('\n'), next };
+}
+
+function isFailure(line: string): boolean {
+  const start = line.slice(0, LINE_LENGTH);
+  return FAILURES.some((pattern) => pattern.test(start)) && !NO_FAILURES.test(start);
+}
+
+function cutLine(line: string): string {
+  return line.length <= LINE_LENGTH ? line : `${line.slice(0, LINE_LENGTH)}…`;
+}

@@ -1,0 +1,21 @@
+/** Front door of `mock-model`: a model server on loopback that plays scripts, for probes and for the tests with real agent CLIs. */
+export { type ClientModel, type ClientPlace, type ClientSettings, toClientModel, toClientSettings } from './client-settings.ts';
+export { fillArguments, SHELL_TOOLS, toShellCall } from './shell-tool.ts';
+export { startModelServer } from './start-model-server.ts';
+export { record, records, text } from './values.ts';
+export type {
+  Conversation,
+  Dialect,
+  Fault,
+  Handler,
+  HttpError,
+  ModelServer,
+  ModelServerOptions,
+  OfferedTool,
+  ReadyReply,
+  RecordedRequest,
+  Reply,
+  ToolCall,
+  Turn,
+  WantedCall,
+} from './wire-types.ts';

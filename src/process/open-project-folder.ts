@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProjectFolder } from '../core/index.ts';
+
+const maxBytes = 1_000_000;
+
+/** A folder as the detection of the commands that check it sees it; what cannot be read, or is too large to be read for this, is not there. */
+export function openProjectFolder(cwd: string): ProjectFolder {
+  return { names: readNames(cwd), readText: (name) => readText(join(cwd, name)) };
+}
+
+function readNames(cwd: string): readonly string[] {
+  try {
+    return readdirSync(cwd);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    const stats = statSync(path);
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}

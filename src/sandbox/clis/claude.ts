@@ -1,0 +1,48 @@
+import { mayWork } from '../capabilities.ts';
+import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
+
+const LIFTING = [
+  bare('--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'),
+  valued('--permission-mode', '--permission-prompt-tool'),
+  listed('--allowedTools', '--allowed-tools', '--disallowedTools', '--disallowed-tools', '--tools', '--add-dir'),
+];
+const WEB = ['WebFetch', 'WebSearch'];
+
+/**
+ * Claude Code: a list of tools that exist (`--tools`) and a list of those it need not ask for, in the mode that refuses instead of asking. With `Bash` and no
+ * rule for it, the mode lets through only commands that it knows to read.
+ */
+export function scopeClaude(order: ScopeOrder): CliScope {
+  const { may, attach } = order;
+  const user = withoutFlags(order.args, LIFTING);
+  const extra = { env: attach?.env ?? {}, files: attach?.files ?? [] };
+  const attached = attach?.args ?? [];
+  if (mayWork(may)) {
+    const denied = may.mayWeb ? [] : ['--disallowedTools', WEB.join(',')];
+    const allowed = attach === null ? [] : ['--allowedTools', ...attach.allow];
+    return { ...extra, args: [...user, ...attached, ...denied, ...allowed], permissions: order.permissions };
+  }
+  const free = [
+    ...(may.mayRead ? ['Read', 'Grep', 'Glob'] : []),
+    ...(may.mayWrite ? ['Write', 'Edit', 'NotebookEdit'] : []),
+    ...(may.mayWeb ? WEB : []),
+  ];
+  const rules = may.mayRunShell ? ['Bash'] : may.mayRunQuality ? order.qualityCommands.map((command) => `Bash(${command})`) : [];
+  const hasShell = rules.length > 0 || (may.mayGitRead && order.isConfined);
+  const tools = [...free, ...(hasShell ? ['Bash'] : [])];
+  const allowed = [...free, ...rules, ...(attach?.allow ?? [])];
+  const lists = [
+    ...(tools.length === 0 ? ['--tools', ''] : ['--tools', tools.join(',')]),
+    ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed]),
+  ];
+  return {
+    ...extra,
+    args: [...user, '--permission-mode', 'dontAsk', ...attached, ...lists],
+    permissions: 'default',
+    limits: [
+      ...(hasShell && !may.mayRunShell ? ['Beside its commands, claude runs those that it takes for reading.'] : []),
+      ...(may.mayGitRead && !hasShell ? ['Git can only be read inside the sandbox of the operating system.'] : []),
+    ],
+  };
+}

@@ -1,0 +1,40 @@
+import { mayChangeTree, mayWork } from '../capabilities.ts';
+import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { bare, valued, withoutFlags } from '../without-flags.ts';
+
+const LIFTING = [
+  bare('--dangerously-bypass-approvals-and-sandbox', '--full-auto', '--yolo'),
+  valued('-s', '--sandbox', '-a', '--ask-for-approval', '-p', '--profile', '--add-dir', '--enable'),
+  {
+    names: ['-c', '--config'],
+    takes: 'one',
+    where: /^\s*["']?(?:sandbox|approval|permission|default_permissions|web_search|profile|tools)/,
+  },
+] as const;
+const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
+
+/**
+ * Codex: its only way to read is its shell, which it puts into a sandbox of its own. Inside ours a hat that runs the tests does without it: it would keep
+ * `.agent/` and the build folders closed.
+ */
+export function scopeCodex(order: ScopeOrder): CliScope {
+  const { may, attach } = order;
+  const user = withoutFlags(order.args, LIFTING);
+  const shared = [...(attach?.args ?? []), ...(may.mayWeb ? [] : ['-c', 'web_search="disabled"'])];
+  const extra = { env: attach?.env ?? {}, files: attach?.files ?? [] };
+  if (mayWork(may)) return { ...extra, args: [...user, ...shared], permissions: order.permissions };
+  const alone = ['--disable', 'multi_agent', '--disable', 'goals'];
+  const yields = order.isConfined && may.mayRunQuality && !mayChangeTree(may);
+  const mode = yields ? [BYPASS] : ['-s', mayChangeTree(may) ? 'workspace-write' : 'read-only'];
+  return { ...extra, args: [...user, ...mode, ...alone, ...shared], permissions: 'default', limits: toLimits(order, yields) };
+}
+
+function toLimits({ may }: ScopeOrder, yields: boolean): readonly string[] {
+  if (yields) return ['codex runs every command; only the sandbox of the operating system keeps it from writing.'];
+  const reads = 'codex reads by its shell, so every command runs, in its own sandbox.';
+  if (!mayChangeTree(may)) {
+    const tests = may.mayRunQuality ? ['Tests that write files fail in it.'] : [];
+    return [reads, 'codex tells most refusals nowhere in its stream.', ...tests];
+  }
+  return may.mayRunShell ? [] : [reads];
+}

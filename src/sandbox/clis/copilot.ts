@@ -1,0 +1,54 @@
+import { mayWork } from '../capabilities.ts';
+import { GIT_LOOKS } from '../plain-command.ts';
+import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { bare, listed, withoutFlags } from '../without-flags.ts';
+
+const LIFTING = [
+  bare('--yolo', '--allow-all', '--allow-all-tools', '--allow-all-paths', '--allow-all-urls'),
+  listed('--allow-tool', '--deny-tool', '--available-tools', '--excluded-tools', '--add-dir', '--allow-url'),
+];
+
+/** GitHub Copilot CLI: a list of tools that exist and a list of those it need not ask for. */
+export function scopeCopilot(order: ScopeOrder): CliScope {
+  const { may, attach } = order;
+  const user = [...withoutFlags(order.args, LIFTING), ...(attach?.args ?? [])];
+  const extra = { env: attach?.env ?? {}, files: attach?.files ?? [] };
+  if (mayWork(may)) {
+    const hidden = may.mayWeb ? [] : ['--excluded-tools', 'web_fetch,web_search'];
+    return { ...extra, args: [...user, ...hidden], permissions: order.permissions };
+  }
+  const commands = toCommands(order);
+  const hasShell = may.mayRunShell || commands.length > 0;
+  const tools = [
+    ...(may.mayRead ? ['view', 'grep', 'glob'] : []),
+    ...(may.mayWrite ? ['create', 'edit'] : []),
+    ...(may.mayWeb ? ['web_fetch', 'web_search'] : []),
+    ...(hasShell ? ['bash'] : []),
+    ...(attach?.allow ?? []).map(toToolName),
+  ];
+  const allowed = [
+    ...(may.mayRunShell ? ['shell'] : commands.map((command) => `shell(${command})`)),
+    ...(may.mayWrite ? ['write'] : []),
+    ...(attach?.allow ?? []),
+  ];
+  // A list of what exists is enough where all of it may be used: asking would end in a refusal.
+  const answers = hasShell ? ['--allow-tool', ...allowed] : ['--allow-all-tools'];
+  return {
+    ...extra,
+    args: [...user, '--available-tools', tools.join(','), ...answers],
+    permissions: 'default',
+    limits: may.mayWeb && hasShell ? ['Web pages are refused: copilot would ask for each address.'] : [],
+  };
+}
+
+function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
+  if (may.mayRunShell) return [];
+  const own = may.mayRunQuality ? qualityCommands : [];
+  return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
+}
+
+/** `hats(emit_event)` is allowed; `hats-emit_event` is what exists. */
+function toToolName(allowed: string): string {
+  const match = /^([\w-]+)\(([\w-]+)\)$/.exec(allowed);
+  return match === null ? allowed : `${match[1]}-${match[2]}`;
+}

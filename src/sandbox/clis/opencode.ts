@@ -1,0 +1,62 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/index.ts';
+import { mayWork } from '../capabilities.ts';
+import { GIT_LOOKS } from '../plain-command.ts';
+import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { bare, valued, withoutFlags } from '../without-flags.ts';
+
+const CONFIG = 'OPENCODE_CONFIG_CONTENT';
+const PERMISSION = 'OPENCODE_PERMISSION';
+/** `--agent plan` writes by its shell, and every agent may have permissions of its own. */
+const LIFTING = [bare('--auto'), valued('--agent')];
+
+/** OpenCode: permissions in its configuration, which the environment carries. `--auto` does not lift what is denied. */
+export function scopeOpencode(order: ScopeOrder): CliScope {
+  const { attach, env } = order;
+  const permission = { ...toPermission(order), ...Object.fromEntries((attach?.allow ?? []).map((name) => [name, 'allow'])) };
+  const given = toObject(env[CONFIG]);
+  const attached = toObject(attach?.env[CONFIG]);
+  const mcp = { ...pick(given, 'mcp'), ...pick(attached, 'mcp') };
+  const config = { ...given, ...attached, ...(Object.keys(mcp).length === 0 ? {} : { mcp }), permission };
+  return {
+    args: [...withoutFlags(order.args, LIFTING), ...(attach?.args ?? [])],
+    env: {
+      ...attach?.env,
+      [CONFIG]: JSON.stringify(config),
+      ...(env[PERMISSION] === undefined ? {} : { [PERMISSION]: JSON.stringify(permission) }),
+    },
+    files: attach?.files ?? [],
+    permissions: mayWork(order.may) ? order.permissions : 'default',
+    limits: ['An agent of the project (`agent.*.permission` in opencode.json) can allow itself more.'],
+  };
+}
+
+/** The last rule that fits counts, so what denies everything comes first. */
+function toPermission({ may, qualityCommands, isConfined }: ScopeOrder): JsonObject {
+  const web = may.mayWeb ? 'allow' : 'deny';
+  if (mayWork(may)) return { '*': 'allow', webfetch: web, websearch: web };
+  const reading = may.mayRead ? { read: 'allow', grep: 'allow', glob: 'allow', list: 'allow' } : {};
+  const bash = toBash(may.mayRunQuality ? qualityCommands : [], may.mayGitRead && (isConfined || may.mayRunQuality));
+  return {
+    '*': 'deny',
+    ...reading,
+    ...(may.mayWeb ? { webfetch: 'allow', websearch: 'allow' } : {}),
+    ...(may.mayWrite ? { edit: 'allow' } : {}),
+    ...(may.mayRunShell ? { bash: 'allow' } : bash === null ? {} : { bash }),
+  };
+}
+
+/** Whole command lines: with a star behind it `npm test > file` would pass. */
+function toBash(commands: readonly string[], looks: boolean): JsonObject | null {
+  const all = [...commands, ...(looks ? GIT_LOOKS : [])];
+  return all.length === 0 ? null : { '*': 'deny', ...Object.fromEntries(all.map((command) => [command, 'allow'])) };
+}
+
+function toObject(text: string | undefined): JsonObject {
+  const value = text === undefined ? undefined : parseJson(text);
+  return isJsonObject(value) ? value : {};
+}
+
+function pick(config: JsonObject, key: string): Readonly<Record<string, Json>> {
+  const value = config[key];
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,103 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Program } from '../ports/index.ts';
+import { mayChangeTree } from './capabilities.ts';
+import type { Confinement } from './confinement.ts';
+import type { OutfitOrder, OutfitterSettings } from './create-outfitter.ts';
+import { toInnerUser } from './find-bubblewrap.ts';
+import { findHidden, findNeeded, toPlaced } from './find-needed.ts';
+import type { OpenedHome } from './open-home.ts';
+import { planBubblewrap } from './plan-bubblewrap.ts';
+import type { HomePlan } from './plan-home.ts';
+import { type MountFacts, planMounts } from './plan-mounts.ts';
+import { planSeatbelt } from './plan-seatbelt.ts';
+import type { ScratchFolders } from './scratch.ts';
+
+/** Everything that the sandbox of one turn is made of. */
+export interface ConfineOrder {
+  readonly settings: OutfitterSettings;
+  readonly order: OutfitOrder;
+  /** The turn's private folder. */
+  readonly folder: string;
+  readonly scratch: ScratchFolders;
+  readonly home: { readonly from: string; readonly path: string };
+  readonly plan: HomePlan;
+  readonly opened: OpenedHome;
+}
+
+/** Where programs put temporary files inside: not `/tmp` itself, because a home may lie there. */
+const INNER_TEMP = '/tmp/ralph';
+/** Ways to daemons of the user that would do what the sandbox forbids. */
+const BACK_DOORS = ['DBUS_SESSION_BUS_ADDRESS', 'DOCKER_HOST', 'SSH_AUTH_SOCK', 'XDG_RUNTIME_DIR', 'SSH_AGENT_PID', 'WAYLAND_DISPLAY'];
+
+/** What puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at. */
+export function createConfine(made: ConfineOrder): (program: Program) => Program {
+  return (program) => {
+    const { found } = made.settings.os;
+    if (found === null) return program;
+    const confinement = toConfinement(made, program);
+    const env = toInnerEnvironment(made, program.env, found.kind === 'seatbelt');
+    const inner = [program.path, ...program.args];
+    const words = found.kind === 'bubblewrap' ? planBubblewrap(confinement) : ['-p', planSeatbelt(confinement)];
+    return { path: found.path, args: [...words, ...inner], env };
+  };
+}
+
+function toConfinement(made: ConfineOrder, program: Program): Confinement {
+  const { settings, order } = made;
+  const mounts = planMounts(toFacts(made, program));
+  return { mounts, cwd: order.cwd, hasNetwork: settings.sandbox.hasNetwork, ...toInnerUser() };
+}
+
+function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrder, program: Program): MountFacts {
+  const { workspace, stateDir } = settings;
+  const outer = order.env['HOME'] ?? '/nonexistent';
+  const more = [...settings.more, ...order.more, ...listPrivate(folder)];
+  return {
+    hidden: findHidden(),
+    needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, workspace }),
+    home: { from: home.from, path: toReal(home.path) },
+    temp: { from: join(folder, 'tmp'), path: '/tmp' },
+    homeFolders: opened.mounts,
+    workspace: realpathSync(workspace),
+    isWritable: mayChangeTree(order.may),
+    stateDir: toReal(stateDir),
+    writable: [...settings.agentDirs, ...scratch.folders].map((path) => join(realpathSync(workspace), path)).filter(isPlainFolder),
+    extraReadable: settings.sandbox.readable.map((path) => path.replace(/^~(?=\/)/, outer)).flatMap((path) => toPlaced(path)),
+  };
+}
+
+/** The turn's own files, but not its home and its temporary folder: these have other names inside. */
+function listPrivate(folder: string): readonly string[] {
+  return ['gemini-policy.toml', 'pi-guard.mjs', 'emit'].map((name) => join(folder, name)).filter((path) => existsSync(path));
+}
+
+function toReal(path: string): string {
+  return toPlaced(path)[0]?.real ?? path;
+}
+
+/** A folder of the agents' that somebody made a link of could lead anywhere: it stays closed. */
+function isPlainFolder(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory() && realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+function toInnerEnvironment(
+  { home, plan, folder }: ConfineOrder,
+  env: Program['env'],
+  isInPlace: boolean,
+): Readonly<Record<string, string>> {
+  const root = isInPlace ? home.from : home.path;
+  const temp = isInPlace ? join(folder, 'tmp', 'ralph') : INNER_TEMP;
+  const inner: Record<string, string> = { ...env, HOME: root, TMPDIR: temp, TMP: temp, TEMP: temp };
+  for (const name of BACK_DOORS) delete inner[name];
+  for (const [name, path] of Object.entries(plan.variables)) {
+    if (path === null) delete inner[name];
+    else inner[name] = join(root, path);
+  }
+  // A read-only tree: git need not try to write its index, nor Python beside its sources.
+  return { ...inner, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' };
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BackendType } from '../core/index.ts';
+import type { TurnScope } from '../ports/index.ts';
+import { type Capabilities, mayChangeTree } from './capabilities.ts';
+import { carryLogins } from './carry-logins.ts';
+import { isWithin } from './confinement.ts';
+import { createConfine } from './create-confine.ts';
+import type { OsSandboxSearch } from './find-bubblewrap.ts';
+import { STATE_FOLDERS } from './login-files.ts';
+import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
+import { type HomePlan, planHome } from './plan-home.ts';
+import { planScope } from './plan-scope.ts';
+import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
+import type { AttachedTool, ScopeFile } from './scope-plan.ts';
+import { closeScratch, openScratch } from './scratch.ts';
+
+/** What does not change during a run. Paths are absolute. */
+export interface OutfitterSettings {
+  /** The run's folder for what turns have of their own; nothing in it outlives its turn. */
+  readonly privateDir: string;
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** `.agent` and its like, relative to the workspace: writable for every hat. */
+  readonly agentDirs: readonly string[];
+  /** Ralph's own files that agents need, and what the workspace links to. */
+  readonly more: readonly string[];
+  readonly sandbox: SandboxSettings;
+  readonly os: OsSandboxSearch;
+  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** One turn that wants an outfit. */
+export interface OutfitOrder {
+  /** `7.1`. */
+  readonly turn: string;
+  readonly cli: BackendType;
+  readonly may: Capabilities;
+  readonly mode: SandboxMode;
+  readonly args: readonly string[];
+  readonly permissions: 'bypass' | 'default';
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly qualityCommands: readonly string[];
+  /** Given the turn's private folder; `null` where the CLI gets no tool. */
+  readonly attach: (folder: string) => AttachedTool | null;
+  /** More files that this turn reads. */
+  readonly more: readonly string[];
+}
+
+/** What an agent wears for one turn. */
+export interface Outfit {
+  readonly scope: TurnScope;
+  /** What the flags of the CLI cannot say. */
+  readonly limits: readonly string[];
+  /** Whether the operating system holds the agent. */
+  readonly isConfined: boolean;
+  /** Folders, relative to the workspace, whose changes are no changes of the work. */
+  readonly scratch: readonly string[];
+  /** Takes everything back; safe to call again. Login files that were refreshed are carried to the user's own. */
+  readonly close: () => void;
+}
+
+/** Dresses agents. */
+export interface Outfitter {
+  /**
+   * Prepares a turn: plans its flags, writes its private files, opens its home. Rejects when the sandbox is required and not there, and when the
+   * private folder cannot be written.
+   */
+  readonly dress: (order: OutfitOrder) => Promise<Outfit>;
+}
+
+/** Whether a turn is to be held by the operating system: hats that may not write, and those that ask for it. */
+export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: SandboxMode | undefined): boolean {
+  if ((hatMode ?? mode) === 'off') return false;
+  return !mayChangeTree(may) || hatMode === 'required';
+}
+
+/** Creates the outfitter of one run. */
+export function createOutfitter(settings: OutfitterSettings): Outfitter {
+  return {
+    dress: async (order) => {
+      const isConfined = order.mode !== 'off' && settings.os.found !== null;
+      if (order.mode === 'required' && settings.os.found === null) throw new Error(`a sandbox is required, and ${settings.os.why}`);
+      const folder = join(settings.privateDir, order.turn);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const attach = order.attach(folder);
+      const plan = planScope({ ...order, folder, attach, isConfined });
+      writeFiles(folder, plan.files);
+      const scratch = await openScratch(settings.workspace, settings.sandbox.scratch, settings.listTracked);
+      const home = isConfined || attach?.settings !== undefined ? makeHome(settings, order, folder, attach) : null;
+      const { args, env, permissions, prompt, limits } = plan;
+      const own = isConfined || home === null || attach?.settings === undefined ? {} : toMovedHome(home, order.cli);
+      const scope: TurnScope = { args, env: { ...env, ...own }, permissions, prompt };
+      const confined = isConfined && home !== null ? { confine: createConfine({ settings, order, folder, scratch, ...home }) } : {};
+      return {
+        scope: { ...scope, ...confined },
+        limits,
+        isConfined,
+        scratch: scratch.folders,
+        close: () => {
+          carryLogins(home?.opened.logins ?? []);
+          closeScratch(settings.workspace, scratch);
+          rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
+        },
+      };
+    },
+  };
+}
+
+interface MadeHome {
+  readonly home: { readonly from: string; readonly path: string };
+  readonly plan: HomePlan;
+  readonly opened: OpenedHome;
+}
+
+/** A home of the turn's own, with what the CLI needs of the user's. */
+function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: string, attach: AttachedTool | null): MadeHome {
+  const outer = order.env['HOME'] ?? '/nonexistent';
+  const plan = planHome(order.cli, outer, order.env);
+  const path = outer === settings.workspace || !outer.startsWith('/') ? '/tmp/home' : outer;
+  const from = join(folder, 'home');
+  const opened = openHome(plan, from, path);
+  if (attach?.settings !== undefined) mergeSettings(from, attach.settings);
+  noteLogins(join(folder, 'logins.json'), opened.logins);
+  mkdirSync(join(folder, 'tmp', 'ralph'), { recursive: true, mode: 0o700 });
+  return { home: { from, path }, plan, opened };
+}
+
+/** Without a sandbox only the CLI is told of its other home: what it starts keeps the user's. */
+function toMovedHome({ home, opened }: MadeHome, cli: BackendType): Readonly<Record<string, string>> {
+  const homeKey = STATE_FOLDERS[cli]?.find(({ parent }) => parent === '')?.parentKey;
+  if (homeKey === undefined) return {};
+  linkFolders(home.from, home.path, opened.mounts);
+  return { [homeKey]: home.from };
+}
+
+function writeFiles(folder: string, files: readonly ScopeFile[]): void {
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    if (!isWithin(file, folder)) throw new Error(`a file of a turn may not lie outside of its folder: ${path}`);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, content, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,21 @@
+/** Front door of `sandbox`: what a profile means outside our own tools. */
+export { canAttachEmit, EMIT_TOOL, planEmitAttach } from './attach-emit.ts';
+export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
+export { carryLogins } from './carry-logins.ts';
+export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
+export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
+export { hasScopeFlags, planScope } from './plan-scope.ts';
+export {
+  PROBE_ATTEMPTS,
+  PROBE_EVENT,
+  PROBE_PROMPT,
+  PROBE_TEST,
+  PROBED_CLIS,
+  type ProbeAttempt,
+  toProbeScript,
+  watchProbe,
+} from './probe-script.ts';
+export { readVerdict, writeVerdict } from './probe-store.ts';
+export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';
+export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
+export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';

@@ -1,0 +1,59 @@
+import { isWithin, type Mount } from './confinement.ts';
+
+/** A path as it is written and where it really is. */
+export interface PlacedPath {
+  readonly path: string;
+  readonly real: string;
+}
+
+/** What the mounts of a turn are made of. Every path is absolute; `real` ones hold no symbolic link. */
+export interface MountFacts {
+  /** Real paths that exist and are nobody's business: homes, sockets of daemons. */
+  readonly hidden: readonly string[];
+  /** What has to be seen all the same: programs, toolchains, Ralph's own files. */
+  readonly needed: readonly PlacedPath[];
+  /** Where HOME and the temporary folder of the turn are outside, and what they are called inside. */
+  readonly home: { readonly from: string; readonly path: string };
+  readonly temp: { readonly from: string; readonly path: string };
+  /** Folders of the user's that are seen in the turn's home. */
+  readonly homeFolders: readonly Mount[];
+  /** The workspace, and whether it may be written. */
+  readonly workspace: string;
+  readonly isWritable: boolean;
+  /** Ralph's own folder: covered, but for what is needed of it. */
+  readonly stateDir: string;
+  /** Folders that may be written in a workspace that may not. */
+  readonly writable: readonly string[];
+  /** Folders that the person wants to be seen or written. */
+  readonly extraReadable: readonly PlacedPath[];
+}
+
+/**
+ * The mounts of a turn. Pure. What is needed is shown only where something hides it, and nothing is shown that would show a whole home: a program that lies
+ * there directly stays out of sight.
+ */
+export function planMounts(facts: MountFacts): readonly Mount[] {
+  const { home, temp, workspace, isWritable, stateDir } = facts;
+  const covers = [...facts.hidden, home.path, temp.path, stateDir];
+  const isCovered = (path: string): boolean => covers.some((cover) => isWithin(path, cover));
+  const tooMuch = (path: string): boolean => path === '/' || [...facts.hidden, home.path, temp.path].some((cover) => isWithin(cover, path));
+  const shown = facts.needed
+    .filter(({ path, real }) => (isCovered(path) || isCovered(real)) && !tooMuch(real) && !tooMuch(path))
+    .flatMap(({ path, real }): readonly Mount[] => [
+      { kind: 'readable', path: real },
+      ...(path === real ? [] : [{ kind: 'readable', path, from: real } as const]),
+    ]);
+  return [
+    ...facts.hidden.map((path): Mount => ({ kind: 'hidden', path })),
+    { kind: 'own', path: temp.path, from: temp.from },
+    { kind: 'own', path: home.path, from: home.from },
+    ...facts.homeFolders,
+    ...shown,
+    ...facts.extraReadable.map(({ path, real }): Mount => ({ kind: 'readable', path, from: real })),
+    { kind: isWritable ? 'writable' : 'readable', path: workspace },
+    { kind: 'hidden', path: stateDir },
+    // Again: what is needed may lie in the workspace or in Ralph's folder, and of two for one path the later counts.
+    ...shown.filter(({ path }) => isWithin(path, stateDir)),
+    ...facts.writable.map((path): Mount => ({ kind: 'writable', path })),
+  ];
+}

@@ -1,0 +1,71 @@
+import type { BackendType } from '../core/index.ts';
+import { mayChangeTree } from './capabilities.ts';
+import { scopeClaude } from './clis/claude.ts';
+import { scopeCodex } from './clis/codex.ts';
+import { scopeCopilot } from './clis/copilot.ts';
+import { scopeGemini } from './clis/gemini.ts';
+import { scopeOpencode } from './clis/opencode.ts';
+import { scopePi } from './clis/pi.ts';
+import { scopeQwen } from './clis/qwen.ts';
+import { isPlainCommand } from './plain-command.ts';
+import type { CliScope, ScopeOrder, ScopePlan } from './scope-plan.ts';
+
+const PLANNERS: Readonly<Partial<Record<BackendType, (order: ScopeOrder) => CliScope>>> = {
+  claude: scopeClaude,
+  codex: scopeCodex,
+  gemini: scopeGemini,
+  opencode: scopeOpencode,
+  pi: scopePi,
+  copilot: scopeCopilot,
+  qwen: scopeQwen,
+};
+
+/** Whether something of a profile can be said to this CLI at all. */
+export function hasScopeFlags(cli: BackendType): boolean {
+  return PLANNERS[cli] !== undefined;
+}
+
+/**
+ * What a profile means for one CLI: its own flags, files and environment, and in words what it cannot be told. Pure. Flags as they were tried with
+ * claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, pi 0.73, copilot 1.0 and qwen 0.24.
+ */
+export function planScope(order: ScopeOrder): ScopePlan {
+  const planner = PLANNERS[order.cli];
+  const commands = order.qualityCommands.filter(isPlainCommand);
+  const own = planner?.({ ...order, qualityCommands: commands }) ?? planNothing(order);
+  return {
+    env: {},
+    files: [],
+    ...own,
+    prompt: planner === undefined ? 'any' : 'stdin',
+    limits: [...(own.limits ?? []), ...toCommonLimits(order), ...toSkipped(order, commands)],
+  };
+}
+
+function planNothing({ cli, args, attach, permissions }: ScopeOrder): CliScope {
+  return {
+    args: [...args, ...(attach?.args ?? [])],
+    env: attach?.env ?? {},
+    files: attach?.files ?? [],
+    permissions,
+    limits: [`${cli} can be told nothing of a profile by its flags.`],
+  };
+}
+
+/** What no CLI can hold back once it has a shell. */
+function toCommonLimits({ may }: ScopeOrder): readonly string[] {
+  if (!may.mayRunShell) return [];
+  return [
+    ...(may.mayWrite ? [] : ['Its shell can write files.']),
+    ...(may.mayGitWrite ? [] : ['Its shell can run every git command.']),
+    ...(may.mayWeb ? [] : ['Its shell can reach the network.']),
+  ];
+}
+
+function toSkipped({ may, qualityCommands }: ScopeOrder, plain: readonly string[]): readonly string[] {
+  if (mayChangeTree(may) || !may.mayRunQuality) return [];
+  if (qualityCommands.length === 0) return ['No command is known that checks this project, so none is allowed.'];
+  return qualityCommands
+    .filter((command) => !plain.includes(command))
+    .map((command) => `\`${command.slice(0, 80)}\` cannot be written into a list of allowed commands.`);
+}

@@ -1,0 +1,120 @@
+import type { BackendType } from '../core/index.ts';
+import { fillArguments, type Handler, type Reply, SHELL_TOOLS, type WantedCall } from '../mock-model/index.ts';
+
+/** One thing that a hat with profile critic may not do, tried through the agent CLI that wears it. */
+export interface ProbeAttempt {
+  readonly id: 'write-tool' | 'shell-write' | 'redirect' | 'substitution' | 'chain' | 'git-output';
+  /** What is tried, for people. */
+  readonly words: string;
+  /** The file that would be there if it came through. */
+  readonly file: string;
+}
+
+/** In the order in which they are tried. */
+export const PROBE_ATTEMPTS: readonly ProbeAttempt[] = [
+  { id: 'write-tool', words: "the CLI's own tool for writing files", file: 'probe-tool.txt' },
+  { id: 'shell-write', words: 'a shell command that writes', file: 'probe-shell.txt' },
+  { id: 'redirect', words: 'an allowed command with a redirection', file: 'probe-redirect.txt' },
+  { id: 'substitution', words: 'an allowed command with a command inside', file: 'probe-substitution.txt' },
+  { id: 'chain', words: 'an allowed command and another behind it', file: 'probe-chain.txt' },
+  { id: 'git-output', words: 'a reading git command with an option that writes', file: 'probe-git.txt' },
+];
+
+/** The command that the profile lets through, and what it prints: not its own words, so that an echo of the command proves nothing. */
+export const PROBE_TEST = { command: 'npm test', script: 'node -e "console.log([80,82,79,66,69].join())"', output: '80,82,79,66,69' };
+/** What is published. */
+export const PROBE_EVENT = { topic: 'probe.done', payload: 'as the critic' };
+/** The last words of the model. */
+export const PROBE_END = 'The probe is over.';
+/** What the agent is asked: the name of the script for the model, and nothing that a shell could do. */
+export const PROBE_PROMPT = 'Say what you did. [[script:probe]]';
+
+/** How the tools of a CLI are called, where they are not offered and so cannot be looked up. */
+interface ToolNames {
+  readonly write: string;
+  readonly shell: string;
+  readonly emit: string;
+}
+
+const NAMES: Readonly<Partial<Record<BackendType, ToolNames>>> = {
+  claude: { write: 'Write', shell: 'Bash', emit: 'mcp__ralph__emit_event' },
+  codex: { write: 'apply_patch', shell: 'exec_command', emit: 'emit_event' },
+  gemini: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp_ralph_emit_event' },
+  opencode: { write: 'write', shell: 'bash', emit: 'ralph_emit_event' },
+  pi: { write: 'write', shell: 'bash', emit: 'emit_event' },
+  copilot: { write: 'create', shell: 'bash', emit: 'ralph-emit_event' },
+  qwen: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp__ralph__emit_event' },
+};
+
+/** The CLIs that can be probed. */
+export const PROBED_CLIS = Object.keys(NAMES) as readonly BackendType[];
+
+/** What the model says in a probe, step by step: every attempt, then what is allowed. Tools are called whether or not they are offered. */
+export function toProbeScript(cli: BackendType, workspace: string): readonly Reply[] {
+  const names = NAMES[cli];
+  if (names === undefined) return [];
+  const run = (command: string): Reply => ({ calls: [toShellCall(names.shell, command)] });
+  const commands: Readonly<Record<Exclude<ProbeAttempt['id'], 'write-tool'>, string>> = {
+    'shell-write': 'echo probe > probe-shell.txt',
+    redirect: `${PROBE_TEST.command} > probe-redirect.txt`,
+    substitution: `${PROBE_TEST.command} $(touch probe-substitution.txt)`,
+    chain: `${PROBE_TEST.command}; touch probe-chain.txt`,
+    'git-output': 'git log --output=probe-git.txt',
+  };
+  return [
+    { calls: [toWriteCall(names.write, `${workspace}/probe-tool.txt`)] },
+    ...PROBE_ATTEMPTS.flatMap(({ id }) => (id === 'write-tool' ? [] : [run(commands[id])])),
+    run(PROBE_TEST.command),
+    { calls: [{ tool: [names.emit, '*emit_event'], args: PROBE_EVENT, isForced: true }] },
+    { text: PROBE_END },
+  ];
+}
+
+function toShellCall(name: string, command: string): WantedCall {
+  const args: WantedCall['args'] = (parameters) => fillArguments(parameters, ['command', 'cmd'], command);
+  return { tool: [name, ...SHELL_TOOLS], args, isForced: true };
+}
+
+/** Every client has its own words for the path and the content: they are read from the schema where it is offered, else all are given. */
+function toWriteCall(name: string, path: string): WantedCall {
+  const content = 'written by the probe\n';
+  if (name === 'apply_patch') {
+    const patch = `*** Begin Patch\n*** Add File: ${path}\n+written by the probe\n*** End Patch\n`;
+    return { tool: [name], args: { input: patch }, isForced: true };
+  }
+  const all = { file_path: path, filePath: path, path, content, file_text: content };
+  const args: WantedCall['args'] = ({ properties }) => {
+    const known = Object.keys(typeof properties === 'object' && properties !== null ? properties : {});
+    return known.length === 0 ? all : Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
+  };
+  return { tool: [name], args, isForced: true };
+}
+
+/** What a probe saw of the agent through its questions to the model. */
+export interface ProbeWatch {
+  readonly handler: Handler;
+  /** How many of the steps were played. */
+  readonly steps: () => number;
+  /** Whether a tool gave this back. */
+  readonly hasResult: (text: string) => boolean;
+}
+
+/** Plays the script to whoever was asked the prompt of the probe, and looks at what the tools gave back. */
+export function watchProbe(script: readonly Reply[]): ProbeWatch {
+  const results = new Set<string>();
+  let steps = 0;
+  return {
+    handler: ({ turns, tools }) => {
+      const at = turns.findLastIndex(({ role, text }) => role === 'user' && text.includes(PROBE_PROMPT));
+      // Titles and summaries are asked for without tools.
+      if (at < 0 || tools.length === 0) return undefined;
+      const later = turns.slice(at + 1);
+      for (const result of later.flatMap((turn) => turn.results)) results.add(result);
+      const step = later.filter(({ calls }) => calls.length > 0).length;
+      steps = Math.max(steps, step + 1);
+      return script[Math.min(step, script.length - 1)];
+    },
+    steps: () => steps,
+    hasResult: (text) => [...results].some((result) => result.includes(text)),
+  };
+}

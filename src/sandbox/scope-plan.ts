@@ -1,0 +1,63 @@
+import type { BackendType, JsonObject } from '../core/index.ts';
+import type { Capabilities } from './capabilities.ts';
+
+/** A file that a CLI needs for one turn. */
+export interface ScopeFile {
+  /** Relative to the turn's private folder, without `..`. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** How the tool `emit_event` is attached to a CLI; planned by `planEmitAttach`. */
+export interface AttachedTool {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ScopeFile[];
+  /** What the CLI's lists of allowed tools must hold, in its own words. */
+  readonly allow: readonly string[];
+  /** A settings file in the CLI's home (its path from there), and what is merged into the user's own: the turn gets a home of its own then. */
+  readonly settings?: AttachedSettings;
+}
+
+/** What a settings file of a CLI gets beside the user's own. */
+export interface AttachedSettings {
+  /** From the CLI's home. */
+  readonly path: string;
+  readonly merge: JsonObject;
+}
+
+/** Everything that the scope of a turn depends on. */
+export interface ScopeOrder {
+  readonly cli: BackendType;
+  readonly may: Capabilities;
+  /** Exact command lines that check the project: `npm test`. */
+  readonly qualityCommands: readonly string[];
+  /** The user's own arguments for the CLI. */
+  readonly args: readonly string[];
+  readonly permissions: 'bypass' | 'default';
+  /** The environment that the agent would get. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path of the turn's private folder, in which `files` will be. */
+  readonly folder: string;
+  readonly attach: AttachedTool | null;
+  /** Whether the operating system holds the agent as well: then the CLI's own sandbox can step back. */
+  readonly isConfined: boolean;
+}
+
+/** A profile in the words of one CLI. */
+export interface ScopePlan {
+  /** In the place of the user's own arguments. */
+  readonly args: readonly string[];
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ScopeFile[];
+  /** Whether the CLI gets its flag that lets it work without asking. */
+  readonly permissions: 'bypass' | 'default';
+  /** `stdin`: the prompt must not be an argument, because a list-valued flag could swallow it. */
+  readonly prompt: 'stdin' | 'any';
+  /** What of the profile the CLI cannot be told, in words; each a whole sentence. */
+  readonly limits: readonly string[];
+}
+
+/** A plan of one CLI without the parts that all have in common. */
+export type CliScope = Pick<ScopePlan, 'args' | 'permissions'> & Partial<Pick<ScopePlan, 'env' | 'files' | 'limits'>>;

@@ -1,0 +1,127 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import { USUAL_SCRATCH } from '../core/index.ts';
+
+/** A walk for patterns ends after so many folders: what is not found then is not writable, and tests that need it say so. */
+const MAX_FOLDERS = 5000;
+const MAX_DEPTH = 6;
+const PASSED_OVER = new Set(['.git', 'node_modules', '.ralph', '.agent', '.venv', 'venv', '.hg']);
+
+/** The scratch folders of a workspace. */
+export interface ScratchFolders {
+  /** Relative to the workspace, with `/`. */
+  readonly folders: readonly string[];
+  /** Those of them that were made for this turn. */
+  readonly made: readonly string[];
+}
+
+/**
+ * Finds the folders that scratch patterns mean in a workspace, and makes those that a build will want: all that the user names plainly, and the usual
+ * ones where their kind of project is. A symbolic link is never scratch (it may lead anywhere), nor is a folder that holds
+ * tracked files: those are somebody's work.
+ *
+ * @param more globs relative to the workspace, beside the usual ones
+ * @param listTracked which of these folders hold files that git tracks
+ */
+export async function openScratch(
+  workspace: string,
+  more: readonly string[],
+  listTracked: (folders: readonly string[]) => Promise<readonly string[]>,
+): Promise<ScratchFolders> {
+  const globs = [...USUAL_SCRATCH.map(({ glob }) => glob), ...more];
+  const plain = globs.filter((glob) => !/[*?[\]{}!]/.test(glob)).map(clean);
+  const patterns = globs.filter((glob) => /[*?[\]{}!]/.test(glob)).map(clean);
+  const found = [...plain.filter((path) => isPlainFolder(workspace, path)), ...findFolders(workspace, patterns)];
+  const missing = plain.filter((path) => isWanted(workspace, path) && isFree(workspace, path));
+  const tracked = new Set(await listTracked([...new Set(found)]));
+  const made = missing.filter((path) => makeFolder(workspace, path));
+  return { folders: [...new Set([...found.filter((path) => !tracked.has(path)), ...made])].sort(), made };
+}
+
+/** Takes away the folders that were made and stayed empty. */
+export function closeScratch(workspace: string, { made }: ScratchFolders): void {
+  for (const path of made) {
+    try {
+      rmdirSync(join(workspace, path));
+    } catch {
+      // It is in use now.
+    }
+  }
+}
+
+function clean(glob: string): string {
+  return glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+}
+
+/** A folder whose every part is one: no symbolic link on the way to it. */
+function isPlainFolder(workspace: string, path: string): boolean {
+  const parts = path.split('/');
+  if (path === '' || parts.includes('..')) return false;
+  return parts.every((_, index) => isFolder(join(workspace, ...parts.slice(0, index + 1))));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isFree(workspace: string, path: string): boolean {
+  const parts = path.split('/');
+  if (path === '' || parts.includes('..')) return false;
+  const parent = parts.slice(0, -1).join('/');
+  return (parent === '' || isPlainFolder(workspace, parent)) && !isThere(join(workspace, path));
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the user names is made; of the usual ones those whose kind of project is here. */
+function isWanted(workspace: string, path: string): boolean {
+  const usual = USUAL_SCRATCH.filter(({ glob }) => glob === path);
+  return usual.length === 0 || usual.some(({ beside }) => beside !== undefined && existsSync(join(workspace, beside)));
+}
+
+function makeFolder(workspace: string, path: string): boolean {
+  try {
+    mkdirSync(join(workspace, path));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function findFolders(workspace: string, patterns: readonly string[]): readonly string[] {
+  if (patterns.length === 0) return [];
+  const isMeant = picomatch([...patterns], { dot: true, noextglob: true, nonegate: true });
+  const found: string[] = [];
+  const waiting = [''];
+  let left = MAX_FOLDERS;
+  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
+    for (const path of listFolders(workspace, folder)) {
+      left -= 1;
+      if (isMeant(path)) found.push(path);
+      else if (path.split('/').length < MAX_DEPTH) waiting.push(path);
+    }
+  }
+  return found;
+}
+
+function listFolders(workspace: string, folder: string): readonly string[] {
+  try {
+    return readdirSync(join(workspace, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !PASSED_OVER.has(entry.name))
+      .map((entry) => (folder === '' ? entry.name : `${folder}/${entry.name}`));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,62 @@
+import type { ScopeChange } from '../core/index.ts';
+import { ABSENT } from './parse-status.ts';
+import type { DirtyVersion, TreeRecord } from './tree-record.ts';
+
+/** Stands for the content that the index has. */
+export const AS_IN_INDEX = 'index';
+
+/** One change, with what it takes to see whether it still stands. */
+export interface TreeChange extends ScopeChange {
+  /** Where it was found. `dirty`: a file that git looks at. */
+  readonly in: 'dirty' | 'ignored' | 'refs' | 'guarded' | 'index';
+  /** What was there before, and what is there now: a version, {@link ABSENT}, or (`dirty`) {@link AS_IN_INDEX}. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What differs between two records of a tree, in the order of the paths. Pure. */
+export function compareTrees(before: TreeRecord, after: TreeRecord): readonly TreeChange[] {
+  // Where one of them was not looked at to its end, a file that only one knows may be one that the other did not reach.
+  const isIgnoredWhole = before.isIgnoredWhole && after.isIgnoredWhole;
+  const ignored = compareMaps(before.ignored, after.ignored, 'ignored').filter(
+    (change) => isIgnoredWhole || (change.before !== ABSENT && change.after !== ABSENT),
+  );
+  return [
+    ...compareDirty(before.dirty, after.dirty),
+    ...ignored,
+    ...compareMaps(before.refs, after.refs, 'refs').map((change) => ({ ...change, what: 'ref' as const })),
+    ...compareMaps(toVersions(before), toVersions(after), 'guarded').map((change) => ({ ...change, what: 'git' as const })),
+  ];
+}
+
+function compareDirty(before: ReadonlyMap<string, DirtyVersion>, after: ReadonlyMap<string, DirtyVersion>): readonly TreeChange[] {
+  const complete = (own: ReadonlyMap<string, DirtyVersion>, other: ReadonlyMap<string, DirtyVersion>): Map<string, string> => {
+    const missing = [...other].filter(([path]) => !own.has(path));
+    return new Map([
+      ...[...own].map(([path, { version }]) => [path, version] as const),
+      ...missing.map(([path, { isTracked }]) => [path, isTracked ? AS_IN_INDEX : ABSENT] as const),
+    ]);
+  };
+  return compareMaps(complete(before, after), complete(after, before), 'dirty');
+}
+
+function compareMaps(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  where: TreeChange['in'],
+): readonly TreeChange[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths.flatMap((path) => {
+    const [was, is] = [before.get(path) ?? ABSENT, after.get(path) ?? ABSENT];
+    return was === is ? [] : [{ path, what: toWhat(was, is), in: where, before: was, after: is }];
+  });
+}
+
+function toWhat(was: string, is: string): ScopeChange['what'] {
+  if (is === ABSENT) return 'deleted';
+  return was === ABSENT ? 'created' : 'changed';
+}
+
+function toVersions({ guarded }: TreeRecord): ReadonlyMap<string, string> {
+  return new Map([...guarded].map(([name, file]) => [name, file.version]));
+}

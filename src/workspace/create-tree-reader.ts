@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import type { TreeReader, TreeState } from '../ports/index.ts';
+import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
+import { demandGit } from './git.ts';
+
+/** More than this is not read: what is gained would not be worth the time. */
+const MAX_FILES = 200_000;
+/** Content that is read in one look; what is known from an earlier one costs nothing. */
+const MAX_READ_BYTES = 4 * 2 ** 30;
+/** Larger files are told apart by size and times. */
+const MAX_HASHED_BYTES = 64 << 20;
+/** So many files in a row before something else may happen in the process. */
+const SLICE = 500;
+
+/** Passed over outside of a repository, wherever they lie. */
+const FOREIGN_FOLDERS = ['node_modules', '.git'];
+
+/**
+ * A reader of the files of a workspace. A file is read when it is new or its size, its times (also that of its last change of any kind, which
+ * nobody can put back), or its inode differ from those of the last look. The first look therefore reads everything.
+ */
+export function createTreeReader(settings: RepositorySettings): TreeReader {
+  const known = new Map<string, KnownFile>();
+  let search: Promise<RepositorySearch> | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  const read = async (): Promise<TreeState | null> => {
+    search ??= findRepository(settings);
+    const found = await search;
+    const paths = found.found ? await listTracked(found.repository) : await walk(settings.cwd, settings.stateDirs);
+    return paths === null ? null : hashFiles(found.found ? found.repository.top : settings.cwd, paths, toShown(found), known);
+  };
+  return {
+    read: () => {
+      const look = running.then(read).catch(() => null);
+      running = look;
+      return look;
+    },
+  };
+}
+
+interface KnownFile {
+  readonly look: string;
+  readonly hash: string;
+}
+
+/** Paths from the top of the repository as they are seen from the workspace. */
+function toShown(found: RepositorySearch): (path: string) => string {
+  if (!found.found || found.repository.prefix === '') return (path) => path;
+  const { prefix } = found.repository;
+  return (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : posix.relative(prefix, path));
+}
+
+/** What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it file by file. */
+async function listTracked({ git, top, isOwnState }: Repository): Promise<readonly string[] | null> {
+  const text = await demandGit(git, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const listed = [...new Set(text.split('\0'))].filter((path) => path !== '' && !isOwnState(path));
+  if (listed.length > MAX_FILES) return null;
+  const paths: string[] = [];
+  for (const path of listed) {
+    if (!path.endsWith('/') && lookAt(join(top, path))?.isDirectory() !== true) {
+      paths.push(path);
+      continue;
+    }
+    const folder = path.replace(/\/$/, '');
+    const inside = await walk(join(top, folder), []);
+    paths.push(...(inside ?? []).map((name) => `${folder}/${name}`));
+  }
+  return paths.length > MAX_FILES ? null : paths;
+}
+
+async function walk(root: string, passOver: readonly string[]): Promise<readonly string[] | null> {
+  const own = new Set(passOver);
+  const paths: string[] = [];
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => null);
+    if (entries === null && folder === '') return null;
+    for (const entry of entries ?? []) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (FOREIGN_FOLDERS.includes(entry.name) || own.has(path)) continue;
+      if (entry.isDirectory()) waiting.push(path);
+      else paths.push(path);
+    }
+    if (paths.length + waiting.length > MAX_FILES) return null;
+  }
+  return paths;
+}
+
+async function hashFiles(
+  top: string,
+  paths: readonly string[],
+  toShownPath: (path: string) => string,
+  known: Map<string, KnownFile>,
+): Promise<TreeState | null> {
+  const files = new Map<string, string>();
+  const budget = { bytes: MAX_READ_BYTES };
+  for (const [index, path] of paths.entries()) {
+    if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+    const hash = hashFile(join(top, path), path, known, budget);
+    if (budget.bytes < 0) return null;
+    if (hash !== null) files.set(toShownPath(path), hash);
+  }
+  for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
+  const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
+  const whole = createHash('sha256');
+  for (const [path, hash] of sorted) whole.update(`${path}\0${hash}\0`);
+  return { hash: whole.digest('hex').slice(0, 40), files };
+}
+
+/** `null` for a path at which nothing is. */
+function hashFile(absolute: string, path: string, known: Map<string, KnownFile>, budget: { bytes: number }): string | null {
+  const stats = lookAt(absolute);
+  if (stats === undefined) return null;
+  const look = `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+  const before = known.get(path);
+  if (before?.look === look) return before.hash;
+  const hash = hashContent(absolute, stats, look);
+  if (stats.isFile() && stats.size <= MAX_HASHED_BYTES) budget.bytes -= stats.size;
+  // A file that was written just now may be written once more within the same tick of the clock.
+  if (Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > 50) known.set(path, { look, hash });
+  else known.delete(path);
+  return hash;
+}
+
+function hashContent(absolute: string, stats: Stats, look: string): string {
+  const hash = createHash('sha256');
+  try {
+    if (stats.isSymbolicLink())
+      return hash
+        .update(`link\0${readlinkSync(absolute)}`)
+        .digest('hex')
+        .slice(0, 40);
+    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return hash.update(`look\0${look}`).digest('hex').slice(0, 40);
+    const kind = (stats.mode & 0o111) === 0 ? 'file' : 'program';
+    return hash.update(`${kind}\0`).update(readFileSync(absolute)).digest('hex').slice(0, 40);
+  } catch {
+    return hash.update(`unreadable\0${look}`).digest('hex').slice(0, 40);
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AS_IN_INDEX, type TreeChange } from './compare-trees.ts';
+import type { Repository } from './find-repository.ts';
+import { ABSENT } from './parse-status.ts';
+import { type RecordOrder, readVersion, type TreeRecord } from './tree-record.ts';
+import { toLook } from './walk-files.ts';
+
+/** Copies of the files that nobody could get from git: those that differed before the turn. */
+export type KeptCopies = ReadonlyMap<string, string>;
+
+const MAX_COPIED_BYTES = 64 << 20;
+
+/** Copies what differs from the index, as far as that goes, so that it can be put back. Never throws. */
+export function keepCopies(record: TreeRecord, top: string, folder: string): KeptCopies {
+  const copies = new Map<string, string>();
+  let left = MAX_COPIED_BYTES;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [path, { version }] of record.dirty) {
+    if (version === ABSENT) continue;
+    const copy = join(folder, String(copies.size));
+    const size = copyFile(join(top, path), copy, left);
+    if (size === null) continue;
+    left -= size;
+    copies.set(path, copy);
+  }
+  return copies;
+}
+
+function copyFile(from: string, to: string, maxBytes: number): number | null {
+  try {
+    const stats = lstatSync(from);
+    if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+    else if (stats.isFile() && stats.size <= maxBytes) copyFileSync(from, to);
+    else return null;
+    return stats.size;
+  } catch {
+    return null;
+  }
+}
+
+/** Everything a restoration needs. */
+export interface Restoration {
+  readonly order: RecordOrder;
+  readonly before: TreeRecord;
+  readonly after: TreeRecord;
+  readonly copies: KeptCopies;
+}
+
+/** What became of the changes. */
+export interface Restored {
+  readonly count: number;
+  /** In words, one for each change that stands. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Takes changes back, exactly these and nothing else: each only if what is there is still what was found (a person may be at work in the same
+ * folder), and only where what was there before is known. Never rejects.
+ */
+export async function restoreTree(changes: readonly TreeChange[], made: Restoration): Promise<Restored> {
+  const notes: string[] = [];
+  let count = 0;
+  // Git's own files first: a changed configuration must not have a say in what follows. What is in the way goes before what comes back.
+  const rank = ({ in: where, before }: TreeChange): number => (where === 'guarded' ? 0 : where === 'refs' ? 1 : before === ABSENT ? 2 : 3);
+  for (const change of [...changes].sort((left, right) => rank(left) - rank(right))) {
+    const why = await restore(change, made).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    if (why === null) count += 1;
+    else notes.push(`${change.path}: ${why}`);
+  }
+  return { count, notes };
+}
+
+/** Null when it was taken back, else why not. */
+async function restore(change: TreeChange, made: Restoration): Promise<string | null> {
+  const { repository } = made.order;
+  if (change.in === 'guarded') return restoreGuarded(change, made);
+  if (change.in === 'refs') return restoreRef(change, repository);
+  if (change.in === 'index') return 'what is staged is left as it is';
+  const file = join(repository.top, change.path);
+  const isSame = change.in === 'ignored' ? toLook(file) === toLookText(change.after) : isStill(change, made.order);
+  if (!isSame) return 'it was changed again meanwhile, so it is left as it is';
+  if (!isInside(file, repository.top)) return 'it lies behind a link that leads out of the folder';
+  if (change.before === ABSENT) return removeFile(file);
+  if (change.in === 'ignored') return 'git ignores it, so what was there before is not known';
+  if (change.before === AS_IN_INDEX) return checkOut(change.path, made.order);
+  return putBack(file, made.copies.get(change.path));
+}
+
+function toLookText(after: string): string | null {
+  return after === ABSENT ? null : after;
+}
+
+function isStill({ path, after }: TreeChange, order: RecordOrder): boolean {
+  // As in the index: git found no difference, and finds out again when it writes.
+  return after === AS_IN_INDEX || readVersion(path, order) === after;
+}
+
+/** The parent must be where its name says: an agent may have put a link there. */
+function isInside(file: string, top: string): boolean {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    try {
+      const real = realpathSync(folder);
+      return real === folder || real.startsWith(`${realpathSync(top)}/`) || real === realpathSync(top);
+    } catch {
+      if (folder === dirname(folder)) return false;
+    }
+  }
+}
+
+function removeFile(file: string): string | null {
+  rmSync(file, { force: true });
+  return null;
+}
+
+async function checkOut(path: string, { repository, indexFile }: RecordOrder): Promise<string | null> {
+  const done = await repository.git(['checkout-index', '--force', '-z', '--stdin'], {
+    indexFile,
+    input: `${path}\0`,
+  });
+  return done.ok ? null : done.problem;
+}
+
+function putBack(file: string, copy: string | undefined): string | null {
+  if (copy === undefined) return 'it was too large to be kept before the turn';
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.ralph-restored`;
+  rmSync(draft, { force: true });
+  const stats = lstatSync(copy);
+  if (stats.isSymbolicLink()) symlinkSync(readlinkSync(copy), draft);
+  else {
+    copyFileSync(copy, draft);
+    chmodSync(draft, stats.mode & 0o777);
+  }
+  renameSync(draft, file);
+  return null;
+}
+
+async function restoreRef({ path, before, after }: TreeChange, { git }: Repository): Promise<string | null> {
+  const [was, is] = [before.split(' ')[0] ?? '', after.split(' ')[0] ?? ''];
+  const line = before === ABSENT ? `delete ${path} ${is}\n` : `update ${path} ${was} ${after === ABSENT ? '' : is}`.trimEnd().concat('\n');
+  const done = await git(['update-ref', '--no-deref', '--stdin'], { input: line });
+  return done.ok ? null : done.problem;
+}
+
+function restoreGuarded({ path }: TreeChange, { before, after }: Restoration): string | null {
+  const [was, is] = [before.guarded.get(path), after.guarded.get(path)];
+  const file = (was ?? is)?.file;
+  if (file === undefined) return 'it is not known where it was';
+  if (was === undefined) {
+    rmSync(file, { force: true });
+    return null;
+  }
+  if (was.bytes === null) return 'what was there before was not kept';
+  const draft = `${file}.ralph-restored`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(draft, was.bytes, { mode: was.mode & 0o777 });
+  chmodSync(draft, was.mode & 0o777);
+  renameSync(draft, file);
+  return null;
+}

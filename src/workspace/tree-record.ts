@@ -1,0 +1,127 @@
+import { copyFileSync, mkdirSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readFileVersion } from './file-version.ts';
+import type { Repository } from './find-repository.ts';
+import { demandGit } from './git.ts';
+import { type GuardedFile, readGuarded } from './git-guard.ts';
+import { ABSENT, parseStatus, type StatusEntry } from './parse-status.ts';
+import { toLook, walkFiles } from './walk-files.ts';
+
+/** Of files that git ignores so many are looked at. */
+export const MAX_IGNORED = 10_000;
+/** Files of other sizes are told apart by size and time. */
+const MAX_HASHED = 16 << 20;
+
+/** What a working tree is like at one moment, as far as a change of it would show. */
+export interface TreeRecord {
+  /** Files that are not as in the index, by path. Everything else is as in the index, or not there. */
+  readonly dirty: ReadonlyMap<string, DirtyVersion>;
+  /** Files that git ignores, by path: how they look from outside. */
+  readonly ignored: ReadonlyMap<string, string>;
+  readonly isIgnoredWhole: boolean;
+  readonly refs: ReadonlyMap<string, string>;
+  readonly guarded: ReadonlyMap<string, GuardedFile>;
+}
+
+/** A file that differs from the index. */
+export interface DirtyVersion {
+  /** Its content, or {@link ABSENT}. */
+  readonly version: string;
+  /** Whether the index knows it. */
+  readonly isTracked: boolean;
+}
+
+/** How a tree is recorded. */
+export interface RecordOrder {
+  readonly repository: Repository;
+  /** What stands for `.git` of all worktrees. */
+  readonly commonDir: string;
+  /** An index that nobody else can write, in which the moment before the turn is kept. */
+  readonly indexFile: string;
+  /** Paths (from the top) that do not count. */
+  readonly isExempt: (path: string) => boolean;
+  /** Contents by how a file looked when it was read, so that nothing is read twice. */
+  readonly versions: Map<string, { readonly look: string; readonly version: string }>;
+}
+
+const STATUS = [
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--untracked-files=all',
+  '--no-renames',
+  '--ignored=matching',
+  '--ignore-submodules=none',
+];
+const REFS = ['for-each-ref', '--format=%(refname) %(objectname) %(symref)'];
+
+/**
+ * Copies the index as it is now. Later the tree is held against the copy: what somebody writes into the real one (marks that hide changes, say) does not
+ * count. The copy keeps the time of the original, by which git knows which of its entries it may trust.
+ */
+export function copyIndex(gitDir: string, indexFile: string): void {
+  mkdirSync(dirname(indexFile), { recursive: true });
+  const real = join(gitDir, 'index');
+  try {
+    const { atime, mtime } = statSync(real);
+    copyFileSync(real, indexFile);
+    utimesSync(indexFile, atime, mtime);
+  } catch {
+    // A repository without an index yet: git takes a missing file for an empty one.
+  }
+}
+
+/**
+ * Records a tree by one `git status` and a look at what it names.
+ *
+ * @throws GitProblem
+ */
+export async function recordTree(order: RecordOrder): Promise<TreeRecord> {
+  const { repository, indexFile } = order;
+  const [text, refs] = await Promise.all([demandGit(repository.git, STATUS, { indexFile }), demandGit(repository.git, REFS)]);
+  const isOwn = (path: string): boolean => repository.isOwnState(path) || order.isExempt(path);
+  const entries = parseStatus(text).entries.filter((entry) => !isOwn(entry.path));
+  const ignored = walkFiles(
+    repository.top,
+    entries.filter((entry) => entry.kind === 'ignored').map((entry) => entry.path),
+    MAX_IGNORED,
+    isOwn,
+  );
+  return {
+    dirty: new Map(entries.filter(isDirty).flatMap((entry) => toVersions(entry, order))),
+    ignored: ignored.files,
+    isIgnoredWhole: ignored.isWhole,
+    refs: toRefs(refs),
+    guarded: readGuarded(repository.gitDir, order.commonDir),
+  };
+}
+
+/** Against the index, not against the last commit: that may have been moved. */
+function isDirty(entry: StatusEntry): boolean {
+  return entry.kind !== 'ignored' && entry.unstaged !== '.';
+}
+
+function toVersions(entry: StatusEntry, order: RecordOrder): readonly (readonly [path: string, version: DirtyVersion])[] {
+  const isTracked = entry.kind !== 'untracked';
+  if (!entry.isRepository) return [[entry.path, { version: readVersion(entry.path, order), isTracked }]];
+  // A repository in this one: every file of it, as it looks.
+  const { files } = walkFiles(order.repository.top, [entry.path], MAX_IGNORED, order.isExempt);
+  return [...files].map(([path, version]) => [path, { version, isTracked: false }]);
+}
+
+/** The content of a file now, read only if it looks different from the last time. */
+export function readVersion(path: string, { repository, versions }: Pick<RecordOrder, 'repository' | 'versions'>): string {
+  const file = join(repository.top, path);
+  const look = toLook(file);
+  if (look === null) return ABSENT;
+  const known = versions.get(path);
+  if (known?.look === look) return known.version;
+  const version = readFileVersion(file, null, MAX_HASHED);
+  versions.set(path, { look, version });
+  return version;
+}
+
+function toRefs(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('refs/ralph/'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).trim()]));
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
+
+const RALPH = fileURLToPath(new URL('../../bin/ralph.js', import.meta.url));
+
+let folder = '';
+let events = '';
+let contract = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-mcp-'));
+  events = join(folder, '.agent', 'events.jsonl');
+  contract = join(folder, 'contract.json');
+  const critic = makeHat('critic', ['build.done'], ['review.approved', 'review.rejected']);
+  const builder = makeHat('builder', ['task.start', 'review.rejected'], ['build.*']);
+  writeFileSync(contract, JSON.stringify({ spec: makeSpec({ hats: [builder, critic] }) }));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function toArgs(hat: string): string[] {
+  return [RALPH, 'mcp', '--events', events, '--contract', contract, '--hat', hat];
+}
+
+async function connect(hat: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: toArgs(hat), stderr: 'pipe' }));
+  return client;
+}
+
+function readEvents(): readonly unknown[] {
+  return readFileSync(events, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe('the MCP server, spoken to by the client of the SDK', () => {
+  test('a hat publishes what its contract lists, and only that', async () => {
+    const client = await connect('critic');
+    try {
+      const { tools } = await client.listTools();
+      expect(tools).toMatchObject([
+        { name: 'emit_event', inputSchema: { properties: { topic: { enum: ['review.approved', 'review.rejected'] } } } },
+      ]);
+      const refused = await client.callTool({ name: 'emit_event', arguments: { topic: 'build.done' } });
+      expect(refused).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('Allowed topics: review.approved, review.rejected.') }],
+      });
+      const taken = await client.callTool({
+        name: 'emit_event',
+        arguments: { topic: 'review.rejected', payload: 'no test', target: 'builder' },
+      });
+      expect(taken).toMatchObject({ isError: false, content: [{ text: 'Published review.rejected as critic.' }] });
+      await client.callTool({ name: 'emit_event', arguments: { topic: 'review.approved', payload: { files: 3 } } });
+      expect(readEvents()).toMatchObject([
+        { topic: 'review.rejected', payload: 'no test', target: 'builder' },
+        { topic: 'review.approved', payload: { files: 3 } },
+      ]);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('a pattern is no enum, and what it matches is taken', async () => {
+    const client = await connect('builder');
+    try {
+      const { tools } = await client.listTools();
+      expect(tools[0]?.inputSchema).toMatchObject({ properties: { topic: { description: expect.stringContaining('build.*') } } });
+      const taken = await client.callTool({ name: 'emit_event', arguments: { topic: 'build.nearly' } });
+      expect(taken.isError).toBe(false);
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+test('it ends by itself when its client closes the pipe, whatever came over it', async () => {
+  const child = spawn(process.execPath, toArgs('critic'), { stdio: ['pipe', 'pipe', 'pipe'] });
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    return () => Buffer.concat(chunks).toString('utf8');
+  });
+  child.stdin.end('nonsense\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"half');
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect([code, out?.()]).toEqual([0, '{"jsonrpc":"2.0","id":1,"result":{}}\n']);
+  expect(err?.()).toBe('ralph mcp: a line that is no JSON was passed over\nralph mcp: the last line has no end: it was not read\n');
+});
+
+test('outside of a turn it says what it needs', async () => {
+  const child = spawn(process.execPath, [RALPH, 'mcp'], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] } });
+  const chunks: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
+  expect(Buffer.concat(chunks).toString('utf8')).toContain('ralph mcp --hat critic');
+});

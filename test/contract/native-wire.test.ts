@@ -1,0 +1,441 @@
+/** What goes over the wire to each kind of provider: real libraries, a server on loopback, captured bodies. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
+import type { Json } from '../../src/core/index.ts';
+import type { AssistantMessage, ModelMessage, ModelRequest } from '../../src/ports/index.ts';
+import { startWireServer, type WireRequest, type WireServer } from '../native/wire-server.ts';
+import type { Body, WireReply } from '../native/wire-types.ts';
+import { createTurnBench } from './turn-bench.ts';
+
+let server: WireServer;
+let replies: WireReply[] = [];
+/** The body of a request, by its number from 1 on. */
+const bodyOf = (number: number): Body => (server.requests[number - 1] as WireRequest).body;
+beforeEach(async () => {
+  replies = [];
+  server = await startWireServer((_, number) => replies[number - 1] ?? { text: 'Nothing more.' });
+});
+afterEach(() => server.close());
+
+const TOOLS = [
+  {
+    name: 'read_file',
+    description: 'Reads.',
+    parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+  { name: 'bash', description: 'Runs.', parameters: { type: 'object', properties: { command: { type: 'string' } } } },
+];
+
+const KINDS: readonly { kind: ProviderKind; base: string; path: string; keyEnv: string; model: string }[] = [
+  { kind: 'anthropic', base: '', path: '/v1/messages', keyEnv: 'ANTHROPIC_API_KEY', model: 'claude-sonnet-4-5' },
+  { kind: 'openai', base: '/v1', path: '/v1/responses', keyEnv: 'OPENAI_API_KEY', model: 'gpt-5' },
+  {
+    kind: 'google',
+    base: '',
+    path: '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
+    keyEnv: 'GEMINI_API_KEY',
+    model: 'gemini-2.5-pro',
+  },
+  { kind: 'openai-compatible', base: '/v1', path: '/v1/chat/completions', keyEnv: 'MY_KEY', model: 'qwen' },
+];
+
+async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts: Partial<ModelRequest> = {}) {
+  const { base, model, keyEnv } = KINDS.find((entry) => entry.kind === kind) as (typeof KINDS)[number];
+  const made = await createLibraryModel(
+    { kind, model, baseUrl: `${server.url}${base}`, ...(kind === 'openai-compatible' ? { apiKeyEnv: keyEnv } : {}) },
+    { [keyEnv]: 'secret-key-123' },
+  );
+  const heard: string[] = [];
+  const request: ModelRequest = {
+    system: 'You are it.',
+    messages,
+    tools: TOOLS,
+    maxOutputTokens: 500,
+    cache: { system: true, tools: true, messages: [] },
+    ...parts,
+  };
+  const result = await made.step(request, (delta) => heard.push(`${delta.type}:${delta.text}`), new AbortController().signal);
+  return { result, heard, sent: server.requests.at(-1) as WireRequest };
+}
+
+const ASK: ModelMessage = { role: 'user', text: 'Do it.' };
+
+describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
+  it('is asked at the address in the form its own library takes, with the key of the environment', async () => {
+    replies = [{ text: 'Hello there.' }];
+    const { result, heard, sent } = await step(kind, [ASK]);
+    expect(sent.path).toBe(path);
+    const key = sent.headers['x-api-key'] ?? sent.headers['x-goog-api-key'] ?? sent.headers.authorization;
+    expect(key).toContain('secret-key-123');
+    expect(result).toMatchObject({
+      ok: true,
+      finish: 'stop',
+      message: { role: 'assistant', parts: [{ type: 'text', text: 'Hello there.' }] },
+    });
+    expect(
+      heard
+        .filter((piece) => piece.startsWith('text:'))
+        .map((piece) => piece.slice(5))
+        .join(''),
+    ).toBe('Hello there.');
+    const usage = { inputTokens: 800, cacheReadTokens: 200, outputTokens: 50, costUsd: null };
+    expect(result).toMatchObject({ usage });
+  });
+
+  it('is asked at the same address where it ends with a slash or has its version already', async () => {
+    const version = /^(\/v\d+(?:beta)?)/.exec(path)?.[1] ?? '';
+    for (const baseUrl of [`${server.url}${base}/`, `${server.url}${version}`]) {
+      const made = await createLibraryModel({ kind, model, baseUrl }, {});
+      const request = {
+        system: 'x',
+        messages: [ASK],
+        tools: [],
+        maxOutputTokens: null,
+        cache: { system: false, tools: false, messages: [] },
+      };
+      expect(await made.step(request, () => undefined, new AbortController().signal)).toMatchObject({ ok: true });
+      expect(server.requests.at(-1)?.path).toBe(path);
+    }
+  });
+
+  it('is offered the tools, each with its schema, and its parallel calls come back in order', async () => {
+    replies = [{ text: 'Looking.', calls: CALLS }];
+    const { result, sent } = await step(kind, [ASK]);
+    expect(listOffered(sent)).toEqual([
+      { name: 'read_file', required: ['path'] },
+      { name: 'bash', required: undefined },
+    ]);
+    expect(result).toMatchObject({ ok: true, finish: 'tool-calls' });
+    const calls = result.ok ? result.message.parts.filter((part) => part.type === 'tool-call') : [];
+    expect(calls.map(({ name, args }) => [name, args])).toEqual([
+      ['read_file', { path: 'a' }],
+      ['bash', { command: 'ls' }],
+    ]);
+  });
+
+  it('gets thinking back as it gave it, then the results in the order of the calls', async () => {
+    replies = [{ thinking: 'Hm, so.', text: 'Looking.', calls: CALLS }];
+    const first = await step(kind, [ASK]);
+    if (!first.result.ok) throw new Error('it failed');
+    const { sent } = await step(kind, [ASK, first.result.message, toResults(first.result.message)]);
+    expect(sent.body).toMatchObject(REPLAYS[kind]);
+  });
+
+  it.each([
+    [{ status: 401, body: { error: { message: 'bad key' } } }, { class: 'auth' }],
+    [
+      { status: 429, headers: { 'retry-after': '7' }, body: { error: { message: 'Rate limit reached.' } } },
+      { class: 'transient', retryAfterMs: 7000 },
+    ],
+    [{ status: 429, body: { error: { message: 'You exceeded your current quota.', code: 'insufficient_quota' } } }, { class: 'limit' }],
+    [{ status: 500, body: { error: { message: 'oops' } } }, { class: 'transient' }],
+    [{ status: 529, body: { error: { message: 'Overloaded' } } }, { class: 'transient' }],
+    [{ status: 400, body: { error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } } }, { class: 'context-overflow' }],
+    [{ status: 400, body: { error: { message: 'tools.0: no such field' } } }, { class: 'bad-request' }],
+    [{ status: 404, body: { error: { message: 'no such model' } } }, { class: 'bad-request' }],
+    [{ text: 'The beginning of something long', cutAfter: 2 }, { class: 'transient' }],
+  ] satisfies readonly (readonly [WireReply, object])[])('tells %j as a value', async (reply, failure) => {
+    replies = [reply];
+    const { result } = await step(kind, [ASK]);
+    expect(result).toMatchObject({ ok: false, failure });
+    expect(JSON.stringify(result)).not.toContain('secret-key-123');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not there: that may pass', async () => {
+    const made = await createLibraryModel({ kind, model, baseUrl: `http://127.0.0.1:1${base}` }, {});
+    const request = {
+      system: 'x',
+      messages: [ASK],
+      tools: [],
+      maxOutputTokens: null,
+      cache: { system: false, tools: false, messages: [] },
+    };
+    expect(await made.step(request, () => undefined, new AbortController().signal)).toMatchObject({
+      ok: false,
+      failure: { class: 'transient' },
+    });
+  });
+
+  it('stops when it is told to', async () => {
+    replies = [{ text: 'late', delayMs: 5000 }];
+    const made = await createLibraryModel({ kind, model, baseUrl: `${server.url}${base}` }, {});
+    const stopper = new AbortController();
+    const request = {
+      system: 'x',
+      messages: [ASK],
+      tools: [],
+      maxOutputTokens: null,
+      cache: { system: false, tools: false, messages: [] },
+    };
+    const asked = made.step(request, () => undefined, stopper.signal);
+    setTimeout(() => stopper.abort(), 50);
+    expect(await asked).toEqual({ ok: false, failure: { class: 'aborted', message: 'stopped' } });
+  });
+
+  it('says when its answer was cut or refused, and tells arguments that are no JSON as they are', async () => {
+    replies = [
+      { text: 'So', finish: 'length' },
+      { text: 'No.', finish: 'refusal' },
+      ...(kind === 'google' ? [] : [{ calls: [{ name: 'bash', args: '{"command": "l' }] }]),
+    ];
+    expect((await step(kind, [ASK])).result).toMatchObject({ ok: true, finish: 'length' });
+    if (kind !== 'openai') expect((await step(kind, [ASK])).result).toMatchObject({ ok: true, finish: 'refusal' });
+    else replies.splice(1, 1);
+    if (kind === 'google') return;
+    expect((await step(kind, [ASK])).result).toMatchObject({
+      ok: true,
+      message: { parts: [{ type: 'tool-call', args: '{"command": "l' }] },
+    });
+  });
+
+  it.runIf(kind !== 'openai-compatible')('needs a key where the server is not on this machine', async () => {
+    await expect(createLibraryModel({ kind, model }, {})).rejects.toThrow(
+      `${keyEnv === 'GEMINI_API_KEY' ? 'GOOGLE_GENERATIVE_AI_API_KEY and ' : ''}${keyEnv}`,
+    );
+    await expect(createLibraryModel({ kind, model, apiKeyEnv: 'OTHER_KEY' }, { [keyEnv]: 'x' })).rejects.toThrow('OTHER_KEY');
+  });
+});
+
+describe('an openai-compatible server', () => {
+  it('gets no key that was not named for it', async () => {
+    const made = await createLibraryModel(
+      { kind: 'openai-compatible', model: 'm', baseUrl: `${server.url}/v1` },
+      { OPENAI_API_KEY: 'sk-not-for-you' },
+    );
+    const request = {
+      system: 'x',
+      messages: [ASK],
+      tools: [],
+      maxOutputTokens: null,
+      cache: { system: false, tools: false, messages: [] },
+    };
+    await made.step(request, () => undefined, new AbortController().signal);
+    expect(JSON.stringify(server.requests[0]?.headers)).not.toContain('sk-not-for-you');
+  });
+});
+
+const CALLS = [
+  { name: 'read_file', args: { path: 'a' } },
+  { name: 'bash', args: { command: 'ls' } },
+];
+
+function toResults({ parts }: AssistantMessage): ModelMessage {
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  return { role: 'tool', results: calls.map(({ id, name }, index) => ({ id, name, text: `result ${index + 1}`, isError: index === 1 })) };
+}
+
+function listOffered({ dialect, body }: WireRequest): readonly { name: string; required: unknown }[] {
+  const tools: Body[] = dialect === 'gemini' ? body.tools[0].functionDeclarations : body.tools;
+  return tools.map((tool) => {
+    const { name, input_schema: input, parameters } = tool.function ?? tool;
+    return { name, required: (input ?? parameters).required };
+  });
+}
+
+/** What the second request holds of the first answer and its results. */
+const REPLAYS: Readonly<Record<ProviderKind, object>> = {
+  anthropic: {
+    messages: [
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm, so.', signature: 'sig-1' },
+          { type: 'text', text: 'Looking.' },
+          { type: 'tool_use', id: 'call_1_1', name: 'read_file', input: { path: 'a' } },
+          { type: 'tool_use', id: 'call_1_2', name: 'bash', input: { command: 'ls' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_1_1', content: 'result 1' },
+          { type: 'tool_result', tool_use_id: 'call_1_2', content: 'result 2', is_error: true },
+        ],
+      },
+    ],
+  },
+  openai: {
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    input: [
+      { role: 'developer' },
+      { role: 'user' },
+      { type: 'reasoning', encrypted_content: 'enc-1', summary: [{ type: 'summary_text', text: 'Hm, so.' }] },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Looking.' }] },
+      { type: 'function_call', call_id: 'call_1_1', name: 'read_file', arguments: '{"path":"a"}' },
+      { type: 'function_call', call_id: 'call_1_2', name: 'bash', arguments: '{"command":"ls"}' },
+      { type: 'function_call_output', call_id: 'call_1_1', output: 'result 1' },
+      { type: 'function_call_output', call_id: 'call_1_2', output: 'result 2' },
+    ],
+  },
+  google: {
+    contents: [
+      { role: 'user' },
+      {
+        role: 'model',
+        parts: [
+          { text: 'Hm, so.', thought: true },
+          { text: 'Looking.' },
+          { functionCall: { name: 'read_file', args: { path: 'a' } }, thoughtSignature: 'sig-1' },
+          { functionCall: { name: 'bash', args: { command: 'ls' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'read_file', response: { content: 'result 1' } } },
+          { functionResponse: { name: 'bash', response: { content: 'result 2' } } },
+        ],
+      },
+    ],
+  },
+  'openai-compatible': {
+    messages: [
+      { role: 'system' },
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: 'Looking.',
+        reasoning_content: 'Hm, so.',
+        tool_calls: [
+          { id: 'call_1_1', function: { name: 'read_file', arguments: '{"path":"a"}' } },
+          { id: 'call_1_2', function: { name: 'bash', arguments: '{"command":"ls"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_1_1', content: 'result 1' },
+      { role: 'tool', tool_call_id: 'call_1_2', content: 'result 2' },
+    ],
+  },
+};
+
+describe('the native agent over the wire', () => {
+  const bench = createTurnBench();
+  afterAll(() => bench.remove());
+
+  /** A turn with two tools that say what they were called with. */
+  function run(kind: ProviderKind, parts: Partial<NativeAgent> = {}) {
+    const { base, model } = KINDS.find((entry) => entry.kind === kind) as (typeof KINDS)[number];
+    const agent: NativeAgent = {
+      label: `native:${kind}`,
+      hat: 'builder',
+      key: kind,
+      context: 'fresh',
+      limits: {
+        maxSteps: 10,
+        maxCostUsd: null,
+        maxOutputTokens: null,
+        contextTokens: 100_000,
+        retry: { maxAttempts: 3, baseMs: 1, maxMs: 5 },
+      },
+      createModel: () => createLibraryModel({ kind, model, baseUrl: `${server.url}${base}` }, {}),
+      openTools: async () => ({
+        tools: TOOLS,
+        isReadOnly: () => true,
+        // The first takes longer than the second: results still come in the order of the calls.
+        call: async (name: string, args: Json) => {
+          if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));
+          return { text: `${name} ${JSON.stringify(args)}`, isError: false };
+        },
+        keep: async () => 'kept.txt',
+        redact: (text: string) => text,
+        close: async () => undefined,
+      }),
+      priceOf: () => null,
+      ...parts,
+    };
+    turns += 1;
+    const folder = join(bench.folder, 'turns', `${turns}.1`);
+    mkdirSync(folder, { recursive: true });
+    const logs = { stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log'), capBytes: 1 << 20 };
+    return bench.start(createNativeBackend(agent), { turn: { iteration: turns, attempt: 1 }, logs });
+  }
+  let turns = 0;
+
+  it('marks for the cache of anthropic: the system text, the last tool, the last two messages of ours', async () => {
+    replies = [{ calls: CALLS }, { calls: CALLS }, { text: 'Done.' }];
+    expect(await run('anthropic').settled()).toMatchObject({ status: 'succeeded', toolCalls: 4 });
+    const { body } = server.requests[2] as WireRequest;
+    expect(body.system.at(-1).cache_control).toEqual({ type: 'ephemeral' });
+    expect(body.tools.map((tool: Body) => tool.cache_control !== undefined)).toEqual([false, true]);
+    const marked = body.messages.map((message: Body) => [message.role, message.content.at(-1).cache_control !== undefined]);
+    expect(marked).toEqual([
+      ['user', false],
+      ['assistant', false],
+      ['user', true],
+      ['assistant', false],
+      ['user', true],
+    ]);
+    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
+  });
+
+  it.each(KINDS.map(({ kind }) => kind))('gives the results to %s in the order of the calls', async (kind) => {
+    replies = [{ text: 'Both.', calls: CALLS }, { text: 'Done.' }];
+    const turn = run(kind);
+    expect(await turn.settled()).toMatchObject({
+      status: 'succeeded',
+      usage: { inputTokens: 1600, outputTokens: 100, cacheReadTokens: 400 },
+    });
+    expect(turn.text()).toBe('Both.Done.');
+    const body = JSON.stringify(server.requests[1]?.body);
+    const places = ['read_file {', 'bash {'].map((text) => body.indexOf(JSON.stringify(text).slice(1, -1)));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(places[1]).toBeGreaterThan(places[0] as number);
+  });
+
+  it('waits as long as it is asked to, and tries again', async () => {
+    const limited = { status: 429, headers: { 'retry-after': '0' }, body: { error: { message: 'Rate limit reached.' } } };
+    replies = [limited, { status: 503, body: {} }, { text: 'Now.' }];
+    const turn = run('openai');
+    expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
+    expect(turn.events.filter(({ type }) => type === 'retry')).toHaveLength(2);
+  });
+
+  it('gives up after some tries, and tells the class of the failure', async () => {
+    replies = Array.from({ length: 3 }, () => ({ status: 529, body: { error: { message: 'Overloaded' } } }));
+    expect(await run('anthropic').settled()).toMatchObject({ status: 'failed', failure: { class: 'transient' } });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('does not wait within a turn for a limit that lasts', async () => {
+    replies = [{ status: 429, headers: { 'retry-after': '3600' }, body: { error: { message: 'Rate limit reached.' } } }];
+    const { failure } = await run('anthropic').settled();
+    expect(failure).toMatchObject({ class: 'limit' });
+    expect((failure?.resetAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  it('goes on behind words that were heard when the connection broke, each heard once', async () => {
+    replies = [{ text: 'EVENT:build.done\nand then', cutAfter: 4 }, { text: 'the rest.' }];
+    const turn = run('anthropic');
+    expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
+    const said = turn.text();
+    expect(said.match(/EVENT/g)).toHaveLength(1);
+    expect(said.endsWith('the rest.')).toBe(true);
+    const { messages } = bodyOf(2);
+    expect(messages.map((message: Body) => message.role)).toEqual(['user', 'assistant', 'user']);
+    expect(said.startsWith(messages[1].content[0].text)).toBe(true);
+  });
+
+  it('summarises and goes on where the provider says that it is too long, once', async () => {
+    const tooLong = { status: 400, body: { error: { message: 'prompt is too long: 300000 tokens > 200000 maximum' } } };
+    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.' }, { text: 'Done.' }];
+    const turn = run('anthropic');
+    expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
+    expect(turn.text()).toBe('Done.');
+    const last = JSON.stringify(server.requests[3]?.body.messages);
+    expect(last).toContain('Do it');
+    expect(last).toContain('The notes: it was read.');
+  });
+
+  it('asks once more where the answer is empty, and lets it be then', async () => {
+    replies = [{ calls: CALLS }, {}, {}];
+    expect(await run('anthropic').settled()).toMatchObject({ status: 'succeeded' });
+    expect(server.requests).toHaveLength(3);
+    const { messages } = bodyOf(3);
+    expect(messages.map((message: Body) => message.role)).toEqual(['user', 'assistant', 'user']);
+    expect(messages[2].content.map((block: Body) => block.type)).toEqual(['tool_result', 'tool_result', 'text']);
+  });
+});
