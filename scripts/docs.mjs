@@ -115,6 +115,7 @@ function isNumber(type) {
 
 function nameMap({ properties, additionalProperties }) {
   if (properties !== undefined) return 'map';
+  if (additionalProperties === undefined) return 'JSON Schema';
   return additionalProperties.properties === undefined ? `map of ${nameSeveral(additionalProperties)}` : 'map';
 }
 

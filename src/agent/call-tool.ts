@@ -42,7 +42,8 @@ export async function callTool(
   try {
     const { result, refusal } = await judgeAndRun(registry, offered, name, args, context);
     const text = await output.cap(output.redact(String(result.text)), result.keep ?? 'head');
-    return { ...result, text, refusal };
+    const facts = result.facts === undefined ? {} : { facts: redactFacts(result.facts, output.redact) };
+    return { ...result, ...facts, text, refusal };
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {
@@ -50,6 +51,11 @@ export async function callTool(
       refusal: 'tool-failed',
     };
   }
+}
+
+/** Facts go into the transcript: a path can hold a secret as well as a text can. */
+function redactFacts(facts: NonNullable<ToolResult['facts']>, redact: OutputRules['redact']): NonNullable<ToolResult['facts']> {
+  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]));
 }
 
 interface Judged {

@@ -22,14 +22,15 @@ const KEPT_SHARE = 0.2;
  * a turn does not fail for this.
  */
 export async function compactConversation(parts: TurnParts, state: TurnState): Promise<void> {
-  const kept = selectNewest(state.messages, parts.limits.contextTokens * KEPT_SHARE);
+  // A share of what there is, too: where the provider finds it too long, our own count is not to be believed.
+  const kept = selectNewest(state.messages, KEPT_SHARE * Math.min(parts.limits.contextTokens, estimateTokens(state.messages)));
   const old = state.messages.slice(0, state.messages.length - kept.length);
   const record = renderConversation(old, parts.limits.contextTokens * READ_SHARE * CHARACTERS_PER_TOKEN);
   const summary = (await summarise(parts, state, record)) ?? renderConversation(old, parts.limits.contextTokens * KEPT_SHARE);
   const text = `${parts.prompt}\n\n# What was done so far\n\nThe conversation had grown too long; these notes stand for its beginning.\n\n${summary}`;
   state.messages = [{ role: 'user', text }, ...kept];
   state.contextTokens = null;
-  parts.transcript.append({ type: 'compaction', messages: state.messages });
+  parts.transcript.append({ type: 'compaction', messages: [...state.messages] });
   parts.tell({ type: 'warning', message: 'the conversation had grown too long for the model: its beginning is now a summary' });
 }
 

@@ -70,13 +70,18 @@ export function createLineMatcher(order: MatchOrder): LineMatcher {
   worker.on('error', () => {
     isBroken = true;
   });
+  // Starting a thread takes its time on a busy machine, which is not the pattern's fault.
+  const online = waitUntilOnline(worker, order.signal);
   const giveUp = async (): Promise<null> => {
     isBroken = true;
     await worker.terminate();
     return null;
   };
   return {
-    match: async (text, limit) => (isBroken ? null : ((await ask(worker, { text, limit }, order)) ?? (await giveUp()))),
+    match: async (text, limit) => {
+      await online;
+      return isBroken ? null : ((await ask(worker, { text, limit }, order)) ?? (await giveUp()));
+    },
     close: async () => {
       await worker.terminate();
     },
@@ -90,6 +95,18 @@ function isUnicode(pattern: string): boolean {
   } catch {
     return false;
   }
+}
+
+function waitUntilOnline(worker: Worker, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    for (const event of ['online', 'error', 'exit']) worker.once(event, finish);
+    signal.addEventListener('abort', finish);
+    if (signal.aborted) finish();
+  });
 }
 
 function ask(

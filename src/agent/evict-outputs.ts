@@ -21,14 +21,19 @@ export async function evictOutputs(parts: TurnParts, state: TurnState, keptMessa
     const path = await parts.tools.keep(answer.name, answer.text);
     if (path === null) continue;
     const text = `${answer.text.slice(0, SHOWN_CHARACTERS)}\n${MOVED}: ${answer.text.length} characters, whole in ${path}; read_file shows it]`;
-    parts.transcript.append({ type: 'evicted', id: answer.id, text });
     moved.set(answer, text);
   }
   if (moved.size === 0) return 0;
-  state.messages = state.messages.map((message) => {
+  state.messages = state.messages.map((message, index) => {
     if (message.role !== 'tool' || !message.results.some((result) => moved.has(result))) return message;
-    return { role: 'tool', results: message.results.map((result) => ({ ...result, text: moved.get(result) ?? result.text })) };
+    return { role: 'tool', results: message.results.map((result, place) => replace(parts, result, moved.get(result), [index, place])) };
   });
   state.contextTokens = null;
   return moved.size;
+}
+
+function replace(parts: TurnParts, result: ToolAnswer, text: string | undefined, [message, place]: readonly [number, number]): ToolAnswer {
+  if (text === undefined) return result;
+  parts.transcript.append({ type: 'evicted', message, result: place, text });
+  return { ...result, text };
 }

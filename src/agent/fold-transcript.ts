@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../core/index.ts';
 import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
-import type { SessionEnd, SessionHeader, TranscriptLine } from './transcript-line.ts';
+import type { Evicted, SessionEnd, SessionHeader, TranscriptLine } from './transcript-line.ts';
 
 /** A session, read again. */
 export interface FoldedSession {
@@ -36,8 +36,10 @@ export function foldTranscript(text: string, before: readonly ModelMessage[]): F
     else if (line.type === 'retry') steps += 1;
     else if (line.type === 'tool-start') open?.started.add(line.id);
     else if (line.type === 'tool-result') open?.results.set(line.result.id, line.result);
-    else if (line.type === 'evicted') messages = messages.map((message) => withEvicted(message, line));
-    else if (line.type === 'compaction') {
+    else if (line.type === 'evicted') {
+      settle();
+      messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
+    } else if (line.type === 'compaction') {
       open = null;
       messages = [...line.messages];
       isWhole = true;
@@ -78,9 +80,9 @@ function toToolMessage({ calls, started, results }: OpenCalls): ModelMessage {
   return { role: 'tool', results: calls.map(answer) };
 }
 
-function withEvicted(message: ModelMessage, { id, text }: { readonly id: string; readonly text: string }): ModelMessage {
-  if (message.role !== 'tool' || !message.results.some((result) => result.id === id)) return message;
-  return { role: 'tool', results: message.results.map((result) => (result.id === id ? { ...result, text } : result)) };
+function withEvicted(message: ModelMessage, { result: place, text }: Evicted): ModelMessage {
+  if (message.role !== 'tool') return message;
+  return { role: 'tool', results: message.results.map((result, index) => (index === place ? { ...result, text } : result)) };
 }
 
 /** The lines of a text that are lines of a transcript, as far as their form tells. */
@@ -103,7 +105,7 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
     case 'compaction':
       return Array.isArray(line['messages']) && line['messages'].every(isMessage);
     case 'evicted':
-      return typeof line['id'] === 'string' && typeof line['text'] === 'string';
+      return typeof line['message'] === 'number' && typeof line['text'] === 'string';
     default:
       return typeof line['type'] === 'string';
   }

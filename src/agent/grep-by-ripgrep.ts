@@ -67,7 +67,7 @@ function toArguments({ pattern, isLiteral, ignoresCase, glob, start, mode, conte
     ...(isLiteral ? ['--fixed-strings'] : []),
     ignoresCase ? '--ignore-case' : '--case-sensitive',
     // Of several patterns for files the last one counts.
-    ...(glob === null ? [] : [`--glob=${glob}`]),
+    ...(glob === null ? [] : [`--glob=${glob.replace(/^!/, '\\!')}`]),
     ...['--glob=!.git', '--glob=!.ralph', '--glob=!node_modules'],
     `--regexp=${pattern}`,
     '--',

@@ -6,7 +6,7 @@ import { MAX_WHOLE_BYTES, readWholeFile } from './read-whole-file.ts';
 import { walkFiles } from './walk-files.ts';
 
 /** One file may take so long; patterns that need more need for ever. */
-const fileTimeoutMs = 3000;
+const fileTimeoutMs = 2000;
 const sniffedBytes = 8192;
 
 /** Looks for text in files without any program. Binary files and those above 16 MB are left out; links are not followed. Never rejects for what files are. */

@@ -1,4 +1,4 @@
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { isTameGlob } from './check-glob.ts';
 import { openPinned } from './open-pinned.ts';
@@ -71,9 +71,4 @@ async function readRules(path: string, base: string): Promise<Layer | null> {
   } finally {
     await handle.close();
   }
-}
-
-/** The folder that holds the workspace's rules for a path: the workspace where it is inside, else the path's own folder. */
-export function toRulesTop(workspace: string, start: string): string {
-  return start === workspace || start.startsWith(workspace + sep) ? workspace : dirname(start);
 }

@@ -76,10 +76,16 @@ async function forceEnd({ marker }: TurnRequest, giveUp: () => void): Promise<vo
 async function live(turn: LiveTurn): Promise<TurnResult> {
   // Not at once: whoever watches must have the turn in hand before its first event.
   await Promise.resolve();
-  turn.tell({ type: 'started', pid: null, processStart: null, argv: [turn.agent.label] });
   const { agent, request, tell, stopper } = turn;
-  const run = runNativeTurn(agent, request, { tell, signal: stopper.signal }).catch(toBrokenEnd);
+  let hasBegun = false;
+  const begin = (facts: { readonly tools?: number }): void => {
+    if (!hasBegun) tell({ type: 'started', pid: null, processStart: null, argv: [agent.label], ...facts });
+    hasBegun = true;
+  };
+  const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal };
+  const run = runNativeTurn(agent, request, watch).catch(toBrokenEnd);
   const ended = (await Promise.race([run, turn.givenUp])) ?? NOT_HEARD;
+  begin({});
   const leftovers = ended.toolCalls === 0 ? 0 : await endMarked(request.marker, 2000);
   const { status, failure } = judge(turn, ended);
   return {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { maskOutput } from './output-cap.ts';
 import { createRedactor } from './redact.ts';
 
 const VALUE = 'sk+ant/secret-Value$1(9)';
@@ -13,6 +14,8 @@ describe('a secret of the environment', () => {
   it.each([
     ['over two lines', `${VALUE.slice(0, 9)}\n${VALUE.slice(9)}`],
     ['over two numbered lines', `7\t${VALUE.slice(0, 9)}\n8\t${VALUE.slice(9)}`],
+    ['over two pieces of a line', `7:1\t${VALUE.slice(0, 9)}\n7:1901\t${VALUE.slice(9)}`],
+    ['with codes for colours in between', `${VALUE.slice(0, 9)}\u001b[31m${VALUE.slice(9)}`],
     ['as base64', Buffer.from(VALUE).toString('base64')],
     ['in the base64 of more, at every place', Buffer.from(`a${VALUE}bc`).toString('base64')],
     ['in the base64 of more, at every place', Buffer.from(`ab${VALUE}b`).toString('base64')],
@@ -23,6 +26,16 @@ describe('a secret of the environment', () => {
     const redacted = redact(text);
     expect(redacted).toContain('[redacted: ANTHROPIC_API_KEY]');
     expect(redacted.length).toBeLessThan(text.length + 30);
+  });
+
+  it('is not put together again by leaving out colours', () => {
+    const nested = `${VALUE.slice(0, 9)}\u001b[\u001b[0m0m${VALUE.slice(9)}`;
+    expect(maskOutput(redact(nested))).not.toContain(VALUE);
+  });
+
+  it('is taken out as well where a line was cut in the middle of it', () => {
+    expect(redact(`abc ${VALUE.slice(0, 12)}[… 900 more characters]`)).toBe('abc [redacted: ANTHROPIC_API_KEY][… 900 more characters]');
+    expect(redact(`abc ${VALUE.slice(0, 5)}[… 900 more characters]`)).toContain(VALUE.slice(0, 5));
   });
 
   it('is found as a string of JSON', () => {

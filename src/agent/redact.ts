@@ -1,3 +1,4 @@
+import { stripColours } from './output-cap.ts';
 import { findSecretValues, type SecretValue } from './secret-values.ts';
 import { TOKEN_SHAPES, type TokenShape } from './token-shapes.ts';
 
@@ -13,8 +14,13 @@ interface Spelling {
 }
 
 /** Between two characters of a value: an end of line, with the number that `read_file` puts in front of the next. */
-const LINE_BREAK = '\\r?\\n[ \\t]{0,8}(?:\\d{1,9}\\t)?';
+const LINE_BREAK = '\\r{0,9}\\n[ \\t]{0,8}(?:\\d{1,9}(?::\\d{1,9})?\\t)?';
 const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
+/** Between what is shown of a line that was cut and the number of what is missing: see `cutLine`. */
+const CUT_MARK = '[… ';
+/** Shorter beginnings of a secret are worth nothing. */
+const minCutChars = 6;
+const maxCutChars = 1024;
 /** More of them would make every output slow. */
 const maxSecrets = 64;
 
@@ -24,18 +30,35 @@ const maxSecrets = 64;
  * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
  */
 export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
-  const spellings = findSecretValues(env).slice(0, maxSecrets).flatMap(toSpellings);
+  const secrets = findSecretValues(env).slice(0, maxSecrets);
+  const spellings = secrets.flatMap(toSpellings);
   return (text) => {
-    let redacted = text;
-    let flat = toFlat(text);
+    // What is left out later must not hide a secret now.
+    let redacted = stripColours(text);
+    let flat = toFlat(redacted);
     for (const { name, literal, pattern } of spellings) {
       if (!flat.includes(literal.toLowerCase())) continue;
       redacted = redacted.replace(pattern, () => toMark(name));
       flat = toFlat(redacted);
     }
     for (const shape of TOKEN_SHAPES) redacted = redactShape(redacted, shape);
-    return redacted;
+    return redactCutEnds(redacted, secrets);
   };
+}
+
+/** Tools cut long lines, maybe in the middle of a secret: its beginning in front of the mark goes as well. */
+function redactCutEnds(text: string, secrets: readonly SecretValue[]): string {
+  const pieces = text.split(CUT_MARK);
+  return pieces.map((piece, index) => (index === pieces.length - 1 ? piece : redactEnd(piece, secrets))).join(CUT_MARK);
+}
+
+function redactEnd(piece: string, secrets: readonly SecretValue[]): string {
+  const end = piece.slice(-maxCutChars);
+  for (const { name, value } of secrets) {
+    const at = end.lastIndexOf(value.slice(0, minCutChars));
+    if (at >= 0 && value.startsWith(end.slice(at))) return piece.slice(0, piece.length - end.length + at) + toMark(name);
+  }
+  return piece;
 }
 
 function toMark(label: string): string {

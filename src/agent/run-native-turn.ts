@@ -45,21 +45,25 @@ export interface TurnEnd extends LoopEnd {
 
 /** What a turn is run with. */
 interface TurnWatch {
+  /** Called once before anything is told, when it is known how many tools are offered. */
+  readonly begin: (tools: number) => void;
   readonly tell: (event: BackendEvent) => void;
   readonly signal: AbortSignal;
 }
 
 /** Runs one turn of the native agent. Rejects with the system error where its files cannot be written. */
-export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { tell, signal }: TurnWatch): Promise<TurnEnd> {
+export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { begin, tell, signal }: TurnWatch): Promise<TurnEnd> {
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
   const turn = toTurnName(request.turn);
   const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context });
-  const warn = (message: string): void => tell({ type: 'warning', message });
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
   const made = await createModel(agent, place);
   if ('class' in made) return { ...toFailed(made), usage: UNKNOWN_USAGE, toolCalls: 0, hasSpoken: false, logError: null };
-  const tools = await agent.openTools(request, signal, warn);
+  const warnings: string[] = [];
+  const tools = await agent.openTools(request, signal, (message) => warnings.push(message));
+  begin(tools.tools.length);
+  for (const message of warnings) tell({ type: 'warning', message });
   const transcript = openTranscript(join(folder, SESSION_FILE));
   const parts: TurnParts = {
     model: made,

@@ -53,7 +53,9 @@ export interface CallUsage {
 /** The output of a tool that was moved out of the conversation: what stands there instead. */
 export interface Evicted {
   readonly type: 'evicted';
-  readonly id: string;
+  /** Its message, counted from the beginning of the conversation as it is at this line, and its place in it. */
+  readonly message: number;
+  readonly result: number;
   readonly text: string;
 }
 

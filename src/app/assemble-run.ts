@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findPackageFolder } from '../config/index.ts';
 import { createPayloadCheck } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import { createJsonlInbox, createTurnStore, nodeFileSystem, openJsonlJournal, type RunPaths } from '../journal/index.ts';
@@ -15,6 +16,7 @@ import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { systemClock } from './system-clock.ts';
+import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
 import { createWardrobe } from './wardrobe.ts';
 
 /** How long an agent may take to end when it is asked to. */
@@ -66,12 +68,32 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       env,
       agentCommand,
       binDir: layout.binDir,
+      outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
     observe: watch.observe,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+}
+
+function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
+  const { root, stateDir, binDir } = layout;
+  const { workspace, settings } = file;
+  const packageFolder = findPackageFolder();
+  return {
+    runFolder: paths.folder,
+    turnsDir: paths.turns,
+    root,
+    stateDir,
+    binDir,
+    agentCommand,
+    packageFolder,
+    workspace,
+    settings,
+    env,
+    tree,
+  };
 }
 
 function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSettings {

@@ -34,7 +34,7 @@ export function createNativeBackendFor(made: WardrobeSettings, hat: string, spec
       key: `${native.provider}:${spec.model ?? native.script ?? ''}`,
       context: native.context,
       limits: { ...native, retry: settings.spec.retry },
-      createModel: (place) => createModel(room, made.workspace, spec, place),
+      createModel: (place) => createNativeModel(room, made.workspace, spec, place),
       openTools: (request, signal, warn) => openHatTools({ room, made, hat, request, signal, warn }),
       priceOf: (usage: Usage, model) =>
         toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
@@ -57,7 +57,12 @@ function toIncomplete(what: string): RalphError {
 
 type Place = Parameters<AgentRoom['createScriptedModel']>[1];
 
-async function createModel(room: AgentRoom, workspace: string, { native, model }: BackendSpec, place: Place): Promise<Model> {
+/**
+ * Makes the model of a native agent.
+ *
+ * @throws RalphError `native-incomplete`, `native-key`, `native-packages`, `native-script`
+ */
+export async function createNativeModel(room: AgentRoom, workspace: string, { native, model }: BackendSpec, place: Place): Promise<Model> {
   const { provider, script, baseUrl, apiKeyEnv, effort } = requireNative({ native } as BackendSpec);
   if (provider === 'scripted') return room.createScriptedModel(readScript(room, workspace, script), place);
   if (model === undefined) throw toIncomplete(`The native agent has no model of ${provider}.`);

@@ -3,6 +3,7 @@ import { findConfigFile } from '../config/index.ts';
 import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { checkConfig } from '../validation/index.ts';
+import { checkNativeAgents } from './check-native-agents.ts';
 
 /** One thing that `ralph doctor` looked at. */
 export interface DoctorCheck {
@@ -21,8 +22,13 @@ export interface DoctorReport {
 
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
 export async function examine(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorReport> {
-  const [backends, git, config] = await Promise.all([detectBackends({ env }), checkGit(cwd, env), checkConfiguration(cwd, env)]);
-  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends)], backends };
+  const [backends, git, config, native] = await Promise.all([
+    detectBackends({ env }),
+    checkGit(cwd, env),
+    checkConfiguration(cwd, env),
+    checkNativeAgents(cwd, env),
+  ]);
+  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends), ...native], backends };
 }
 
 function checkNode(): DoctorCheck {

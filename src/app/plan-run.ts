@@ -6,6 +6,8 @@ import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig } from '../validation/index.ts';
 import { toCostWarnings } from './cost-warnings.ts';
 import { withFoundChecks } from './find-check.ts';
+import { toScopeWarnings } from './describe-scopes.ts';
+import { hasEmitTool } from './has-emit-tool.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { listPluginTools } from './plugin-tools.ts';
 
@@ -62,13 +64,17 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     fallback: null,
     iteration: 1,
     maxIterations: found.spec.limits.maxIterations,
+    hasEmitTool: (found.backends[topology.entry] ?? []).slice(0, 1).some((spec) => hasEmitTool(found, topology.entry, spec)),
   };
   return {
     request,
     settings: found,
     topology,
     diagnostics,
-    warnings: toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
+    warnings: [
+      ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
+      ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
+    ],
     firstPrompt: buildPrompt(topology, turn, found.prompts),
     ownWords: planSections(topology, turn, found.prompts)
       .filter((section) => section.own)

@@ -8,7 +8,9 @@ import type { Backend } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
+import { hasEmitTool } from './has-emit-tool.ts';
 import { toPrice } from './prices.ts';
+import type { TurnOutfits } from './turn-outfits.ts';
 
 /** What a wardrobe is made of. */
 export interface WardrobeSettings {
@@ -22,6 +24,8 @@ export interface WardrobeSettings {
   /** Absolute path of an executable `ralph` for agents, and its folder. */
   readonly agentCommand: string;
   readonly binDir: string;
+  /** Binds the agents of hats with a profile; absent: nothing does. */
+  readonly outfits?: TurnOutfits;
 }
 
 /** Hands out the backends of a run, each made once. */
@@ -40,13 +44,15 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     },
     surroundings: (order) => {
       const spec = find(order);
-      return {
+      const plain = {
         cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
         env: toEnvironment(made, order, spec),
         marker: toMarker(made.runId, order),
       };
+      return made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain);
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
+    hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
 }

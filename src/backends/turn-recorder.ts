@@ -1,4 +1,5 @@
 import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { toDenial } from './denial.ts';
 import { type FailureSigns, toReadableError } from './failure-class.ts';
 import { createMessageText, type MessageText } from './message-text.ts';
 import { toOneLine } from './one-line.ts';
@@ -60,6 +61,8 @@ export class TurnRecorder {
     const known = this.#openTools.get(id);
     this.#openTools.delete(id);
     this.#events.push({ type: 'tool-end', id, name: known ?? name, ok, summary });
+    const denial = toDenial(known ?? name, ok, summary);
+    if (denial !== null) this.#events.push({ type: 'tool-denied', denial });
   }
 
   session(id: string, model: string | null): void {

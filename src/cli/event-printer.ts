@@ -3,9 +3,9 @@ import { cutText, type EventRow, toPlainLine } from '../views/index.ts';
 import { toLocalClock } from './local-time.ts';
 import { printLine, type Terminal } from './terminal.ts';
 
-const HEADING = ['id', 'time', 'turn', 'topic', 'from', 'to', 'payload'] as const;
+const HEADING = ['id', 'time', 'turn', 'topic', 'from', 'to', 'cause', 'payload'] as const;
 /** Widths of all columns but the last; a longer cell pushes the rest of its own line to the right. */
-const WIDTHS = [5, 8, 4, 24, 10, 12];
+const WIDTHS = [5, 8, 4, 24, 10, 12, 5];
 const PAYLOAD_LENGTH = 400;
 
 /** Prints events one by one, as a table whose columns are known beforehand, or as JSON lines. */
@@ -26,7 +26,22 @@ function toLine(cells: readonly string[], limit: number): string {
   return cutText(line.trimEnd(), limit);
 }
 
-function toCells({ id, ts, iteration, topic, source, to, status, payload }: EventRow): readonly string[] {
+function toCells({ id, ts, iteration, topic, source, to, status, causes, payload }: EventRow): readonly string[] {
   const whom = to.length === 0 ? status : to.join('+');
-  return [id, toLocalClock(ts), String(iteration), topic, source, whom, toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH)];
+  return [
+    id,
+    toLocalClock(ts),
+    String(iteration),
+    topic,
+    source,
+    whom,
+    toCauseText(causes),
+    toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH),
+  ];
+}
+
+/** The event that it followed from; of several the last one, with the number of the others. */
+function toCauseText(causes: readonly string[]): string {
+  const last = causes.at(-1) ?? '';
+  return causes.length > 1 ? `${last}+${causes.length - 1}` : last;
 }

@@ -115,4 +115,36 @@ describe('the backends of a configuration', () => {
     const { backends } = settingsOf('mode: single\ncli: {backend: claude}');
     expect(backends['default']).toEqual(backends['ralph']);
   });
+
+  it('can be the native agent, whose provider is found by its model, and whose bounds have defaults', () => {
+    const [native] = wear('{}', '{type: native, model: claude-sonnet-4-5}')['a'] ?? [];
+    expect(native).toEqual({
+      ...PLAIN,
+      type: 'native',
+      model: 'claude-sonnet-4-5',
+      native: { provider: 'anthropic', context: 'fresh', maxSteps: 60, maxCostUsd: null, maxOutputTokens: null, contextTokens: 200_000 },
+    });
+  });
+
+  it('of the native agent inherit from one of the same provider only', () => {
+    const cli = '{backend: native, provider: openai, model: gpt-5, base_url: "http://localhost:1/v1", max_steps: 9, max_cost: $2}';
+    const [same] = wear(cli, '{type: native, model: gpt-5-mini, context: carry}')['a'] ?? [];
+    expect(same).toMatchObject({
+      model: 'gpt-5-mini',
+      native: { baseUrl: 'http://localhost:1/v1', maxSteps: 9, maxCostUsd: 2, context: 'carry' },
+    });
+    const [other] = wear(cli, '{type: native, provider: google, model: gemini-x}')['a'] ?? [];
+    expect(other?.native).toEqual({
+      provider: 'google',
+      context: 'fresh',
+      maxSteps: 60,
+      maxCostUsd: null,
+      maxOutputTokens: null,
+      contextTokens: 1_000_000,
+    });
+  });
+
+  it('that are not native keep nothing that is said of the native agent', () => {
+    expect(wear('{backend: claude, provider: openai, max_steps: 3}', null)['a']).toEqual([{ ...PLAIN, type: 'claude' }]);
+  });
 });

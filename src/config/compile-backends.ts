@@ -64,7 +64,7 @@ function withoutNative<Given extends { readonly [Name in NativeKey]?: unknown }>
 }
 
 function compileBase(declared: Declared, overrides: Overrides): readonly PlacedBackend[] {
-  const { backend, priority: _, ...agent } = declared.cli ?? {};
+  const { backend, priority: _, emit_tool: __, ...agent } = declared.cli ?? {};
   const [first = {}, ...others] = backend ?? [];
   const type = toType(first) ?? (agent.command === undefined ? 'auto' : 'custom');
   const key = backend === undefined && agent.command !== undefined ? 'command' : 'backend';

@@ -34,6 +34,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     mcpServers: compileMcpServers(declared),
     sandbox: compileSandbox(parts),
     priority: toEffective(CLI_KEYS, declared.cli).priority,
+    emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,
     objective: objective.source,
     prompts: {
       scratchpad: core.scratchpad,

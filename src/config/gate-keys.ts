@@ -40,7 +40,7 @@ export const GATE_KEYS = {
 export const PROTECT = {
   kind: 'list',
   doc: 'Files that agents must leave as they were when the run began, looked at before the end: test configuration, CI, scripts of gates.',
-  items: { kind: 'line', doc: 'A glob of paths relative to the workspace.' },
+  items: { kind: 'path', doc: 'A glob of paths relative to the workspace.' },
 } as const;
 
 /** The gates of a run: those that are declared, then the one on protected files where there are some. */

@@ -113,7 +113,7 @@ describe('precedence', () => {
     [{ maxCostUsd: '-1' }, '--max-cost "-1" cannot be read.'],
     [{ backend: 'claud' }, '--backend: There is no backend "claud": did you mean `claude`?'],
     [{ backend: 'custom' }, '--backend: The backend `custom` has no command.'],
-    [{ backend: 'native' }, '--backend: The backend `native` is not part of this version.'],
+    [{ backend: 'native' }, '--backend: The native agent has no model.'],
     [{ model: ' ' }, '--model " " cannot be read.'],
   ])('refuses the command line %j as a wrong use', (wrong, message) => {
     expect(refusalOf(() => loadText('', { flags: { ...flags, ...wrong } }))).toMatchObject({ code: 'flag-invalid', exitCode: 2, message });

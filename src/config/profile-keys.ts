@@ -12,7 +12,7 @@ export const PROFILE = {
 } as const;
 
 /** The keys of `profiles.<name>`. */
-export const PROFILE_KEYS = {
+const PROFILE_KEYS = {
   description: { kind: 'text', doc: 'What the profile is for.' },
   extends: { kind: 'word', doc: 'A profile that this one begins with: lists are added to its lists, flags replace its flags.' },
   allow: { kind: 'list', doc: 'Tools and groups of tools that are there.', items: TOOL },
@@ -39,7 +39,7 @@ export const MCP_SERVER_KEYS = {
   args: { kind: 'list', doc: 'Its arguments.', items: { kind: 'variable', doc: 'One argument.' }, default: [] },
   env: {
     kind: 'map',
-    doc: 'Environment variables, added to the inherited ones.',
+    doc: 'Environment variables, added to the few that every server gets.',
     values: { kind: 'variable', doc: 'The value.' },
     variables: true,
   },

@@ -150,8 +150,29 @@ describe('backends', () => {
     expect(findingsOf('ralph: {backend: [claude, acp]}')).toEqual(['error backend-command acp']);
   });
 
-  it('native comes later', () => {
-    expect(findingsOf('hats: {a: {triggers: [x], backend: native}}')).toContain('error backend-later native');
+  it.each([
+    ['native', 'native'],
+    ['{type: native, provider: openai}', 'backend'],
+    ['{type: native, model: llama}', 'backend'],
+    ['{type: native, provider: scripted}', 'backend'],
+    ['{type: native, provider: openai-compatible, model: m}', 'backend'],
+    ['{type: native, model: claude-sonnet-4-5, base_url: localhost}', 'backend'],
+  ])('the native agent %s does not say whom it asks', (backend, place) => {
+    expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual([`error native-incomplete ${place}`]);
+  });
+
+  it.each([
+    '{type: native, provider: anthropic, model: m}',
+    '{type: native, model: claude-sonnet-4-5}',
+    '{type: native, model: gpt-5, base_url: "http://localhost:1/v1"}',
+    '{type: native, script: s.yml}',
+  ])('the native agent %s does', (backend) => {
+    expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual([]);
+  });
+
+  it('a native agent whose address is a variable that is not set lacks the variable only', () => {
+    const backend = `{type: native, provider: openai-compatible, model: m, base_url: "\${BASE}"}`;
+    expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual([`error variable-unset \${BASE}`]);
   });
 
   it('warns of a command line where a program is asked for', () => {

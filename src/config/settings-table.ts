@@ -1,4 +1,5 @@
 import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY } from './backend-keys.ts';
+import { EMIT_TOOL } from './emit-tool-keys.ts';
 import { EVENTS } from './event-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { GATE_KEYS, PROTECT } from './gate-keys.ts';
@@ -16,6 +17,7 @@ export const CLI_KEYS = {
   ...AGENT_KEYS,
   permissions: { ...AGENT_KEYS.permissions, default: 'bypass' },
   priority: BACKEND_PRIORITY,
+  emit_tool: EMIT_TOOL,
 } as const satisfies Keys;
 
 /** The keys of `core:`. */

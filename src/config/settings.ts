@@ -30,6 +30,8 @@ export interface Settings {
   readonly sandbox: SandboxSettings;
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
+  /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */
+  readonly emitTool?: 'auto' | 'on' | 'off';
   readonly objective: ObjectiveSource;
   readonly prompts: PromptSettings;
   /** Relative to the workspace. */

@@ -1,3 +1,4 @@
+import type { ToolDenial } from './scope-violations.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -18,6 +19,7 @@ export type BackendEvent =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
   | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
+  | { readonly type: 'tool-denied'; readonly denial: ToolDenial }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }
   | { readonly type: 'warning'; readonly message: string };

@@ -1,4 +1,5 @@
 import type { BackendSpec, BackendType } from './backend-spec.ts';
+import { findListPrice } from './list-prices.ts';
 
 /**
  * What the stream of each kind of agent tells of a turn's cost: money, tokens that a price table can turn into money, or nothing. Kinds that are
@@ -30,5 +31,6 @@ export function isCostUnknown(spec: Pick<BackendSpec, 'type' | 'model' | 'output
   if (report === 'nothing') return spec.type !== 'custom' || spec.outputFormat === undefined || spec.outputFormat === 'text';
   if (report !== 'tokens') return false;
   const { model } = spec;
+  if (spec.type === 'native' && model !== undefined && findListPrice(model) !== undefined) return false;
   return model === undefined ? priced.length === 0 : !priced.some((name) => model.startsWith(name));
 }

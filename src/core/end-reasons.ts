@@ -36,7 +36,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   loop_detected: {
     exitCode: 1,
     text: 'The same events went round without anything new in them.',
-    next: 'See `ralph events --last 12`, then `ralph resume`.',
+    next: 'See who caused what: `ralph events --graph --last 12`. Then `ralph resume`.',
   },
   consecutive_failures: {
     exitCode: 1,

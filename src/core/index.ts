@@ -86,6 +86,7 @@ export {
   toComparablePayload,
   toPayloadText,
 } from './json.ts';
+export { findListPrice } from './list-prices.ts';
 export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
 export { maskControls } from './mask-controls.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
@@ -106,6 +107,7 @@ export {
   TOPIC_LEGACY_TRANSITION,
   TOPIC_READY,
   TOPIC_RESUME,
+  TOPIC_SCOPE_VIOLATION,
   TOPIC_START,
   TOPIC_TASK_DONE,
   toBlockedTopic,

@@ -12,6 +12,8 @@ export const TOPIC_ERROR_TIMEOUT = 'error.timeout';
 export const TOPIC_TASK_DONE = 'task.done';
 /** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */
 export const TOPIC_LEGACY_TRANSITION = 'legacy.hat_transition';
+/** Behind the id of a hat: the record of what it did beyond its contract or its profile. */
+export const TOPIC_SCOPE_VIOLATION = 'scope_violation';
 
 /** The coordinator's id, as agents see it in `RALPH_HAT`. */
 export const RALPH = 'ralph';

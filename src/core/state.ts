@@ -76,6 +76,9 @@ export interface Footprint {
   readonly hat: string;
   /** Topic and payload, hashed. */
   readonly hash: string;
+  /** For people, should it become a loop: the topic, and the beginning of the payload on one line. */
+  readonly topic?: string;
+  readonly excerpt?: string;
 }
 
 /** A request to stop that is being carried out. */

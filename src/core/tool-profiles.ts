@@ -64,26 +64,50 @@ export const BUILT_IN_PROFILES: readonly string[] = Object.keys(BUILT_IN_POLICIE
  * @param policy `null`: no profile, nothing is held back.
  */
 export function resolveProfile(policy: ProfilePolicy | null, cards: readonly ToolCard[]): readonly ToolVerdict[] {
+  const rules = policy === null ? null : toRules(policy);
   const seen = new Set<string>();
   const verdicts: ToolVerdict[] = [];
   for (const card of cards) {
     if (seen.has(card.name)) continue;
     seen.add(card.name);
-    verdicts.push({ card, ...judge(policy, card) });
+    const { isOffered, why } = judge(rules, card);
+    verdicts.push({ card, isOffered, why });
   }
   return verdicts;
 }
 
-function judge(policy: ProfilePolicy | null, card: ToolCard): Pick<ToolVerdict, 'isOffered' | 'why'> {
+/** A policy whose lists can be asked at once: each tool or group they mean, with the name that means it. */
+interface Rules {
+  readonly policy: ProfilePolicy;
+  readonly allow: ReadonlyMap<string, string>;
+  readonly deny: ReadonlyMap<string, string>;
+  readonly exempt: ReadonlyMap<string, string>;
+}
+
+function toRules(policy: ProfilePolicy): Rules {
+  return { policy, allow: expand(policy.allow), deny: expand(policy.deny), exempt: expand(policy.exempt) };
+}
+
+function expand(names: readonly string[]): ReadonlyMap<string, string> {
+  const meant = new Map<string, string>();
+  for (const name of names) {
+    meant.set(name, name);
+    if (!Object.hasOwn(COMPOSITE_GROUPS, name)) continue;
+    for (const group of COMPOSITE_GROUPS[name] ?? []) if (!meant.has(group)) meant.set(group, name);
+  }
+  return meant;
+}
+
+function judge(rules: Rules | null, card: ToolCard): Pick<ToolVerdict, 'isOffered' | 'why'> {
   if (card.group === COORDINATION_GROUP) return { isOffered: true, why: 'every hat has it' };
-  if (policy === null) return { isOffered: true, why: 'no profile' };
-  const denied = findMatch(policy.deny, card);
+  if (rules === null) return { isOffered: true, why: 'no profile' };
+  const denied = findMatch(rules.deny, card);
   if (denied !== undefined) return { isOffered: false, why: `denied by ${denied}` };
-  const allowed = findMatch(policy.allow, card);
+  const allowed = findMatch(rules.allow, card);
   if (allowed === undefined) return { isOffered: false, why: 'not allowed' };
-  const objection = toObjection(policy, card.hints);
+  const objection = toObjection(rules.policy, card.hints);
   if (objection === null) return { isOffered: true, why: `allowed by ${allowed}` };
-  const exempted = findMatch(policy.exempt, card);
+  const exempted = findMatch(rules.exempt, card);
   if (exempted === undefined) return { isOffered: false, why: objection };
   return { isOffered: true, why: `allowed by ${allowed}; ${objection}, exempted by ${exempted}` };
 }
@@ -95,13 +119,8 @@ function toObjection(policy: ProfilePolicy, hints: ToolHints): string | null {
   return null;
 }
 
-/** The first name of a list that means the tool. */
-function findMatch(names: readonly string[], card: ToolCard): string | undefined {
-  return names.find((name) => isMeant(name, card));
-}
-
-function isMeant(name: string, card: ToolCard): boolean {
-  if (name === card.name || name === card.group) return true;
-  if (name === ANY_SERVER) return card.group.startsWith(SERVER_PREFIX);
-  return Object.hasOwn(COMPOSITE_GROUPS, name) && (COMPOSITE_GROUPS[name] ?? []).includes(card.group);
+/** The name of a list that means the tool: the nearest one, where there are several. */
+function findMatch(meant: ReadonlyMap<string, string>, { name, group }: ToolCard): string | undefined {
+  if (meant.size === 0) return undefined;
+  return meant.get(name) ?? meant.get(group) ?? (group.startsWith(SERVER_PREFIX) ? meant.get(ANY_SERVER) : undefined);
 }

@@ -1,4 +1,5 @@
 import type { TurnSignals } from './event.ts';
+import type { ScopeViolations, ToolDenial } from './scope-violations.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -60,4 +61,8 @@ export interface TurnReport extends TurnSignals {
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */
   readonly leftovers: number;
+  /** What a hat that may not write has written; absent where it wrote nothing, and for hats that may. */
+  readonly violations?: ScopeViolations;
+  /** Uses of tools that were stopped, the first of them; absent where there were none. */
+  readonly denials?: readonly ToolDenial[];
 }

@@ -1,6 +1,9 @@
-import { RALPH, TOPIC_COMPLETE } from '../core/index.ts';
-import { mayEnd, publishableBy } from '../topology/index.ts';
+import { describeShape, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
+import { mayEnd, publishableBy, type Topology } from '../topology/index.ts';
 import { type EventPlace, readTopology } from './emit-in-turn.ts';
+
+/** More shapes than this cost the model more than they help. */
+const MAX_SHAPES = 20;
 
 /** What a hat may publish, for a tool that says so before it is called. */
 export interface HatOffer {
@@ -9,14 +12,24 @@ export interface HatOffer {
   readonly topics: readonly string[] | null;
   /** Who an event can be addressed to: ids of hats, and `ralph`. Empty where there is nobody else. */
   readonly targets: readonly string[];
+  /** The shape of the payload, for topics among these that have a schema. */
+  readonly shapes: Readonly<Record<string, string>>;
 }
 
 /** Reads what the hat of a turn may publish. Never throws. */
 export function readOffer({ hat, contractFile }: EventPlace): HatOffer {
   const topology = readTopology(contractFile);
-  if (topology === null) return { hat, topics: null, targets: [] };
+  if (topology === null) return { hat, topics: null, targets: [], shapes: {} };
   const ends = mayEnd(topology, hat) ? [...new Set([TOPIC_COMPLETE, topology.spec.promise])] : [];
   const others = [...topology.hatById.keys()].filter((id) => id !== hat);
   const targets = others.length === 0 || hat === RALPH ? others : [...others, RALPH];
-  return { hat, topics: [...publishableBy(topology, hat), ...ends], targets };
+  const topics = [...publishableBy(topology, hat), ...ends];
+  return { hat, topics, targets, shapes: listShapes(topology, topics) };
+}
+
+function listShapes({ spec }: Topology, topics: readonly string[]): HatOffer['shapes'] {
+  const known = Object.entries(spec.events ?? {}).flatMap(([topic, { schema }]) =>
+    schema !== undefined && topics.some((pattern) => matchesTopic(pattern, topic)) ? [[topic, describeShape(schema)] as const] : [],
+  );
+  return Object.fromEntries(known.slice(0, MAX_SHAPES));
 }

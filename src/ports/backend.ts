@@ -44,8 +44,18 @@ export interface TurnScope {
   readonly permissions: 'bypass' | 'default';
   /** `stdin`: the prompt must not be an argument where that can be helped. */
   readonly prompt: 'stdin' | 'any';
+  /** Servers of tools that an agent is told of when its session begins; absent: none. */
+  readonly toolServers?: readonly ToolServer[];
   /** What the operating system puts around it; absent: nothing. */
   readonly confine?: (program: Program) => Program;
+}
+
+/** A server of the Model Context Protocol that the agent starts itself. */
+export interface ToolServer {
+  readonly name: string;
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 /** A program, ready to be started. */

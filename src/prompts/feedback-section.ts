@@ -19,6 +19,7 @@ export function planFeedback({ turn }: PromptContext): Section | null {
     ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
     ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
+    treeNote(pick(turn.feedback, 'tree-changed')),
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
@@ -44,6 +45,15 @@ function refusedNote(notes: NotesOf<'refused'>): Words {
 
 function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): Words {
   return say`- ${inCode(topic)} was not published: ${sentence(why)} Publish it again with such a payload.`;
+}
+
+/** The newest: what stood before was told before. */
+function treeNote(notes: NotesOf<'tree-changed'>): Words {
+  const last = notes[notes.length - 1];
+  if (last === undefined) return [];
+  const more = last.total > last.paths.length ? ours(` and ${last.total - last.paths.length} more`) : [];
+  const fate = last.reverted === null ? ours('That is on record.') : ours('It was taken back and is on record.');
+  return say`- You may not change files, and you changed ${listInCode(last.paths)}${more}. ${fate} Only \`.agent/\` is yours; hand the work on instead.`;
 }
 
 function withdrawnNote(notes: NotesOf<'withdrawn'>): Words {

@@ -26,6 +26,8 @@ export interface PromptTurn {
   readonly fallback: FallbackCause | null;
   readonly iteration: number;
   readonly maxIterations: number;
+  /** Whether the agent has a tool to publish with; absent: no. */
+  readonly hasEmitTool?: boolean;
 }
 
 /** Everything that a prompt is made from. */

@@ -37,6 +37,7 @@ const PLANNERS: Readonly<Partial<Record<BackendType, (order: EmitAttachOrder) =>
   pi: attachPi,
   copilot: attachCopilot,
   qwen: attachQwen,
+  acp: attachAcp,
 };
 
 /**
@@ -120,6 +121,11 @@ function attachQwen({ server, isAlone }: EmitAttachOrder): AttachedTool {
     ],
     allow: [`mcp__${EMIT_SERVER}__${EMIT_TOOL}`],
   };
+}
+
+/** Over the protocol any agent can be told of servers; most start them (copilot did not). */
+function attachAcp({ server }: EmitAttachOrder): AttachedTool {
+  return { ...NOTHING, servers: [{ name: EMIT_SERVER, ...toCommand(server) }] };
 }
 
 const NOTHING: AttachedTool = { args: [], env: {}, files: [], allow: [] };

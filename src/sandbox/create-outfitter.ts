@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
 import type { TurnScope } from '../ports/index.ts';
+import { planOpenScope } from './attach-open.ts';
 import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
@@ -14,6 +15,7 @@ import { planScope } from './plan-scope.ts';
 import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 import type { AttachedTool, ScopeFile } from './scope-plan.ts';
 import { closeScratch, openScratch } from './scratch.ts';
+import { LOGINS_FILE } from './sweep-private.ts';
 
 /** What does not change during a run. Paths are absolute. */
 export interface OutfitterSettings {
@@ -44,6 +46,8 @@ export interface OutfitOrder {
   readonly qualityCommands: readonly string[];
   /** Given the turn's private folder; `null` where the CLI gets no tool. */
   readonly attach: (folder: string) => AttachedTool | null;
+  /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
+  readonly isOpen?: boolean;
   /** More files that this turn reads. */
   readonly more: readonly string[];
 }
@@ -86,13 +90,19 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const attach = order.attach(folder);
-      const plan = planScope({ ...order, folder, attach, isConfined });
+      const plan = order.isOpen === true ? planOpenScope({ ...order, attach }) : planScope({ ...order, folder, attach, isConfined });
       writeFiles(folder, plan.files);
       const scratch = await openScratch(settings.workspace, settings.sandbox.scratch, settings.listTracked);
       const home = isConfined || attach?.settings !== undefined ? makeHome(settings, order, folder, attach) : null;
       const { args, env, permissions, prompt, limits } = plan;
       const own = isConfined || home === null || attach?.settings === undefined ? {} : toMovedHome(home, order.cli);
-      const scope: TurnScope = { args, env: { ...env, ...own }, permissions, prompt };
+      const scope: TurnScope = {
+        args,
+        env: { ...env, ...own },
+        permissions,
+        prompt,
+        ...(attach?.servers !== undefined && { toolServers: attach.servers }),
+      };
       const confined = isConfined && home !== null ? { confine: createConfine({ settings, order, folder, scratch, ...home }) } : {};
       return {
         scope: { ...scope, ...confined },
@@ -123,7 +133,7 @@ function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: strin
   const from = join(folder, 'home');
   const opened = openHome(plan, from, path);
   if (attach?.settings !== undefined) mergeSettings(from, attach.settings);
-  noteLogins(join(folder, 'logins.json'), opened.logins);
+  noteLogins(join(folder, LOGINS_FILE), opened.logins);
   mkdirSync(join(folder, 'tmp', 'ralph'), { recursive: true, mode: 0o700 });
   return { home: { from, path }, plan, opened };
 }

@@ -2,7 +2,7 @@
 export { canAttachEmit, EMIT_TOOL, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
 export { carryLogins } from './carry-logins.ts';
-export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
+export { createOutfitter, type Outfit, type OutfitOrder, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
 export { hasScopeFlags, planScope } from './plan-scope.ts';
 export {
@@ -19,3 +19,5 @@ export { readVerdict, writeVerdict } from './probe-store.ts';
 export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';
 export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';
+export { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
+export { sweepPrivate } from './sweep-private.ts';

@@ -37,11 +37,14 @@ export function planMounts(facts: MountFacts): readonly Mount[] {
   const covers = [...facts.hidden, home.path, temp.path, stateDir];
   const isCovered = (path: string): boolean => covers.some((cover) => isWithin(path, cover));
   const tooMuch = (path: string): boolean => path === '/' || [...facts.hidden, home.path, temp.path].some((cover) => isWithin(cover, path));
+  const hasShownFolder = (path: string): boolean =>
+    facts.needed.some((other) => other.path !== path && isWithin(path, other.path) && other.path === other.real && !tooMuch(other.path));
   const shown = facts.needed
     .filter(({ path, real }) => (isCovered(path) || isCovered(real)) && !tooMuch(real) && !tooMuch(path))
     .flatMap(({ path, real }): readonly Mount[] => [
       { kind: 'readable', path: real },
-      ...(path === real ? [] : [{ kind: 'readable', path, from: real } as const]),
+      // A link in a folder that is shown is there already, and nothing can be put over it.
+      ...(path === real || hasShownFolder(path) ? [] : [{ kind: 'readable', path, from: real } as const]),
     ]);
   return [
     ...facts.hidden.map((path): Mount => ({ kind: 'hidden', path })),

@@ -1,4 +1,5 @@
 import type { BackendType, JsonObject } from '../core/index.ts';
+import type { ToolServer } from '../ports/index.ts';
 import type { Capabilities } from './capabilities.ts';
 
 /** A file that a CLI needs for one turn. */
@@ -17,6 +18,8 @@ export interface AttachedTool {
   readonly allow: readonly string[];
   /** A settings file in the CLI's home (its path from there), and what is merged into the user's own: the turn gets a home of its own then. */
   readonly settings?: AttachedSettings;
+  /** For an agent that is told of servers over its protocol. */
+  readonly servers?: readonly ToolServer[];
 }
 
 /** What a settings file of a CLI gets beside the user's own. */

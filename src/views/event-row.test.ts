@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { matchesFilter, toEventRows } from './event-row.ts';
+import { createEventFold, matchesFilter } from './event-row.ts';
 import { completedRun, createScript } from './fixtures.ts';
 
-const rows = completedRun().records.flatMap(toEventRows);
+const rows = completedRun().records.flatMap(createEventFold());
 
-describe('toEventRows', () => {
+describe('createEventFold', () => {
   it('has a row for everything that really happened, with its fate', () => {
     expect(rows.map((row) => [row.topic, row.source, row.to.join(), row.status])).toEqual([
       ['task.start', 'system', 'planner', 'routed'],
@@ -29,6 +29,7 @@ describe('toEventRows', () => {
       topic: 'builder.scope_violation',
       source: 'builder',
       target: null,
+      causes: ['e2'],
       payload: { topic: 'ship.it', allowed: ['build.done'] },
       to: [],
       status: 'refused',
@@ -47,14 +48,14 @@ describe('toEventRows', () => {
       allowed: [],
     });
     script.effect({ type: 'event-reject', id: 'e2', iteration: 1, hat: 'builder', topic: 'build.done', why: 'withdrawn', allowed: [] });
-    expect(script.records.flatMap(toEventRows)).toMatchObject([
+    expect(script.records.flatMap(createEventFold())).toMatchObject([
       { topic: 'LOOP_COMPLETE', status: 'refused', payload: { why: 'may-not-end' } },
       { topic: 'build.done', status: 'withdrawn' },
     ]);
   });
 
   it('has no row for inputs and other effects', () => {
-    expect(createScript().records.flatMap(toEventRows)).toEqual([]);
+    expect(createScript().records.flatMap(createEventFold())).toEqual([]);
   });
 });
 

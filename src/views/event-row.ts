@@ -1,4 +1,4 @@
-import { type EventPublish, type EventReject, type Json, matchesTopic, type RunRecord } from '../core/index.ts';
+import { type EventPublish, type EventReject, EXTERNAL, type Json, matchesTopic, type RunRecord } from '../core/index.ts';
 
 /**
  * What became of an event.
@@ -23,18 +23,33 @@ export interface EventRow {
   readonly source: string;
   /** Whom its author named; `null` where nobody. */
   readonly target: string | null;
+  /** Ids of the events from which it followed: those that the turn was handed in which it came up. Empty at the start, and for what people publish. */
+  readonly causes: readonly string[];
   readonly payload: Json;
   /** Who gets it. */
   readonly to: readonly string[];
   readonly status: EventStatus;
 }
 
-/** The rows of one record: everything that was published or refused, by whomever; none for most records. */
-export function toEventRows(record: RunRecord): readonly EventRow[] {
-  if (record.kind !== 'effect') return [];
-  if (record.effect.type === 'event-publish') return [toPublishedRow(record.seq, record.effect)];
-  if (record.effect.type === 'event-reject') return [toRefusedRow(record.seq, record.at, record.effect)];
-  return [];
+/**
+ * Makes the rows of a run's records, which are to be given to it from the first on: everything that was published or refused, by whomever; none for
+ * most records.
+ */
+export function createEventFold(): (record: RunRecord) => readonly EventRow[] {
+  const handed = new Map<number, readonly string[]>();
+  const causesOf = (iteration: number, source: string): readonly string[] => (source === EXTERNAL ? [] : (handed.get(iteration) ?? []));
+  return (record) => {
+    if (record.kind !== 'effect') return [];
+    const { seq, at, effect } = record;
+    if (effect.type === 'iteration-start')
+      handed.set(
+        effect.iteration,
+        effect.events.map((event) => event.id),
+      );
+    if (effect.type === 'event-publish') return [toPublishedRow(seq, effect, causesOf(effect.event.iteration, effect.event.source))];
+    if (effect.type === 'event-reject') return [toRefusedRow({ seq, at }, effect, causesOf(effect.iteration, effect.hat))];
+    return [];
+  };
 }
 
 const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
@@ -47,15 +62,19 @@ const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
   record: 'recorded',
 };
 
-function toPublishedRow(seq: number, { event, to, how }: EventPublish): EventRow {
+function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: readonly string[]): EventRow {
   const { id, ts, iteration, topic, source, payload } = event;
-  return { v: 1, id, seq, ts, iteration, topic, source, target: event.target ?? null, payload, to, status: STATUS[how] };
+  return { v: 1, id, seq, ts, iteration, topic, source, target: event.target ?? null, causes, payload, to, status: STATUS[how] };
 }
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
-function toRefusedRow(seq: number, ts: number, effect: EventReject): EventRow {
+function toRefusedRow(
+  { seq, at: ts }: { readonly seq: number; readonly at: number },
+  effect: EventReject,
+  causes: readonly string[],
+): EventRow {
   const { id, iteration, hat, topic, why, allowed, detail } = effect;
-  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, to: [] };
+  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, causes, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };
   return {
     ...row,

@@ -1,6 +1,8 @@
 /** Front door of `views`: folds of a run's records, and what people and programs read of them. */
+
+export { keepWithCauses, toCausalTree } from './causal-tree.ts';
 export { cleanText, createTextCleaner, type TextCleaner } from './clean-text.ts';
-export { type EventFilter, type EventRow, type EventStatus, matchesFilter, toEventRows } from './event-row.ts';
+export { createEventFold, type EventFilter, type EventRow, type EventStatus, matchesFilter } from './event-row.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
 export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';

@@ -28,7 +28,7 @@ function withExactLimit(next: string, view: RunView): string {
 
 /** What the person should know or decide: nobody else can. */
 export function toPersonNotes(view: RunView): readonly string[] {
-  return [...toSignInNotes(view), ...toCheckpointNotes(view), ...toCostNotes(view), ...toRefusalNotes(view)];
+  return [...toSignInNotes(view), ...toLoopNotes(view), ...toCheckpointNotes(view), ...toCostNotes(view), ...toRefusalNotes(view)];
 }
 
 function toSignInNotes(view: RunView): readonly string[] {
@@ -36,6 +36,15 @@ function toSignInNotes(view: RunView): readonly string[] {
   if (last?.failure?.class === 'auth') return [`${last.backend} is not signed in or its key is refused; see \`ralph doctor\`.`];
   if (last?.failure?.class === 'spawn') return [`${last.backend || last.hat} could not be started; see \`ralph doctor\`.`];
   return [];
+}
+
+/** What could be changed where events went round: the report says already who published what. */
+function toLoopNotes(view: RunView): readonly string[] {
+  if (view.end?.reason !== 'loop_detected') return [];
+  return [
+    'Tell the hats what to do when nothing moves on: a topic of its own for being stuck, such as build.blocked, and who takes it.',
+    'Was it no loop? Let the payload say what is new, or set `event_loop.loop_detection` (repetition, oscillation; 0 switches one off).',
+  ];
 }
 
 function toCheckpointNotes(view: RunView): readonly string[] {

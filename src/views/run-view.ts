@@ -8,7 +8,9 @@ import type {
   RejectionCause,
   RunLimits,
   RunStatus,
+  ScopeViolations,
   TimerPurpose,
+  ToolDenial,
   TurnId,
   Usage,
 } from '../core/index.ts';
@@ -84,6 +86,10 @@ export interface TurnView extends TurnId {
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */
   readonly leftovers: number;
+  /** What a hat that may not write has written; `null` for nothing. */
+  readonly violations: ScopeViolations | null;
+  /** Uses of tools that were stopped. */
+  readonly denials: readonly ToolDenial[];
 }
 
 export interface GivenEvent {

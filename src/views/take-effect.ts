@@ -88,6 +88,8 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     gates: [],
     treeChanged: null,
     leftovers: 0,
+    violations: null,
+    denials: [],
   });
 }
 

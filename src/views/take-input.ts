@@ -84,6 +84,8 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     usage,
     treeChanged,
     leftovers,
+    violations: input.violations ?? null,
+    denials: input.denials ?? [],
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;

@@ -3,6 +3,7 @@ import { toGateEndText, toRefusalText } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
 import type { PublishedEvent, TurnView } from './run-view.ts';
+import { toScopeRows } from './scope-rows.ts';
 import { toOutcomeText } from './turn-line.ts';
 import { toList, toNumberText, toSpentText } from './words.ts';
 
@@ -26,6 +27,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
       label: 'Gate',
       text: `${gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 100)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
     })),
+    ...toScopeRows(turn),
     ...toRow('Tools', turn.toolCalls === null ? '' : `${toNumberText(turn.toolCalls)} calls`),
     { label: 'Cost', text: toSpentText(turn.usage, 0) },
     ...toRow('Prompt', turn.promptTokens === null ? '' : `about ${toNumberText(turn.promptTokens)} tokens`),

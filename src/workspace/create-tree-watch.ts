@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations, toErrorCode } from '../core/index.ts';
 import { compareTrees, type TreeChange } from './compare-trees.ts';
 import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
-import { keepCopies, restoreTree } from './restore-tree.ts';
+import { keepCopies, readIndexLook, restoreTree } from './restore-tree.ts';
 import { copyIndex, MAX_IGNORED, type RecordOrder, recordTree, type TreeRecord } from './tree-record.ts';
 import { walkFiles } from './walk-files.ts';
 
@@ -74,7 +74,7 @@ async function beginInGit(
       try {
         const after = await recordTree(order);
         const isIndexSame = index === readIndexLook(repository.gitDir) || (await isStagedSame(order));
-        const changes = [...compareTrees(before, after), ...(isIndexSame ? [] : [INDEX_CHANGE])];
+        const changes = [...compareTrees(before, after), ...(isIndexSame ? [] : [toIndexChange(readIndexLook(repository.gitDir))])];
         const limits = after.isIgnoredWhole && before.isIgnoredWhole ? [] : [IGNORED_NOTE];
         if (changes.length === 0) return null;
         const diffFile = await showDiff().catch(() => null);
@@ -88,8 +88,11 @@ async function beginInGit(
   };
 }
 
-const INDEX_CHANGE: TreeChange = { path: '.git/index', what: 'index', in: 'index', before: '', after: '' };
 const IGNORED_NOTE = `Git ignores more than ${MAX_IGNORED} files here: the rest of them was not looked at.`;
+
+function toIndexChange(after: string): TreeChange {
+  return { path: '.git/index', what: 'index', in: 'index', before: '', after };
+}
 
 function toViolations(
   changes: readonly TreeChange[],
@@ -121,15 +124,6 @@ function readCommonDir(gitDir: string): string {
     return resolve(gitDir, readFileSync(join(gitDir, 'commondir'), 'utf8').trim());
   } catch {
     return gitDir;
-  }
-}
-
-function readIndexLook(gitDir: string): string {
-  try {
-    const { size, mtimeMs, ctimeMs, ino } = statSync(join(gitDir, 'index'));
-    return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
-  } catch {
-    return '';
   }
 }
 

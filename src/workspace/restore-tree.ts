@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  constants,
   copyFileSync,
   lstatSync,
   mkdirSync,
@@ -88,7 +89,7 @@ async function restore(change: TreeChange, made: Restoration): Promise<string | 
   const { repository } = made.order;
   if (change.in === 'guarded') return restoreGuarded(change, made);
   if (change.in === 'refs') return restoreRef(change, repository);
-  if (change.in === 'index') return 'what is staged is left as it is';
+  if (change.in === 'index') return restoreIndex(change, made.order);
   const file = join(repository.top, change.path);
   const isSame = change.in === 'ignored' ? toLook(file) === toLookText(change.after) : isStill(change, made.order);
   if (!isSame) return 'it was changed again meanwhile, so it is left as it is';
@@ -145,6 +146,21 @@ function putBack(file: string, copy: string | undefined): string | null {
     chmodSync(draft, stats.mode & 0o777);
   }
   renameSync(draft, file);
+  return null;
+}
+
+/** How the index looks from outside; empty where there is none. */
+export function readIndexLook(gitDir: string): string {
+  return toLook(join(gitDir, 'index')) ?? '';
+}
+
+/** Puts the index back as git itself writes it: nobody else writes while its lock is there. */
+function restoreIndex({ after }: TreeChange, { repository, indexFile }: RecordOrder): string | null {
+  const index = join(repository.gitDir, 'index');
+  const lock = `${index}.lock`;
+  if (readIndexLook(repository.gitDir) !== after) return 'it was changed again meanwhile, so it is left as it is';
+  copyFileSync(indexFile, lock, constants.COPYFILE_EXCL);
+  renameSync(lock, index);
   return null;
 }
 

@@ -1,17 +1,6 @@
 /** Attacks on the file tools and on their outputs, through the same door as a model: profile, schema, tool, redaction, cap. */
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -50,7 +39,7 @@ async function expectRefusal({ prepare, tool, args, says }: Attack): Promise<Att
 
 function expectNoLeak(text: string): void {
   expect(text).not.toContain(OUTSIDE_TEXT);
-  expect(text).not.toContain(API_KEY);
+  expect(text).not.toContain(API_KEY.slice(0, 8));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
   expect(text).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/);
 }
@@ -440,6 +429,13 @@ describe('no secret comes back,', () => {
     ['as the path of an error', () => undefined, 'read_file', { path: API_KEY }],
     ['as a pattern', () => undefined, 'grep', { pattern: API_KEY, literal: true }],
     ['in base64', ({ write }) => write('a', Buffer.from(`x${API_KEY}`).toString('base64')), 'read_file', { path: 'a' }],
+    [
+      'with colours in between',
+      ({ write }) => write('a', `${API_KEY.slice(0, 7)}\u001b[0m${API_KEY.slice(7)}`),
+      'read_file',
+      { path: 'a' },
+    ],
+    ['cut in the middle', ({ write }) => write('a', `${'n'.repeat(490)}${API_KEY}${'x'.repeat(900)}`), 'grep', { pattern: 'n' }],
     ['in hexadecimal', ({ write }) => write('a', Buffer.from(API_KEY).toString('hex')), 'read_file', { path: 'a' }],
     ['over two lines', ({ write }) => write('a', `${API_KEY.slice(0, 7)}\n${API_KEY.slice(7)}`), 'read_file', { path: 'a' }],
     [
@@ -545,11 +541,11 @@ describe('nobody wins a race between check and use:', () => {
   const races: readonly (readonly [string, string, (round: number) => Json])[] = [
     ['reading below a folder', 'read_file', () => ({ path: 'swap/secret.txt' })],
     ['reading a file', 'read_file', () => ({ path: 'swap.txt' })],
-    ['searching', 'grep', () => ({ pattern: 'text', path: 'swap' })],
-    ['searching a file', 'grep', () => ({ pattern: 'text', path: 'swap.txt' })],
+    ['searching', 'grep', () => ({ pattern: 'text', path: 'swap', literal: true })],
+    ['searching a file', 'grep', () => ({ pattern: 'text', path: 'swap.txt', literal: true })],
     ['writing a new file', 'write_file', (round) => ({ path: `swap/new${round}.txt`, content: 'planted' })],
     ['making folders', 'write_file', (round) => ({ path: `swap/a${round}/b/c.txt`, content: 'planted' })],
-    ['editing below a folder', 'edit_file', () => ({ path: 'swap/secret.txt', old_text: 'text', new_text: 'text' + 's' })],
+    ['editing below a folder', 'edit_file', () => ({ path: 'swap/secret.txt', old_text: 'text', new_text: 'texts' })],
     ['editing a file', 'edit_file', () => ({ path: 'swap.txt', old_text: 'text', new_text: 'texts' })],
   ];
   it.each(races)('%s', async (_, tool, toArgs) => {
@@ -564,7 +560,6 @@ describe('nobody wins a race between check and use:', () => {
     for (let round = 0; round < 150; round += 1) {
       const { text } = await place.call(tool, toArgs(round));
       expectNoLeak(text);
-      rmSync(join(place.workspace, `swap/a${round}`), { recursive: true, force: true });
     }
     Atomics.store(stop, 0, 1);
     await ended;

@@ -53,6 +53,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '`gates`': 'gates[].',
   '`prices`': 'prices.<name>.',
   '`profiles`': 'profiles.<name>.',
+  '`mcp_servers`': 'mcp_servers.<name>.',
   '`worktree`': 'worktree.',
 };
 

@@ -34,6 +34,7 @@ const SAMPLES: readonly (readonly [code: string, places: readonly string[]])[] =
   ['cost-unknown', ['warning $20']],
   ['cycle-without-exit', ['warning publishes']],
   ['default-publishes-unlisted', ['error biuld.done']],
+  ['event-contract-unused', ['warning build.doen']],
   ['gate-unused', ['warning biuld.done', 'warning deploy.done']],
   ['hat-no-way-on', ['warning builder']],
   ['hat-only-after-failure', ['warning debugger']],

@@ -1,18 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
-import { callTool } from '../../src/agent/call-tool.ts';
-import type { McpServerSpec } from '../../src/agent/mcp/mcp-server-spec.ts';
-import { openServers, type ServerTools } from '../../src/agent/mcp/open-servers.ts';
-import { createRegistry } from '../../src/agent/registry.ts';
-import { makeContext } from '../../src/agent/tool-fixtures.ts';
-import type { ProfilePolicy } from '../../src/core/index.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { openServers, openTools } from '../../src/agent/index.ts';
+import type { Json, ProfilePolicy } from '../../src/core/index.ts';
+import type { TurnRequest } from '../../src/ports/index.ts';
 import { findByMarker } from '../../src/process/index.ts';
 
+type McpServerSpec = Parameters<typeof openServers>[0][number];
+type ServerTools = Awaited<ReturnType<typeof openServers>>;
+
 const FAKE = fileURLToPath(new URL('agents/mcp-server.mjs', import.meta.url));
-const OUTPUT = { redact: (text: string) => text, cap: (text: string) => text };
+const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-mcp-servers-'));
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 let opened: ServerTools[] = [];
 let marker = '';
@@ -48,9 +52,34 @@ async function open(
   return tools;
 }
 
-/** Calls a tool of these as the loop does. */
-function call({ tools }: ServerTools, name: string, args: unknown, signal = new AbortController().signal) {
-  return callTool(createRegistry(tools), new Set(tools.map((tool) => tool.name)), name, args, makeContext({ signal }), OUTPUT);
+/** Calls a tool of these as the native agent does. */
+async function call({ tools }: ServerTools, name: string, args: Json, signal = new AbortController().signal) {
+  const settings = {
+    tools,
+    policy: null,
+    workspace: FOLDER,
+    stateDir: join(FOLDER, '.ralph'),
+    scratchpad: join(FOLDER, '.agent/scratchpad.md'),
+    quality: {},
+    publishes: [],
+    publish: async () => ({ ok: false as const, why: 'not here', allowed: [] }),
+    search: null,
+    allowedPrivateHosts: [],
+    close: async () => undefined,
+  };
+  const logs = { stdoutPath: join(FOLDER, 'turn/stdout.log'), stderrPath: join(FOLDER, 'turn/stderr.log'), capBytes: 1000 };
+  const request: TurnRequest = {
+    turn: { iteration: 1, attempt: 1 },
+    prompt: '',
+    promptFile: join(FOLDER, 'turn/prompt.md'),
+    cwd: FOLDER,
+    env: {},
+    marker: '',
+    timeoutMs: 0,
+    idleTimeoutMs: 0,
+    logs,
+  };
+  return openTools(settings, request, signal).call(name, args);
 }
 
 const names = ({ tools }: ServerTools): readonly string[] => tools.map((tool) => tool.name);
@@ -84,8 +113,8 @@ describe('an MCP server', () => {
     expect(text).toContain('found it');
     expect(text).toContain('[image image/png: not shown]');
     expect(text).toContain('a file');
-    expect(await call(tools, 'mcp__docs__find', {})).toMatchObject({ isError: true, refusal: 'bad-arguments' });
-    expect(await call(tools, 'mcp__docs__drop', {})).toMatchObject({ isError: true, refusal: null, text: 'It cannot be dropped.' });
+    expect(await call(tools, 'mcp__docs__find', {})).toMatchObject({ isError: true, text: expect.stringContaining('are not right') });
+    expect(await call(tools, 'mcp__docs__drop', {})).toMatchObject({ isError: true, text: 'It cannot be dropped.' });
   });
 
   test('gets few variables, what its `env` names, and the mark by which it is found again', async () => {
@@ -100,7 +129,7 @@ describe('an MCP server', () => {
     const tools = await open([makeServer('dies')]);
     for (const _ of [1, 2]) {
       const outcome = await call(tools, 'mcp__docs__find', { text: 'it' });
-      expect(outcome).toMatchObject({ isError: true, refusal: null });
+      expect(outcome.isError).toBe(true);
       expect(outcome.text).toContain('The MCP server docs did not answer');
     }
   });
@@ -114,6 +143,11 @@ describe('an MCP server', () => {
     expect((await pending).isError).toBe(true);
   });
 
+  test('that is trusted is asked for its hints also by a profile that only reads', async () => {
+    const reads: ProfilePolicy = { allow: ['mcp:docs'], deny: [], exempt: [], requireReadOnly: true, denyDestructive: false };
+    expect(names(await open([makeServer('good', { trustsAnnotations: true })], reads))).toHaveLength(2);
+  });
+
   test('gives only the tools that are asked for; one that it lacks is told', async () => {
     const tools = await open([makeServer('good', { tools: ['drop', 'nothing'] })]);
     expect(names(tools)).toEqual(['mcp__docs__drop']);
@@ -125,7 +159,7 @@ describe('an MCP server', () => {
     expect(many.tools.length).toBe(20);
     expect(new Set(names(odd)).size).toBe(3);
     for (const name of names(odd)) expect(name).toMatch(/^mcp__docs__[A-Za-z0-9_-]{1,53}$/);
-    expect(createRegistry(odd.tools).tools).toHaveLength(3);
+    for (const name of names(odd)) expect((await call(odd, name, { text: 'it' })).text).toContain('found it');
   });
 });
 
@@ -169,7 +203,9 @@ describe('a server is only started', () => {
   test.each<[string, ProfilePolicy | null, boolean]>([
     ['without a profile', null, true],
     ['where the profile allows its group', deny({ allow: ['mcp:docs'] }), true],
-    ['where the profile allows all servers, also if only for reading', deny({ allow: ['mcp:*'], requireReadOnly: true }), true],
+    ['where the profile allows all servers', deny({ allow: ['mcp:*'] }), true],
+    ['where a profile that only reads exempts it', deny({ allow: ['mcp:*'], exempt: ['mcp:docs'], requireReadOnly: true }), true],
+    ['not where a profile only reads, for nobody vouches for its hints', deny({ allow: ['mcp:*'], requireReadOnly: true }), false],
     ['where the profile allows one of its tools', deny({ allow: ['mcp__docs__find'] }), true],
     ['not where the profile does not speak of it', deny({ allow: ['fs', 'mcp:other'] }), false],
     ['not where the profile denies it', deny({ allow: ['mcp:*'], deny: ['mcp:docs'] }), false],

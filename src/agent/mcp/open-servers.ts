@@ -1,4 +1,4 @@
-import { type ProfilePolicy, resolveProfile, type ToolCard } from '../../core/index.ts';
+import { PESSIMISTIC_HINTS, type ProfilePolicy, resolveProfile, type ToolCard, type ToolHints } from '../../core/index.ts';
 import type { AnyTool } from '../tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
@@ -20,7 +20,7 @@ export interface ServerTools {
  * @param policy `null`: no profile, every server
  */
 export async function openServers(servers: readonly McpServerSpec[], policy: ProfilePolicy | null, world: McpWorld): Promise<ServerTools> {
-  const wanted = servers.filter((server) => isWanted(server.name, policy));
+  const wanted = servers.filter((server) => isWanted(server, policy));
   if (wanted.length === 0) return { tools: [], warnings: [], close: async () => undefined };
   const { connectServer } = await import('./connect-server.ts');
   const results = await Promise.allSettled(wanted.map((server) => connectServer(server, world)));
@@ -40,19 +40,16 @@ export async function openServers(servers: readonly McpServerSpec[], policy: Pro
   };
 }
 
-/** Whether a tool of the server can be let in, whatever its hints turn out to be. */
-function isWanted(server: string, policy: ProfilePolicy | null): boolean {
+/** Whether a tool of the server can be let in; of one that is trusted nobody knows its hints before it runs. */
+function isWanted({ name: server, trustsAnnotations }: McpServerSpec, policy: ProfilePolicy | null): boolean {
   if (policy === null) return true;
+  const hints = trustsAnnotations ? HARMLESS : PESSIMISTIC_HINTS;
   const names = policy.allow.filter((name) => name.startsWith(`mcp__${server}__`));
-  const cards = [`mcp__${server}__`, ...names].map((name) => toCard(server, name));
-  const lenient = { ...policy, requireReadOnly: false, denyDestructive: false };
-  return resolveProfile(lenient, cards).some(({ isOffered }) => isOffered);
+  const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group: `mcp:${server}`, hints, description: '' }));
+  return resolveProfile(policy, cards).some(({ isOffered }) => isOffered);
 }
 
-function toCard(server: string, name: string): ToolCard {
-  const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
-  return { name, group: `mcp:${server}`, hints, description: '' };
-}
+const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
 /** Servers choose the names of their tools: of two that come out the same the first counts. */
 function takeOnce(tools: readonly AnyTool[]): Pick<ServerTools, 'tools'> {

@@ -63,7 +63,7 @@ async function stepOnce({ ai, model }: LoadedModel, settings: ProviderSettings, 
   const { response, finishReason, rawFinishReason } = step;
   return {
     ok: true,
-    message: { role: 'assistant', parts: step.content.flatMap(toPart) },
+    message: { role: 'assistant', parts: withOwnIds(step.content.flatMap(toPart)) },
     finish: toFinish(finishReason, rawFinishReason),
     usage: toUsage(step.usage),
     responseId: response.id ?? null,
@@ -98,6 +98,17 @@ function toPart(part: ContentPart): AssistantPart[] {
   if (part.type !== 'tool-call') return [];
   const { toolCallId: id, toolName: name, input } = part;
   return [withOpaque({ type: 'tool-call', id, name, args: toJson(input) }, part.providerMetadata)];
+}
+
+/** Some servers give two calls of an answer one id, or none: results could not be told apart. */
+function withOwnIds(parts: readonly AssistantPart[]): readonly AssistantPart[] {
+  const seen = new Set<string>();
+  return parts.map((part, index) => {
+    if (part.type !== 'tool-call') return part;
+    const id = part.id === '' || seen.has(part.id) ? `${part.id || 'call'}_${index}` : part.id;
+    seen.add(id);
+    return { ...part, id };
+  });
 }
 
 function withOpaque<Part extends AssistantPart>(part: Part, metadata: unknown): Part {

@@ -13,9 +13,9 @@ export function isRefName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** True for a name that a branch may be given: git takes `HEAD` for something else, and a first word `refs` for a full name. */
+/** True for a name that a branch may be given: git takes `HEAD` and a first `+` for something else, and a first word `refs` for a full name. */
 export function isBranchName(name: string): boolean {
-  return isRefName(name) && name !== 'HEAD' && !name.startsWith('refs/');
+  return isRefName(name) && name !== 'HEAD' && !name.startsWith('refs/') && !name.startsWith('+');
 }
 
 /** What may follow the name of a commit: `~2`, `^`, `^{commit}`, `@{1}`, `@{upstream}`. */

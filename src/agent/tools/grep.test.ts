@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,7 +8,13 @@ import { grepTool } from './grep.ts';
 afterAll(removePlaces);
 
 // Where ripgrep is on this machine, if it is.
-const pathWithRipgrep = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => existsSync(join(folder, 'rg')));
+const foldersWithRipgrep = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => existsSync(join(folder, 'rg')));
+
+/** How it searches, and the PATH for that. */
+const ways: readonly (readonly [string, string])[] = [
+  ['by itself', ''],
+  ...foldersWithRipgrep.map((folder) => ['with ripgrep', folder] as const),
+];
 
 function createTree(): TestPlace {
   const place = createPlace();
@@ -24,7 +31,7 @@ function createTree(): TestPlace {
   return place;
 }
 
-describe.each([['by itself', ''], ...pathWithRipgrep.map((folder) => ['with ripgrep', folder] as const)])('grep %s', (_, path) => {
+describe.each(ways)('grep %s', (_, path) => {
   const grep = async (place: TestPlace, args: unknown) => await place.run(grepTool, args, { env: { PATH: path } });
 
   it('finds lines, with file and number', async () => {
@@ -48,6 +55,7 @@ describe.each([['by itself', ''], ...pathWithRipgrep.map((folder) => ['with ripg
     const place = createTree();
     expect((await grep(place, { pattern: 'alpha', path: 'a.ts', mode: 'count' })).text).toBe('a.ts:2');
     expect((await grep(place, { pattern: 'alpha', glob: '*.md' })).text).toBe('src/c.md:1:# alpha');
+    expect((await grep(place, { pattern: 'alpha', glob: '!*.md' })).text).toContain('No line matches');
     expect((await grep(place, { pattern: 'ALPHA', ignore_case: true, glob: 'src/*.ts', mode: 'count' })).text).toBe('src/b.ts:2');
     expect((await grep(place, { pattern: 'beta (X)', literal: true, ignore_case: true })).text).toBe('a.ts:2:Beta (x)');
     expect((await grep(place, { pattern: '^\\s+gamma' })).text).toBe('a.ts:3:\tgamma alpha');
@@ -152,5 +160,15 @@ describe('grep', () => {
     expect((await place.run(grepTool, { pattern: 'needle' }, { env })).text).toBe('a.txt:1:needle');
     expect(readFileSync(seen, 'utf8')).toContain('--no-config');
     expect(readFileSync(seen, 'utf8')).not.toMatch(/evil|secret-value/);
+  });
+});
+
+describe('many searches in one turn', () => {
+  it('leave nothing behind that waits for its end', async () => {
+    const place = createPlace();
+    place.write('a.txt', 'needle\n');
+    const { signal } = new AbortController();
+    for (let round = 0; round < 12; round += 1) await place.run(grepTool, { pattern: 'ne+dle' }, { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });

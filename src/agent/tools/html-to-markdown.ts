@@ -1,7 +1,7 @@
 import { measureHtml, stripUnread, toPlainText } from './strip-html.ts';
 
 /** Turning a page into Markdown holds up everything else for as long as it takes: what is larger than pages are is read as plain text. */
-const maxLength = 1_500_000;
+const maxLength = 800_000;
 const maxTags = 15_000;
 const maxDepth = 200;
 

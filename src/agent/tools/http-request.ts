@@ -110,7 +110,12 @@ async function readBody(message: IncomingMessage, decoder: Transform, { maxBytes
       chunks.push(chunk);
     }
   };
-  await pipeline(message, decoder, collect, { signal });
+  try {
+    await pipeline(message, decoder, collect, { signal });
+  } catch (error) {
+    // Breaking off in the middle ends the other parts with errors of their own, and one of these may be told first.
+    throw bytes > maxBytes ? new TooLargeError() : error;
+  }
   return Buffer.concat(chunks);
 }
 

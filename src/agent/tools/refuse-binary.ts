@@ -11,11 +11,11 @@ const SIGNATURES: readonly (readonly [kind: string, bytes: readonly number[]])[]
   ['text in UTF-16', [0xfe, 0xff]],
 ];
 
-/** What `readText` looks at to tell a binary file. */
+/** How much of a file is looked at to tell what it is. */
 export const SNIFFED_BYTES = 8192;
 
 /** True where a NUL tells that this is no text. */
-export function isBinary(bytes: Buffer): boolean {
+function isBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, SNIFFED_BYTES).includes(0);
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/index.ts';
+import type { ToolServer } from '../../ports/index.ts';
 import type { FailureSigns } from '../failure-class.ts';
 import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
 import type { JsonStream } from '../json-translator.ts';
@@ -13,6 +14,8 @@ export interface AcpTask {
   /** Absolute path of the folder the agent works in. */
   readonly cwd: string;
   readonly model?: string | undefined;
+  /** Servers of tools that the session begins with; absent: none. */
+  readonly toolServers?: readonly ToolServer[] | undefined;
   /** Whether the agent may do what it asks for; else it is refused, for there is nobody to ask. */
   readonly isBypass: boolean;
 }
@@ -81,7 +84,7 @@ export class AcpConversation implements JsonStream, Dialogue {
   }
 
   #startSession(): void {
-    this.#ask('session/new', { cwd: this.#task.cwd, mcpServers: [] }, (session, turn) => {
+    this.#ask('session/new', { cwd: this.#task.cwd, mcpServers: (this.#task.toolServers ?? []).map(toServer) }, (session, turn) => {
       this.#sessionId = textAt(session, 'sessionId');
       turn.session(this.#sessionId, null);
       this.#setUp(planSettings(session, this.#task));
@@ -162,4 +165,8 @@ function judgeStop(reason: string, turn: TurnRecorder): void {
   if (reason === 'max_tokens') turn.warn("the answer was cut at the model's output limit");
   if (reason === 'end_turn' || reason === 'max_tokens') return turn.succeed();
   turn.fail({ message: `the agent stopped: ${reason.replace(/_/g, ' ') || 'no reason given'}`, class: 'agent' });
+}
+
+function toServer({ name, command, args }: ToolServer): JsonObject {
+  return { name, command, args, env: [] };
 }

@@ -9,7 +9,13 @@ export function createAcpParts(spec: BackendSpec): CliBackendParts {
     place: () => ({ place: 'arg', warnings: [] }),
     plan: planAcp,
     createTranslator: (_invocation, request) =>
-      createAcpTranslator({ prompt: request.prompt, cwd: request.cwd, model: spec.model, isBypass: spec.permissions === 'bypass' }),
+      createAcpTranslator({
+        prompt: request.prompt,
+        cwd: request.cwd,
+        model: spec.model,
+        toolServers: request.scope?.toolServers,
+        isBypass: spec.permissions === 'bypass',
+      }),
     lingerMs: 1500,
     shouldLeave: false,
   };

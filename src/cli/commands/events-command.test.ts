@@ -19,8 +19,8 @@ describe('ralph events', () => {
     const { exitCode, out } = await events();
     const lines = out.trimEnd().split('\n');
     expect(exitCode).toBe(0);
-    expect(lines[0]).toMatch(/^id +time +turn +topic +from +to +payload$/);
-    expect(lines[2]).toMatch(/^e2 +\d\d:\d\d:\d\d +1 +build\.task +planner +builder +Mend the parser\.$/);
+    expect(lines[0]).toMatch(/^id +time +turn +topic +from +to +cause +payload$/);
+    expect(lines[2]).toMatch(/^e2 +\d\d:\d\d:\d\d +1 +build\.task +planner +builder +e1 +Mend the parser\.$/);
     expect(lines[3]).toMatch(/^e3 .*builder\.scope_violation +builder +refused/);
   });
 
@@ -33,6 +33,7 @@ describe('ralph events', () => {
       topic: 'build.task',
       source: 'planner',
       target: null,
+      causes: ['e1'],
       payload: 'Mend the parser.',
       to: ['builder'],
     });
@@ -65,8 +66,43 @@ describe('ralph events', () => {
     expect(topicsOf((await events(...args, '--format', 'json')).out)).toEqual(topics);
   });
 
-  it.each([[['--last', '0']], [['--iteration', 'x']], [['--topic', 'build*']]])('refuses %j', async (args) => {
-    expect(await events(...args)).toMatchObject({ exitCode: 2, out: '' });
+  it.each([[['--last', '0']], [['--iteration', 'x']], [['--topic', 'build*']], [['--graph', '--follow']], [['--format', 'dot']]])(
+    'refuses %j',
+    async (args) => {
+      expect(await events(...args)).toMatchObject({ exitCode: 2, out: '' });
+    },
+  );
+
+  it('draws which event followed from which', async () => {
+    expect((await events('--graph')).out.split('\n').map((line) => line.replace(/: .*/, ''))).toEqual([
+      'e1 task.start  system → planner',
+      '↳ e2 build.task  planner in turn 1 → builder',
+      '├─ e3 builder.scope_violation  builder in turn 2, refused',
+      '└─ e4 build.blocked  builder in turn 2 → planner',
+      '',
+    ]);
+  });
+
+  it('draws what is asked for with all that it followed from', async () => {
+    expect(topicsOf((await events('--graph', '--topic', 'build.blocked', '--format', 'json')).out)).toEqual([
+      'task.start',
+      'build.task',
+      'build.blocked',
+    ]);
+  });
+
+  it('writes the graph for programs, for Mermaid and for Graphviz', async () => {
+    expect(JSON.parse((await events('--graph', '--last', '1', '--format', 'json')).out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      v: 1,
+      id: 'e4',
+      topic: 'build.blocked',
+      source: 'builder',
+      iteration: 2,
+      causes: ['e2'],
+    });
+    expect((await events('--graph', '--format', 'mermaid')).out).toContain('flowchart TD\n  e1["e1 task.start (system)"]');
+    expect((await events('--graph', '--format', 'mermaid')).out).toContain('  e2 --> e4\n');
+    expect((await events('--graph', '--format', 'dot')).out).toContain('  e2 -> e4;\n}');
   });
 
   it('begins a follow-up with the last rows, then shows what comes', async () => {

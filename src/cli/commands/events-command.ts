@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../core/index.ts';
 import { isTopicPattern } from '../../core/index.ts';
-import { type EventFilter, type EventRow, matchesFilter, toEventRows } from '../../views/index.ts';
+import { createEventFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { createEventPrinter } from '../event-printer.ts';
@@ -8,6 +8,7 @@ import { addFormatOption } from '../format-option.ts';
 import { parseCount } from '../parse-values.ts';
 import { OutputClosed } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
+import { type EventGraphFormat, printEventGraph } from './event-graph.ts';
 
 type RunReader = ReturnType<AppApi['openRun']>;
 type PrintRow = (row: EventRow) => void;
@@ -24,12 +25,18 @@ export const eventsCommand: CliCommand = {
       .option('--hat <hat>', 'only what this hat published or got')
       .option('--iteration <n>', 'only of this iteration')
       .option('--last <n>', 'only the last ones')
-      .option('--follow', 'go on with what happens until the run ends');
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line (docs/ndjson.md)');
+      .option('--follow', 'go on with what happens until the run ends')
+      .option('--graph', 'which event followed from which');
+    addFormatOption(
+      command,
+      ['table', 'json', 'mermaid', 'dot'],
+      'table for people, json for programs: one object a line (docs/ndjson.md); mermaid and dot with --graph',
+    );
     addExamples(command, [
       ['ralph events', 'everything that was published or refused in the newest run'],
       ['ralph events --follow', 'the same, and what comes'],
       ['ralph events --topic "build.*" --last 5', 'the last five of one kind'],
+      ['ralph events --graph', 'which event followed from which'],
       ['ralph events --hat reviewer --format json | jq .payload', 'for programs'],
     ]);
   },
@@ -39,12 +46,43 @@ export const eventsCommand: CliCommand = {
 async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
   const filter = toFilter(options);
   const last = typeof options['last'] === 'string' ? parseCount(options['last'], '--last', 1) : null;
+  checkTogether(options);
   const app = await context.loadApp();
   const reader = app.openRun(context.cwd, args[0], context.env);
+  if (options['graph'] === true) return drawGraph(context, reader, { filter, last, format: options['format'] as EventGraphFormat });
   const print = createEventPrinter(context.terminal, options['format'] === 'json' ? 'json' : 'table');
   if (options['follow'] === true) await follow(context, reader, { filter, last, print });
   else printRows(reader, { filter, last, print });
   return 0;
+}
+
+/** What cannot be asked for together. */
+function checkTogether({ graph, follow, format }: CommandCall['options']): void {
+  if (graph === true && follow === true)
+    throw createUsageError('--graph and --follow do not go together.', 'Draw the graph when the run has ended, or again.');
+  if (graph !== true && (format === 'mermaid' || format === 'dot'))
+    throw createUsageError(`--format ${format} draws which event followed from which.`, `Write: ralph events --graph --format ${format}`);
+}
+
+/** The events that are asked for, with all that they followed from. */
+function drawGraph({ terminal }: CliContext, reader: RunReader, { filter, last, format }: EventGraphRequest): number {
+  const rows: EventRow[] = [];
+  const toRows = createEventFold();
+  reader.replay((record) => void rows.push(...toRows(record)));
+  const meant = rows.filter((row) => matchesFilter(row, filter)).slice(last === null ? 0 : -last);
+  const ids = new Set(meant.map((row) => row.id));
+  printEventGraph(
+    terminal,
+    keepWithCauses(rows, (row) => ids.has(row.id)),
+    format,
+  );
+  return 0;
+}
+
+interface EventGraphRequest {
+  readonly filter: EventFilter;
+  readonly last: number | null;
+  readonly format: EventGraphFormat;
 }
 
 interface Listing {
@@ -90,9 +128,10 @@ async function follow({ terminal }: CliContext, reader: RunReader, listing: List
 /** Holds the last rows back until they are asked for; afterwards, and without a limit, prints each at once. */
 function createKeeper({ filter, last, print }: Listing): { readonly take: (record: RunRecord) => void; readonly release: () => void } {
   let kept: EventRow[] | null = last === null ? null : [];
+  const toRows = createEventFold();
   return {
     take: (record) => {
-      for (const row of toEventRows(record)) {
+      for (const row of toRows(record)) {
         if (!matchesFilter(row, filter)) continue;
         if (kept === null) print(row);
         else kept.push(row);

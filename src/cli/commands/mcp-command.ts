@@ -32,7 +32,7 @@ export const mcpCommand: CliCommand = {
       name: 'ralph',
       version: RALPH_VERSION,
       instructions: toInstructions(place),
-      tools: [createEmitEventTool({ ...readOffer(place), shapes: {} }, publish)],
+      tools: [createEmitEventTool(readOffer(place), publish)],
     };
     const complain = (line: string): void => terminal.err(`ralph mcp: ${line}\n`);
     await serveMessages(server, { input: process.stdin, output: process.stdout, complain });

@@ -2,10 +2,10 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { RalphError, toTurnName } from '../../core/index.ts';
 import {
+  createEventFold,
   createTextCleaner,
   matchesFilter,
   type TurnView,
-  toEventRows,
   toRowLines,
   toRunStatus,
   toTurnDetails,
@@ -119,8 +119,9 @@ function colourDiff(line: string, { style }: Terminal): string {
 export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice | null): number {
   const print = createEventPrinter(terminal, 'table');
   const filter = { iteration: choice?.iteration };
+  const toRows = createEventFold();
   reader.replay((record) => {
-    for (const row of toEventRows(record)) if (matchesFilter(row, filter)) print(row);
+    for (const row of toRows(record)) if (matchesFilter(row, filter)) print(row);
   });
   return 0;
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/index.ts';
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import type { Path } from '../located-value.ts';
 import { quote } from '../value-finding.ts';
 import { toNativeFinding } from './check-native.ts';
 import { findingAt, type RuleInput } from './rule.ts';
@@ -11,9 +12,17 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
   return [...all].flatMap((backend) => {
     const finding = toBackendFinding(backend.declared);
     if (backend.path === null || finding === null) return [];
-    return input.isBroken(backend.path) ? [] : [findingAt(input, backend.path, finding)];
+    return isBroken(input, backend.path) ? [] : [findingAt(input, backend.path, finding)];
   });
 }
+
+/** Whether something is wrong at the backend, or at what the native agent needs: a value that was left out for it is not missing. */
+function isBroken(input: RuleInput, path: Path): boolean {
+  const alone = typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
+  return input.isBroken(path) || NEEDED.some((key) => input.isBroken([...path, key]) || input.isBroken([...alone, key]));
+}
+
+const NEEDED = ['provider', 'model', 'base_url', 'script'] as const;
 
 /** What is wrong with a backend; `null` where nothing does. */
 export function toBackendFinding(declared: PlacedBackend['declared']): Finding | null {

@@ -22,11 +22,10 @@ function isAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '' && new URL(url).password === '';
 }
 
-const INVALID = { code: 'mcp-server-invalid', severity: 'error' } as const;
-
 function toNameFinding(name: string): Finding {
   return {
-    ...INVALID,
+    code: 'mcp-server-invalid',
+    severity: 'error',
     message: `${quote(name)} cannot be the name of an MCP server.`,
     why: 'Its tools are called `mcp__NAME__TOOL`, and providers take letters, digits, `_` and `-` in the name of a tool.',
     fix: 'Take at most 30 of these characters, without `__`, such as `docs`.',
@@ -35,7 +34,8 @@ function toNameFinding(name: string): Finding {
 
 function toWayFinding(name: string, hasBoth: boolean): Finding {
   return {
-    ...INVALID,
+    code: 'mcp-server-invalid',
+    severity: 'error',
     message: hasBoth ? `The MCP server ${quote(name)} has a command and an address.` : `The MCP server ${quote(name)} cannot be reached.`,
     why: hasBoth ? 'It is either started or called.' : 'It needs a program that is started, or an address.',
     fix: 'Write either `command: npx` with `args: […]`, or `url: https://…`.',
@@ -44,7 +44,8 @@ function toWayFinding(name: string, hasBoth: boolean): Finding {
 
 function toAddressFinding(url: string): Finding {
   return {
-    ...INVALID,
+    code: 'mcp-server-invalid',
+    severity: 'error',
     message: `${quote(url.replace(/\/\/[^/@]*@/, '//…@'))} is not the address of an MCP server.`,
     why: 'It is reached by HTTP, and what is secret does not belong into an address.',
     fix: 'Write `https://host/path`; a token goes into an environment variable that `token_env` names.',

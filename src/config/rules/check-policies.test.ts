@@ -62,6 +62,15 @@ describe('a profile that does not do what it says', () => {
     expect(findingsOf(profile('allow: [fs_write], require_read_only: true'))).toEqual(['warning profile-empty p']);
   });
 
+  it('allows a server, and nobody vouches for its hints', () => {
+    const servers = (trust: boolean): string => `mcp_servers: {docs: {command: x, trust_annotations: ${trust}}}`;
+    const reads = profile('extends: explorer, allow: ["mcp:*"]');
+    expect(findingsOf(`${servers(false)}\n${reads}`)).toEqual(['warning profile-server p']);
+    expect(findingsOf(`${servers(true)}\n${reads}`)).toEqual([]);
+    expect(findingsOf(`${servers(false)}\n${profile('extends: explorer, allow: ["mcp:*"], exempt: ["mcp:docs"]')}`)).toEqual([]);
+    expect(findingsOf(`${servers(false)}\n${profile('extends: explorer')}`)).toEqual([]);
+  });
+
   it('denies what every hat has', () => {
     expect(findingsOf(profile('allow: [fs], deny: [grep, emit_event]'))).toEqual(['warning profile-coordination emit_event']);
     expect(findingsOf(profile('allow: [fs], deny: [coordination]'))).toEqual(['warning profile-coordination coordination']);

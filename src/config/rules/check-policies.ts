@@ -4,9 +4,11 @@ import {
   COORDINATION_GROUP,
   createNearMissFinder,
   type NearMissFinder,
+  PESSIMISTIC_HINTS,
   type ProfilePolicy,
   resolveProfile,
   TOOL_GROUPS,
+  type ToolCard,
 } from '../../core/index.ts';
 import { createPolicyFinder } from '../compile-profiles.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -75,9 +77,11 @@ function toUnknownFinding(input: RuleInput, path: Path, tool: string, finder: Ne
 
 function judgePolicy(input: RuleInput, name: string, policy: ProfilePolicy, deny: readonly string[]): readonly Diagnostic[] {
   const findings: Diagnostic[] = [];
-  const idle = deny.findIndex(isCoordination);
-  if (idle >= 0) findings.push(toCoordinationFinding(input, input.toItemPath(['profiles', name, 'deny'], idle), deny[idle] ?? ''));
+  const index = deny.findIndex(isCoordination);
+  if (index >= 0) findings.push(toCoordinationFinding(input, input.toItemPath(['profiles', name, 'deny'], index), deny[index] ?? ''));
   if (isEmpty(policy, input)) findings.push(toEmptyFinding(input, name));
+  const idle = listIdleServers(policy, input);
+  if (idle.length > 0) findings.push(toServerFinding(input, name, idle));
   const undone = listUndone(policy);
   if (undone.length > 0) findings.push(toShellFinding(input, name, undone));
   return findings;
@@ -113,6 +117,32 @@ function toEmptyFinding(input: RuleInput, name: string): Diagnostic {
       message: `The profile ${quote(name)} lets no tool in.`,
       why: 'A hat with it could publish events and keep notes, and could not even read a file.',
       fix: 'Say what it may use, such as `allow: [fs_read, git_read]`, or begin with another profile: `extends: explorer`.',
+    },
+    'key',
+  );
+}
+
+/** MCP servers whose tools are allowed, and kept out all the same by hints that nobody vouches for. */
+function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readonly string[] {
+  const lenient = { ...policy, requireReadOnly: false, denyDestructive: false };
+  return Object.entries(declared.mcp_servers ?? {}).flatMap(([server, { trust_annotations: isTrusted = false }]) => {
+    const card: ToolCard = { name: `mcp__${server}__`, group: `mcp:${server}`, hints: PESSIMISTIC_HINTS, description: '' };
+    const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, [card]).some(({ isOffered }) => isOffered);
+    return !isTrusted && offers(lenient) && !offers(policy) ? [server] : [];
+  });
+}
+
+function toServerFinding(input: RuleInput, name: string, servers: readonly string[]): Diagnostic {
+  const [server = ''] = servers;
+  return findingAt(
+    input,
+    ['profiles', name],
+    {
+      code: 'profile-server',
+      severity: 'warning',
+      message: `The profile ${quote(name)} allows the MCP server ${quote(server)} and lets none of its tools in.`,
+      why: 'It only lets in what is harmless, and what a server says of its own tools is not believed.',
+      fix: `Let them in all the same, \`exempt: ["mcp:${server}"]\`, or believe the server: \`mcp_servers.${server}.trust_annotations: true\`.`,
     },
     'key',
   );

@@ -4,6 +4,7 @@ import { checkBackends } from './check-backends.ts';
 import { checkCostLimit } from './check-cost-limit.ts';
 import { checkDefaultPublishes } from './check-default-publishes.ts';
 import { checkEventLoop } from './check-event-loop.ts';
+import { checkGateScripts } from './check-gate-scripts.ts';
 import { checkHatCollection } from './check-hat-collection.ts';
 import { checkHatIds } from './check-hat-ids.ts';
 import { checkHatReferences } from './check-hat-references.ts';
@@ -27,6 +28,7 @@ const RULES: readonly Rule[] = [
   checkEventLoop,
   checkStateDir,
   checkHookFiles,
+  checkGateScripts,
   checkProfiles,
   checkPolicies,
   checkMcpServers,

@@ -4,17 +4,23 @@ import type { Footprint, LoopDetection } from '../../core/index.ts';
  * Looks for a loop at the end of the publications: `repetition` times the same hat, topic and payload, or `oscillation`
  * times the same pair in turn (A, B, A, B, A, B). A new payload is a new publication, so progress reports under one topic are no loop.
  *
- * @returns what was seen, in words, or `null`
+ * @returns what was seen, in words: who published which topic with which payload, and how often; or `null`
  */
 export function findLoop(footprints: readonly Footprint[], detection: LoopDetection): string | null {
   const last = footprints[footprints.length - 1];
   if (last === undefined) return null;
   if (repeats(footprints, detection.repetition, 1))
-    return `${last.hat} published the same event with the same payload ${detection.repetition} times in a row`;
+    return `${last.hat} published ${toEventText(last)} ${detection.repetition} times in a row, with the same payload each time`;
   const before = footprints[footprints.length - 2];
   if (before === undefined || isSame(before, last)) return null;
   if (!repeats(footprints, detection.oscillation, 2)) return null;
-  return `${before.hat} and ${last.hat} exchanged the same two events ${detection.oscillation} times`;
+  return `${before.hat} and ${last.hat} exchanged the same two events ${detection.oscillation} times: ${before.hat} ${toEventText(before)}, ${last.hat} ${toEventText(last)}`;
+}
+
+/** `build.done ("tests pass")`; of an old journal nothing is known but that it was an event. */
+function toEventText({ topic, excerpt = '' }: Footprint): string {
+  if (topic === undefined) return 'the same event';
+  return excerpt.length === 0 ? topic : `${topic} (${JSON.stringify(excerpt)})`;
 }
 
 /** True if the last `times * period` publications repeat with that period. */

@@ -18,7 +18,7 @@ describe('loop detection', () => {
     expect(exchange(run, () => ['to.a', 'again'])).toBe(3);
     expect(run.last('run-end')).toMatchObject({
       reason: 'loop_detected',
-      detail: 'a published the same event with the same payload 3 times in a row',
+      detail: 'a published to.a ("again") 3 times in a row, with the same payload each time',
     });
   });
 
@@ -30,7 +30,10 @@ describe('loop detection', () => {
   it('oscillation is A, B, A, B, A, B with the same payloads', () => {
     const run = play({ hats: HATS });
     expect(exchange(run, (count) => (count % 2 === 0 ? ['to.b', 'ping'] : ['to.a', 'pong']))).toBe(6);
-    expect(run.last('run-end')).toMatchObject({ reason: 'loop_detected', detail: 'a and b exchanged the same two events 3 times' });
+    expect(run.last('run-end')).toMatchObject({
+      reason: 'loop_detected',
+      detail: 'a and b exchanged the same two events 3 times: a to.b ("ping"), b to.a ("pong")',
+    });
   });
 
   it('two hats that hand new work to each other are no oscillation', () => {

@@ -2,6 +2,7 @@ import { type Activation, addUsage, type IterationEnded, type TurnFailure } from
 import { isWearer } from '../../topology/index.ts';
 import { acceptSignals, mergeChannels, reject, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
+import { noteViolations } from './note-violations.ts';
 import { parkOrSwitch } from './park.ts';
 import { proceed } from './proceed.ts';
 import { retryLater } from './retry.ts';
@@ -14,6 +15,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   addCost(step, input);
   tellProblems(step, activation, input);
+  noteViolations(step, activation, input);
   if (input.outcome.status === 'interrupted') withdraw(step, activation, input);
   else if (!isTriedAgain(step, activation, input)) conclude(step, activation, input);
   proceed(step);

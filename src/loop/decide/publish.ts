@@ -12,6 +12,7 @@ import {
   TOPIC_TASK_DONE,
   toBlockedTopic,
   toComparablePayload,
+  toPayloadText,
   toTextHash,
 } from '../../core/index.ts';
 import { isTerminalTopic, isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
@@ -119,8 +120,20 @@ function isOwnWord(step: Step, draft: EventDraft): boolean {
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {
   const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}`);
-  if (!seen.some((mark) => mark.hat === draft.source && mark.hash === hash)) seen.push({ hat: draft.source, hash });
+  if (seen.some((mark) => mark.hat === draft.source && mark.hash === hash)) return;
+  seen.push({ hat: draft.source, hash, topic: draft.topic, excerpt: toExcerpt(draft.payload) });
 }
+
+function toExcerpt(payload: Json): string {
+  const text = toPayloadText(payload)
+    .slice(0, EXCERPT_LENGTH * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH - 1)}…`;
+}
+
+/** Characters of a payload by which people know it again. */
+const EXCERPT_LENGTH = 60;
 
 function keptFootprints(step: Step): number {
   const { repetition, oscillation } = step.topology.spec.loopDetection;

@@ -1,5 +1,5 @@
-import type { Activation, IterationStart, PayloadCheck, RunRecord, Usage } from '../../core/index.ts';
-import type { Backend, Clock, GateRunner, Inbox, Journal, TurnStore, Workspace } from '../../ports/index.ts';
+import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, Usage } from '../../core/index.ts';
+import type { Backend, Clock, GateRunner, Inbox, Journal, TurnScope, TurnStore, Workspace } from '../../ports/index.ts';
 import type { PromptSettings } from '../../prompts/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
@@ -27,9 +27,11 @@ export interface Wardrobe {
   /** The backend for a turn. Throws a `RalphError` when there is none. */
   readonly backendFor: (order: IterationStart) => Backend;
   /** The complete environment of the agent, the marker of its processes, and its folder. */
-  readonly surroundings: (order: IterationStart) => Surroundings;
+  readonly surroundings: (order: IterationStart) => Surroundings | Promise<Surroundings>;
   /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
   readonly toolsOf?: (order: IterationStart) => number | null;
+  /** Whether the wearer has a tool to publish with. Absent: nobody has. */
+  readonly hasEmitTool?: (order: IterationStart) => boolean;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
 }
@@ -38,6 +40,12 @@ export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly marker: string;
+  /** What the hat's profile makes of the agent's program. */
+  readonly scope?: TurnScope;
+  /**
+   * Takes back what was made for the turn, when nothing of it runs any more, and says what a hat that may not write has written. Never rejects.
+   */
+  readonly close?: () => Promise<ScopeViolations | null>;
 }
 
 /** What does not change during a run. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { buildPrompt } from '../../prompts/index.ts';
-import type { LoopPorts, LoopSettings } from './loop-ports.ts';
+import type { LoopPorts, LoopSettings, Surroundings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
 
@@ -20,6 +20,8 @@ export interface OpenedTurn {
   readonly recorder: TurnRecorder;
   /** The working tree before the turn, where somebody wants to know whether it changes. */
   readonly before: string | null;
+  /** See `Surroundings.close`. */
+  readonly close: NonNullable<Surroundings['close']>;
 }
 
 /** False, and the run is told, when the workspace is gone. */
@@ -57,7 +59,9 @@ export const INTERRUPTED: TurnReport = {
 /** Writes the prompt, then starts the agent. Throws the system error when the turn's folder cannot be written. */
 export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn> {
   const topology = loop.topology();
-  const prompt = buildPrompt(topology, { ...order, maxIterations: loop.state().limits.maxIterations }, settings.prompt);
+  const { maxIterations } = loop.state().limits;
+  const hasEmitTool = ports.wardrobe.hasEmitTool?.(order) ?? false;
+  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool }, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = order.fallback === null ? null : await ports.workspace.fingerprint();
   await ports.workspace.keepBefore?.(toTurnName(order));
@@ -71,24 +75,37 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
     promptTokens: Math.ceil(prompt.length / 4),
   });
   const backend = findBackend(ports, order);
+  const around = await findSurroundings(ports, order);
+  const close = 'failure' in around ? null : (around.close ?? null);
   const running =
     'failure' in backend
       ? failAtOnce(backend.failure)
-      : backend.start(toRequest(ports, settings, order, { prompt, folder }), listen(backend.label));
-  return { order, running, recorder, before };
+      : 'failure' in around
+        ? failAtOnce(around.failure)
+        : backend.start(toRequest(settings, order, { prompt, folder, around }), listen(backend.label));
+  return { order, running, recorder, before, close: close ?? (async () => null) };
+}
+
+/** What cannot be prepared, such as a sandbox that is required and not there, is a failed turn. */
+async function findSurroundings(ports: LoopPorts, order: IterationStart): Promise<Surroundings | { readonly failure: TurnFailure }> {
+  try {
+    return await ports.wardrobe.surroundings(order);
+  } catch (error) {
+    return { failure: { class: 'spawn', message: error instanceof Error ? error.message : toErrorCode(error) } };
+  }
 }
 
 function toRequest(
-  ports: LoopPorts,
   settings: LoopSettings,
   order: IterationStart,
-  asked: { readonly prompt: string; readonly folder: TurnFolder },
+  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
 ): TurnRequest {
-  const { cwd, env, marker } = ports.wardrobe.surroundings(order);
+  const { cwd, env, marker, scope } = asked.around;
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
   const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
   const logs = { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes };
-  return { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
+  const request = { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
+  return scope === undefined ? request : { ...request, scope };
 }
 
 /** A backend that cannot be had is a failed turn, not the end of the run: another hat may have a better one. */

@@ -11,6 +11,7 @@ import { selectSignals } from './turn-recorder.ts';
 export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: OpenedTurn, result: TurnResult): Promise<IterationEnded> {
   const { order, recorder, before } = opened;
   ports.turns.close(order);
+  const violations = await opened.close();
   await ports.workspace.keepAfter?.(toTurnName(order));
   const after = before === null ? null : await ports.workspace.fingerprint();
   const said = recorder.finish();
@@ -34,6 +35,8 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
     signals: judgePayloads(selectSignals(eventSources, inbox.signals, said.signals), ports.checkPayload),
     problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
     inboxOffset: inbox.offset,
+    ...(violations === null ? {} : { violations }),
+    ...(said.denials.length === 0 ? {} : { denials: said.denials }),
   };
 }
 

@@ -1,4 +1,12 @@
-import { type BackendEvent, createTextSignalScanner, type EventSignal, type Signal, type SignalProblem } from '../../core/index.ts';
+import {
+  type BackendEvent,
+  createTextSignalScanner,
+  type EventSignal,
+  MAX_KEPT_DENIALS,
+  type Signal,
+  type SignalProblem,
+  type ToolDenial,
+} from '../../core/index.ts';
 
 /** What is kept of the last assistant message, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;
@@ -11,6 +19,8 @@ export interface RecordedText {
   readonly problems: readonly SignalProblem[];
   readonly finalText: string;
   readonly toolCalls: number;
+  /** The first of them. */
+  readonly denials: readonly ToolDenial[];
   readonly model: string | null;
   readonly sessionId: string | null;
 }
@@ -28,6 +38,7 @@ export interface TurnRecorder {
 export function createTurnRecorder(promise: string): TurnRecorder {
   const scanner = createTextSignalScanner(promise);
   const facts = { toolCalls: 0, model: null as string | null, sessionId: null as string | null };
+  const denials: ToolDenial[] = [];
   let open = '';
   let finalText = '';
   let isClosed = false;
@@ -61,6 +72,7 @@ export function createTurnRecorder(promise: string): TurnRecorder {
       if (event.type === 'text') takeText(event.text);
       else if (event.type === 'message-end') closeMessage();
       else if (event.type === 'tool-start') facts.toolCalls += 1;
+      else if (event.type === 'tool-denied' && denials.length < MAX_KEPT_DENIALS) denials.push(event.denial);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },
     finish: () => {
@@ -68,6 +80,7 @@ export function createTurnRecorder(promise: string): TurnRecorder {
       const { signals, problems, promised } = scanner.finish();
       return {
         ...facts,
+        denials,
         signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
         problems,
         finalText: finalText.slice(-FINAL_TEXT_LIMIT).trim(),

@@ -44,7 +44,8 @@ export function scopeCopilot(order: ScopeOrder): CliScope {
 function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
   if (may.mayRunShell) return [];
   const own = may.mayRunQuality ? qualityCommands : [];
-  return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
+  // It looks at the beginning of a command only: `git log --output=FILE` would write.
+  return [...own, ...(may.mayGitRead && isConfined ? GIT_LOOKS : [])];
 }
 
 /** `hats(emit_event)` is allowed; `hats-emit_event` is what exists. */

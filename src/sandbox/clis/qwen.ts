@@ -43,5 +43,6 @@ export function scopeQwen(order: ScopeOrder): CliScope {
 
 function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
   const own = may.mayRunQuality ? qualityCommands : [];
-  return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
+  // It looks at the beginning of a command only: `git log --output=FILE` would write.
+  return [...own, ...(may.mayGitRead && isConfined ? GIT_LOOKS : [])];
 }

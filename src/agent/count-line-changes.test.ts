@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { countLineChanges } from './count-line-changes.ts';
+
+it.each([
+  ['', 'a\nb\n', 2, 0],
+  ['a\nb\n', '', 0, 2],
+  ['a\nb\nc\n', 'a\nx\nc\n', 1, 1],
+  ['a\nb\nc\n', 'c\na\nb\n', 1, 1],
+  ['a\n', 'a', 0, 0],
+])('from %j to %j', (before, after, added, removed) => {
+  expect(countLineChanges(before, after)).toEqual({ added, removed });
+});
+
+it('adds up, and is the same the other way round', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
+  fc.assert(
+    fc.property(text, text, (left, right) => {
+      const there = countLineChanges(left.join('\n'), right.join('\n'));
+      const back = countLineChanges(right.join('\n'), left.join('\n'));
+      expect(back).toEqual({ added: there.removed, removed: there.added });
+      expect(left.length + there.added - there.removed).toBe(right.length);
+      if (left.join() === right.join()) expect(there).toEqual({ added: 0, removed: 0 });
+    }),
+  );
+});

@@ -1,0 +1,170 @@
+import { toLabel, type Settings } from '../config/index.ts';
+import { BUILT_IN_CARDS, type BackendSpec, RalphError, resolveProfile } from '../core/index.ts';
+import { openProjectFolder } from '../process/index.ts';
+import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
+import { checkConfig } from '../validation/index.ts';
+import { findQualityCommands } from './find-quality-commands.ts';
+
+/** What one layer does for a hat. */
+export interface ScopeLayer {
+  /** `on`: it holds; `partly`: see `limits`; `off`: it does nothing. */
+  readonly state: 'on' | 'partly' | 'off';
+  readonly text: string;
+  /** What it cannot hold back, in whole sentences. */
+  readonly limits: readonly string[];
+}
+
+/** What will be enforced for one hat, and how. */
+export interface HatScope {
+  readonly hat: string;
+  readonly backend: string;
+  /** `null`: nothing holds it back. */
+  readonly profile: string | null;
+  readonly mayChangeFiles: boolean;
+  /** Our own agent's tools, or the flags of its CLI. */
+  readonly tools: ScopeLayer;
+  readonly os: ScopeLayer;
+  /** The look at the working tree behind each turn. */
+  readonly check: ScopeLayer;
+}
+
+/** What will be enforced in a folder. */
+export interface ScopeReport {
+  /** The sandbox of this machine, or why there is none. */
+  readonly sandbox: { readonly found: string | null; readonly why: string | null; readonly mode: string };
+  readonly hats: readonly HatScope[];
+}
+
+/**
+ * Says what would be enforced for the hats of a folder's own configuration.
+ *
+ * @throws RalphError `config-invalid`
+ */
+export async function examineScopes(cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<ScopeReport> {
+  const { settings } = checkConfig({ cwd, configFiles: [], env, prompt: 'optional' });
+  if (settings !== null) return describeScopes(settings, cwd, env);
+  throw new RalphError({
+    code: 'config-invalid',
+    what: 'The configuration cannot be read, so it is not known what would be enforced.',
+    fix: 'See what is wrong: ralph validate',
+    exitCode: 1,
+  });
+}
+
+/** The same for settings that are at hand. */
+export async function describeScopes(
+  settings: Settings,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ScopeReport> {
+  const { findOsSandbox } = await import('../sandbox/index.ts');
+  const os = await findOsSandbox(env);
+  const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
+  const hats = await Promise.all(ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat(settings, hat, spec, cwd, os))));
+  return {
+    sandbox: { found: os.found?.version ?? null, why: os.found === null ? os.why : null, mode: settings.sandbox.mode },
+    hats,
+  };
+}
+
+async function describeHat(settings: Settings, hat: string, spec: BackendSpec, cwd: string, os: OsSandboxSearch): Promise<HatScope> {
+  const { mayChangeTree, toCapabilities, wantsConfinement } = await import('../sandbox/index.ts');
+  const policy = settings.policies[hat] ?? null;
+  const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
+  const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
+  const isNative = spec.type === 'native' || spec.type === 'scripted';
+  const isHeld = !isNative && (policy !== null || mode === 'required') && wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
+  const facts: HatFacts = { settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
+  return {
+    hat,
+    backend: toLabel(spec),
+    profile: settings.profileNames[hat] ?? null,
+    mayChangeFiles: mayChangeTree(may),
+    tools: await describeTools(facts),
+    os: describeOs(facts),
+    check: mayChangeTree(may) ? off('it may change files, so nothing is compared') : describeCheck(settings),
+  };
+}
+
+interface HatFacts {
+  readonly settings: Settings;
+  readonly spec: BackendSpec;
+  readonly may: Capabilities;
+  readonly cwd: string;
+  readonly isHeld: boolean;
+  readonly isNative: boolean;
+  readonly mode: string;
+  readonly os: OsSandboxSearch;
+  readonly isFree: boolean;
+}
+
+function off(text: string): ScopeLayer {
+  return { state: 'off', text, limits: [] };
+}
+
+async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, isFree }: HatFacts): Promise<ScopeLayer> {
+  if (isFree) return off('no profile');
+  if (isNative) return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
+  const { hasScopeFlags, planScope } = await import('../sandbox/index.ts');
+  const { limits } = planScope({
+    cli: spec.type,
+    may,
+    qualityCommands: findQualityCommands(settings, openProjectFolder(cwd)),
+    args: spec.args,
+    permissions: spec.permissions,
+    env: spec.env,
+    folder: '/private',
+    attach: null,
+    isConfined: isHeld && os.found !== null,
+  });
+  if (!hasScopeFlags(spec.type)) return { state: 'off', text: `nothing can be said to ${spec.type}`, limits };
+  return { state: limits.length === 0 ? 'on' : 'partly', text: `the flags of ${spec.type}: advice that a model can get around`, limits };
+}
+
+function describeOs({ isHeld, isNative, mode, os, settings, may }: HatFacts): ScopeLayer {
+  if (isNative) return off('our own agent runs in this process; its tools keep to the workspace');
+  if (!isHeld) return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
+  if (os.found === null) return off(os.why);
+  const network = settings.sandbox.hasNetwork ? ['It reaches the network, and services of this machine on it.'] : [];
+  const reading = 'It can read what the user can read, homes left out.';
+  const tree = may.mayWrite || may.mayRunShell || may.mayGitWrite ? 'writes in the workspace only' : 'the workspace is read-only but for `.agent/` and build folders';
+  return { state: 'on', text: `${os.found.version}: ${tree}; nothing survives the turn`, limits: [reading, ...network] };
+}
+
+function describeCheck({ sandbox }: Settings): ScopeLayer {
+  const fate = sandbox.onViolation === 'revert' ? 'taken back' : 'reported';
+  return {
+    state: 'on',
+    text: `what changed in the working tree, in refs and in git's own files is ${fate}`,
+    limits: ['It comes after the turn, and does not see what happens outside of the repository.'],
+  };
+}
+
+/**
+ * What a person should know before a run begins: hats that the operating system does not hold.
+ *
+ * @throws RalphError `sandbox-missing` where a hat requires what is not there
+ */
+export async function toScopeWarnings(settings: Settings, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+  const { policies, sandbox } = settings;
+  const isBound = Object.values(policies).some((policy) => policy !== null) || Object.values(sandbox.hats).includes('required');
+  if (!isBound) return [];
+  const report = await describeScopes(settings, cwd, env);
+  if (report.sandbox.why === null) return [];
+  const open = report.hats.filter(({ profile, mayChangeFiles, os }) => profile !== null && !mayChangeFiles && os.text === report.sandbox.why);
+  const needing = report.hats.filter(({ hat, os }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required' && os.text === report.sandbox.why);
+  if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
+  if (open.length === 0) return [];
+  const names = open.map(({ hat }) => hat).join(', ');
+  return [`The operating system does not keep ${names} from writing: ${report.sandbox.why}. See what is left: ralph doctor --sandbox`];
+}
+
+function toMissing(hats: readonly HatScope[], why: string): RalphError {
+  return new RalphError({
+    code: 'sandbox-missing',
+    what: `A sandbox is required for ${hats.map(({ hat }) => hat).join(', ')}, and there is none here.`,
+    why,
+    fix: 'Install it, or let the other layers do: sandbox: auto',
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, BUILT_IN_CARDS, type IterationStart, resolveProfile, type ScopeViolations, toTurnName } from '../core/index.ts';
+import { toContractPath } from '../emit/index.ts';
+import type { Surroundings } from '../loop/shell/index.ts';
+import { openProjectFolder } from '../process/index.ts';
+import type { Capabilities, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
+import { createTreeWatch, type GitWorkspace, listTracked, type TreeLook, type TreeWatch } from '../workspace/index.ts';
+import { findQualityCommands } from './find-quality-commands.ts';
+import { hasEmitTool } from './has-emit-tool.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+/** What outfits are made of. Paths are absolute. */
+export interface TurnOutfitSettings {
+  readonly runFolder: string;
+  readonly turnsDir: string;
+  /** The folder of the main checkout. */
+  readonly root: string;
+  readonly stateDir: string;
+  readonly binDir: string;
+  readonly agentCommand: string;
+  /** Where `ralph` itself is installed. */
+  readonly packageFolder: string;
+  /** The folder of the run. */
+  readonly workspace: string;
+  readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tree: Pick<GitWorkspace, 'snapshot' | 'diff'>;
+}
+
+/** Dresses the turns of a run. */
+export interface TurnOutfits {
+  /** Rejects when a sandbox is required and not there. */
+  readonly dress: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
+}
+
+/** The longest difference that is kept in a turn's folder. */
+const MAX_DIFF_CHARS = 1_000_000;
+
+type Sandbox = typeof import('../sandbox/index.ts');
+
+interface Tools {
+  readonly sandbox: Sandbox;
+  readonly outfitter: Outfitter;
+  readonly watch: TreeWatch;
+}
+
+/** Creates what dresses the turns of a run. What it is made of is loaded when a hat with a profile first gets its turn. */
+export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
+  let tools: Promise<Tools> | undefined;
+  return {
+    dress: async (order, spec, plain) => {
+      const { policies, sandbox } = made.settings;
+      const policy = (Object.hasOwn(policies, order.hat) ? policies[order.hat] : null) ?? null;
+      const isOpen = policy === null && sandbox.hats[order.hat] !== 'required';
+      if (isOpen && (spec.type === 'native' || !hasEmitTool(made.settings, order.hat, spec))) return plain;
+      tools ??= openTools(made);
+      const opened = await tools;
+      const may = opened.sandbox.toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
+      const isOwnAgent = spec.type === 'native' || spec.type === 'scripted';
+      const outfit = isOwnAgent
+        ? null
+        : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
+      const own = outfit === null && !opened.sandbox.mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
+      const look = opened.sandbox.mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? []);
+      return {
+        ...plain,
+        ...(outfit === null ? {} : { scope: outfit.scope }),
+        close: () => close(made, { order, outfit, own, look, sandbox: opened.sandbox }),
+      };
+    },
+  };
+}
+
+async function openTools(made: TurnOutfitSettings): Promise<Tools> {
+  const sandbox = await import('../sandbox/index.ts');
+  const { settings, workspace, env } = made;
+  const stateDirs = toStateDirs(settings);
+  const outfitter = sandbox.createOutfitter({
+    privateDir: toPrivateDir(made.runFolder),
+    workspace,
+    stateDir: made.stateDir,
+    agentDirs: stateDirs.filter((name) => name !== settings.stateDir),
+    more: [made.binDir, made.packageFolder, toContractPath(made.runFolder), ...settings.worktreeLinks.map((path) => join(made.root, path))],
+    sandbox: settings.sandbox,
+    os: await sandbox.findOsSandbox(env),
+    listTracked: (folders) => listTracked({ cwd: workspace, env, stateDirs }, folders),
+  });
+  const scratchDir = join(made.runFolder, 'git');
+  const watch = createTreeWatch({ cwd: workspace, env, stateDirs, scratchDir, reverts: settings.sandbox.onViolation === 'revert' });
+  sandbox.sweepPrivate(toPrivateDir(made.runFolder));
+  return { sandbox, outfitter, watch };
+}
+
+/** Where a run keeps what turns have of their own. */
+export function toPrivateDir(runFolder: string): string {
+  return join(runFolder, 'private');
+}
+
+async function toOrder(
+  made: TurnOutfitSettings,
+  { sandbox }: Tools,
+  order: IterationStart,
+  spec: BackendSpec,
+  plain: Surroundings,
+  may: Capabilities,
+): Promise<OutfitOrder> {
+  const { settings } = made;
+  const hatMode = settings.sandbox.hats[order.hat];
+  const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
+  const turn = toTurnName(order);
+  const { attachEmit } = await import('./emit-attach.ts');
+  const place = {
+    hat: order.hat,
+    eventsFile: join(made.workspace, settings.prompts.eventsFile),
+    contractFile: toContractPath(made.runFolder),
+  };
+  return {
+    turn,
+    cli: spec.type,
+    may,
+    mode: isHeld ? (hatMode ?? settings.sandbox.mode) : 'off',
+    args: spec.args,
+    permissions: spec.permissions,
+    env: { ...plain.env, ...spec.env },
+    cwd: plain.cwd,
+    qualityCommands: findQualityCommands(settings, openProjectFolder(made.workspace)),
+    attach: (folder) =>
+      hasEmitTool(settings, order.hat, spec)
+        ? attachEmit({ cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may) }, folder)
+        : null,
+    more: [join(made.turnsDir, turn, 'prompt.md')],
+  };
+}
+
+/** Our own agent needs no flags, but its tests write as everybody's do. */
+function openOwnScratch(made: TurnOutfitSettings, sandbox: Sandbox): Promise<ScratchFolders> {
+  const { settings, workspace, env } = made;
+  const repository = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
+  return sandbox.openScratch(workspace, settings.sandbox.scratch, (folders) => listTracked(repository, folders));
+}
+
+interface Dressed {
+  readonly order: IterationStart;
+  readonly outfit: Outfit | null;
+  readonly own: ScratchFolders | null;
+  readonly look: TreeLook | null;
+  readonly sandbox: Sandbox;
+}
+
+async function close(made: TurnOutfitSettings, { order, outfit, own, look, sandbox }: Dressed): Promise<ScopeViolations | null> {
+  try {
+    outfit?.close();
+    if (own !== null) sandbox.closeScratch(made.workspace, own);
+  } catch {
+    // Files of the turn that cannot be removed now are swept when the run begins again.
+  }
+  return look === null ? null : look.end(() => keepDiff(made, toTurnName(order)));
+}
+
+/** Puts the difference of a turn into its folder. */
+async function keepDiff({ tree, turnsDir }: TurnOutfitSettings, turn: string): Promise<string | null> {
+  await tree.snapshot(turn, 'after');
+  const text = await tree.diff(turn);
+  if (text === null || text === '') return null;
+  writeFileSync(join(turnsDir, turn, DIFF_FILE), text.slice(0, MAX_DIFF_CHARS), { mode: 0o600 });
+  return DIFF_FILE;
+}
+
+const DIFF_FILE = 'scope.diff';

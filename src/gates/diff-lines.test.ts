@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffLines } from './diff-lines.ts';
+
+describe('the difference of two texts', () => {
+  it('shows what was taken out and what was put in, with the lines around', () => {
+    expect(diffLines('1\n2\n3\n4\n5\n6\n', '1\n2\n3\nfour\n5\n6\n', 50)).toBe(' 2\n 3\n-4\n+four\n 5\n 6'.replace(/^/, '…\n'));
+  });
+
+  it('shows places that are far apart apart', () => {
+    const lines = Array.from({ length: 20 }, (_, index) => String(index));
+    const changed = lines.map((line) => (line === '2' || line === '17' ? `${line}!` : line));
+    expect(diffLines(lines.join('\n'), changed.join('\n'), 50).split('\n')).toEqual([
+      ...[' 0', ' 1', '-2', '+2!', ' 3', ' 4', '…', ' 15', ' 16', '-17', '+17!', ' 18', ' 19'],
+    ]);
+  });
+
+  it('counts what it does not show', () => {
+    expect(diffLines('', Array.from({ length: 10 }, (_, index) => index).join('\n'), 4)).toBe('+0\n+1\n+2\n+3\n… 6 more lines differ');
+  });
+
+  it('leads from the one to the other', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', '{', '}'), { maxLength: 12 });
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const marked = diffLines(before.map((line) => `${line}\n`).join(''), after.map((line) => `${line}\n`).join(''), 1000).split('\n');
+        const removed = marked.filter((line) => line.startsWith('-')).map((line) => line.slice(1));
+        const added = marked.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+        expect(before.length - removed.length).toBe(after.length - added.length);
+        const rest = [...before];
+        for (const line of removed) rest.splice(rest.indexOf(line), 1);
+        expect([...rest, ...added].sort()).toEqual([...after].sort());
+      }),
+    );
+  });
+
+  it('of large texts takes no time worth mentioning', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `before ${index}`).join('\n');
+    const others = Array.from({ length: 5000 }, (_, index) => `after ${index}`).join('\n');
+    expect(diffLines(many, others, 10).split('\n')).toHaveLength(11);
+  });
+});

@@ -1,0 +1,51 @@
+import {
+  type Activation,
+  type IterationEnded,
+  type Json,
+  type ScopeViolations,
+  TOPIC_SCOPE_VIOLATION,
+  type ToolDenial,
+} from '../../core/index.ts';
+import { recordDraft } from './publish.ts';
+import { notify, type Step, tell } from './step.ts';
+
+/** How many paths are named to people and to the hat. */
+const NAMED = 8;
+
+/**
+ * A hat that may not write has written: recorded as an event of the hat's that nobody gets, told to people and to the hat. What tools were stopped is told
+ * to people.
+ */
+export function noteViolations(step: Step, activation: Activation, input: IterationEnded): void {
+  const { hat } = activation;
+  if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials)}`);
+  const { violations } = input;
+  if (violations === undefined) return;
+  if (violations.total === 0) {
+    for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
+    return;
+  }
+  const paths = violations.changes.map((change) => change.path);
+  recordDraft(step, { topic: `${hat}.${TOPIC_SCOPE_VIOLATION}`, payload: toPayload(violations), source: hat }, 'record');
+  notify(step, 'warning', 'tree-changed', toText(hat, paths, violations));
+  tell(step, hat, { kind: 'tree-changed', paths: paths.slice(0, NAMED), total: violations.total, reverted: violations.reverted });
+}
+
+function toPayload({ changes, total, diffFile, reverted, notes }: ScopeViolations): Json {
+  return { changes: changes.map(({ path, what }) => ({ path, what })), total, diff: diffFile, reverted, notes };
+}
+
+function toText(hat: string, paths: readonly string[], { total, reverted, notes }: ScopeViolations): string {
+  const more = total > NAMED ? ` and ${total - NAMED} more` : '';
+  const fate = reverted === null ? 'They stand' : `${reverted} of ${total} taken back`;
+  const left = notes.length === 0 ? '' : ` (${notes.slice(0, 3).join('; ')})`;
+  return `${hat} may not write, and changed ${paths.slice(0, NAMED).join(', ')}${more}. ${fate}${left}.`;
+}
+
+/** `2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system`. */
+function toDenialText(denials: readonly ToolDenial[]): string {
+  const what = [...new Set(denials.map(({ tool, layer }) => `${tool} by ${LAYERS[layer]}`))];
+  return `${denials.length === 1 ? 'one use of a tool was' : `${denials.length} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
+}
+
+const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = { flags: 'the rules of its CLI', os: 'the operating system' };

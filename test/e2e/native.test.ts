@@ -1,0 +1,156 @@
+/** The native agent as a user runs it: `ralph run` against a provider on loopback, in each of the four wire formats. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { countAnswers, listTools } from '../native/read-conversation.ts';
+import { startWireServer, type WireRequest, type WireServer } from '../native/wire-server.ts';
+import type { WireReply } from '../native/wire-types.ts';
+import { type Finished, ralph, readJsonLines, type Started, start, withFolder } from './ralph.ts';
+import { readStatus } from './run-facts.ts';
+
+const KINDS = [
+  ['anthropic', '', 'claude-sonnet-4-5'],
+  ['openai', '/v1', 'gpt-5'],
+  ['google', '', 'gemini-2.5-flash'],
+  ['openai-compatible', '/v1', 'some-model'],
+] as const;
+
+/** What the model does in the builder's turn, step by step. */
+const BUILDER: readonly WireReply[] = [
+  { thinking: 'The sum is wrong.', text: 'I look.', calls: [call('read_file', { path: 'sum.mjs' }), call('list_files', {})] },
+  { calls: [call('edit_file', { path: 'sum.mjs', old_text: 'a - b', new_text: 'a + b' })] },
+  { calls: [call('run_tests', {})] },
+  { calls: [call('emit_event', { topic: 'build.done', payload: { tests: 'pass' } })] },
+  { text: 'Built.' },
+];
+const EDITOR: readonly WireReply[] = [{ calls: [call('task_complete', { summary: 'It adds.' })] }, { text: 'That is all.' }];
+
+function call(name: string, args: object): { readonly name: string; readonly args: object } {
+  return { name, args };
+}
+
+/** By what the conversation holds alone, so that a run that was killed meets the same model. */
+function decide(request: WireRequest): WireReply {
+  const text = JSON.stringify(request.body);
+  const answers = countAnswers(request);
+  if (!text.includes('You wear the hat editor')) return BUILDER[answers] ?? { text: 'Nothing is left.' };
+  return EDITOR[text.includes('You wear the hat builder') ? answers - BUILDER.length : answers] ?? { text: 'Nothing is left.' };
+}
+
+function toFiles(backend: string): Record<string, string> {
+  return {
+    'ralph.yml': `
+cli: {backend: ${backend}}
+event_loop: {prompt: Mend the sum}
+hats:
+  builder: {triggers: [task.start, task.resume], publishes: [build.done], profile: creator}
+  editor: {triggers: [build.done], publishes: [task.complete], profile: editor}
+`,
+    'package.json': '{"type": "module", "scripts": {"test": "node sum.test.mjs"}}',
+    'sum.mjs': 'export const sum = (a, b) => a - b;\n',
+    'sum.test.mjs': "import { sum } from './sum.mjs';\nif (sum(1, 2) !== 3) throw new Error('wrong');\nconsole.log('ok');\n",
+  };
+}
+
+async function withServer(
+  answer: (request: WireRequest, number: number) => WireReply,
+  use: (server: WireServer) => Promise<void>,
+): Promise<void> {
+  const server = await startWireServer(answer);
+  try {
+    await use(server);
+  } finally {
+    await server.close();
+  }
+}
+
+const RUN = ['run', '--no-tui'];
+
+function expectDone(folder: string, { code, stdout, stderr }: Finished): void {
+  expect(stdout + stderr).toContain('editor declared the work complete');
+  expect(code).toBe(0);
+  expect(readFileSync(join(folder, 'sum.mjs'), 'utf8')).toContain('a + b');
+}
+
+/** The sessions of the newest run, by turn. */
+function readSessions(folder: string): Record<string, Record<string, unknown>[]> {
+  const runs = join(folder, '.ralph', 'runs');
+  const turns = join(runs, readdirSync(runs).sort().at(-1) ?? '', 'turns');
+  const names = readdirSync(turns).filter((name) => existsSync(join(turns, name, 'session.jsonl')));
+  return Object.fromEntries(names.map((name) => [name, readJsonLines(readFileSync(join(turns, name, 'session.jsonl'), 'utf8'))]));
+}
+
+describe.concurrent('a native hat', () => {
+  test.each(KINDS)('through %s edits a file, runs the tests, emits its event and the run completes', async (kind, path, model) => {
+    await withServer(decide, async (server) => {
+      const backend = `{type: native, provider: ${kind}, model: ${model}, base_url: "${server.url}${path}", context: carry}`;
+      await withFolder(toFiles(backend), async (folder) => {
+        expectDone(folder, await ralph(folder, RUN));
+        const builder = listTools(server.requests[0] as WireRequest);
+        const editor = listTools(server.requests.at(-1) as WireRequest);
+        expect(builder).toContain('run_tests');
+        expect(builder).not.toContain('task_complete');
+        expect(editor).toContain('task_complete');
+        expect(JSON.stringify(server.requests[3]?.body)).toContain('ok');
+        const { turns } = await readStatus(folder);
+        expect(turns.map(({ hat, status }) => `${hat} ${status}`)).toEqual(['builder succeeded', 'editor succeeded']);
+        // The conversation was carried to the editor, with other tools.
+        expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('You wear the hat builder');
+        expect(Object.keys(readSessions(folder))).toEqual(['1.1', '2.1']);
+      });
+    });
+  });
+
+  test.each([1, 2, 3, 4])('that is killed while request %i is answered goes on where it was', async (killAt) => {
+    let run: Started | undefined;
+    const answer = (request: WireRequest, number: number): WireReply => {
+      if (number === killAt) run?.child.kill('SIGKILL');
+      return decide(request);
+    };
+    await withServer(answer, async (server) => {
+      const backend = `{type: native, provider: anthropic, model: claude-sonnet-4-5, base_url: "${server.url}"}`;
+      await withFolder(toFiles(backend), async (folder) => {
+        run = start(folder, RUN);
+        expect((await run.done).signal).toBe('SIGKILL');
+        expectDone(folder, await ralph(folder, ['resume', '--no-tui']));
+        const sessions = readSessions(folder);
+        expect(Object.keys(sessions)).toEqual(['1.1', '2.1', '3.1']);
+        expect(sessions['1.1']?.at(-1)?.['type']).not.toBe('end');
+        expect(sessions['2.1']?.[0]).toMatchObject({ hat: 'builder', follows: '1.1', isTakenUp: true, stepsBefore: killAt - 1 });
+        // No step is done twice: each answer of the builder was asked for once, but the one that was never heard.
+        const results = Object.values(sessions)
+          .flat()
+          .filter(({ type }) => type === 'tool-result');
+        expect(results).toHaveLength(6);
+      });
+    });
+  });
+});
+
+/** The agent's own script, without any provider. */
+const SCRIPT = `
+hats:
+  builder:
+    - steps:
+        - calls: [{tool: bash, args: {command: "if [ -e once ]; then echo again; else touch once; kill -9 $PPID; fi"}}]
+        - expect: {results: is not known, prompt: Your turn was interrupted, tools: [emit_event], no_tools: [task_complete]}
+          text: I look what was done.
+          calls: [{tool: list_files, args: {}}]
+        - expect: {results: once}
+          calls: [{tool: emit_event, args: {topic: build.done}}]
+        - text: Built.
+  editor:
+    - steps:
+        - calls: [{tool: task_complete, args: {summary: done}}]
+        - text: Done.
+`;
+
+test('a native hat that is killed while a tool runs is told that nobody knows what it did', async () => {
+  const files = { ...toFiles('{type: native, provider: scripted, script: script.yml}'), 'script.yml': SCRIPT };
+  await withFolder(files, async (folder) => {
+    expect((await ralph(folder, RUN)).signal).toBe('SIGKILL');
+    const { code, stdout } = await ralph(folder, ['resume', '--no-tui']);
+    expect(stdout).toContain('editor declared the work complete');
+    expect(code).toBe(0);
+  });
+});
