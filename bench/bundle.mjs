@@ -14,7 +14,7 @@ export async function withBundle(entry, use) {
       input: fileURLToPath(entry),
       platform: 'node',
       transform: { define: { RALPH_YAML_LIBRARY: '"yaml"', RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"' } },
-      output: { file, format: 'esm' },
+      output: { file, format: 'esm', codeSplitting: false },
       logLevel: 'silent',
     });
     return await use(file);

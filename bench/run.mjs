@@ -2,16 +2,19 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | memory | profiles
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | profiles | scope
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  */
 import { parseArgs } from 'node:util';
 import { benchCollections, benchValidate } from './collections.mjs';
+import { benchGates } from './gates.mjs';
 import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchNative } from './native.mjs';
 import { benchPeer } from './peer.mjs';
 import { benchProfiles } from './profiles.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
+import { benchScopeCheck } from './scope-check.mjs';
 import { benchStartup } from './startup.mjs';
 
 const BENCHES = {
@@ -21,8 +24,11 @@ const BENCHES = {
   loop: benchLoop,
   routing: benchRouting,
   resume: benchResume,
+  gates: benchGates,
   memory: benchMemory,
+  native: benchNative,
   profiles: benchProfiles,
+  scope: benchScopeCheck,
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' } } });

@@ -113,7 +113,7 @@ export const ROOMS = {
   },
   'mock-model': {
     holds: 'a model server on loopback that plays scripts in the wire formats of agent CLIs, for probes and tests',
-    mayImport: [],
+    mayImport: ['core'],
   },
   testing: {
     holds: 'the scenario harness, exported as `ralph-hats/testing`',

@@ -7,7 +7,7 @@ const SHOWN_CHARACTERS = 400;
 const MOVED = '[moved out of the conversation';
 
 /** The outputs that can go: long ones, older than the last `keptMessages` messages with results. */
-export function planEviction(messages: readonly ModelMessage[], keptMessages: number): readonly ToolAnswer[] {
+function planEviction(messages: readonly ModelMessage[], keptMessages: number): readonly ToolAnswer[] {
   const withResults = messages.filter((message) => message.role === 'tool');
   const old = withResults.slice(0, Math.max(0, withResults.length - keptMessages));
   return old.flatMap(({ results }) => results.filter(({ text }) => text.length >= SMALLEST_CHARACTERS && !text.includes(MOVED)));

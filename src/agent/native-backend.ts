@@ -125,7 +125,7 @@ function judge({ endedFor, request }: LiveTurn, ended: TurnEnd): Pick<TurnResult
 
 async function endMarked(marker: string, graceMs: number): Promise<number> {
   if (marker === '') return 0;
-  const left = findByMarker(marker).filter((process) => process.marker === marker);
+  const left = findByMarker(marker).filter((process) => process.marker === marker || process.marker.startsWith(`${marker}.`));
   if (left.length > 0) await endProcesses(left, graceMs);
   return left.length;
 }

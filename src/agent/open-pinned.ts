@@ -37,8 +37,16 @@ export async function toPinnedPath(handle: FileHandle): Promise<string | null> {
   return (await readPlace(path)) === null ? null : path;
 }
 
-/** True when the handle holds what the path leads to, without a link on the way. */
+/** True when the handle holds what the path leads to, without a link on the way. Never rejects. */
 export async function isStillAt(handle: FileHandle, real: string, expected?: { dev: number; ino: number }): Promise<boolean> {
+  try {
+    return await isInPlace(handle, real, expected);
+  } catch {
+    return false;
+  }
+}
+
+async function isInPlace(handle: FileHandle, real: string, expected?: { dev: number; ino: number }): Promise<boolean> {
   const found = await handle.stat();
   if (expected !== undefined && (found.dev !== expected.dev || found.ino !== expected.ino)) return false;
   const place = await readPlace(`/proc/self/fd/${handle.fd}`);

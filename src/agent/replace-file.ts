@@ -50,7 +50,10 @@ export async function replaceFile(order: ReplaceOrder): Promise<Replaced | PathR
     const objection = object(order, before);
     if (objection !== null) return objection;
     await writeNew(temporary, order.bytes, before);
-    if (order.signal.aborted) return refuseAborted(order.shownPath, temporary);
+    if (order.signal.aborted) {
+      await forget(temporary);
+      return { refused: `${quotePath(order.shownPath)} was not written: the turn was stopped.`, advice: '' };
+    }
     if (!isSame(before, await lookAt(target)) || !(await isStillAt(folder.handle, folder.real))) {
       await forget(temporary);
       return refuseSwapped(order.shownPath);
@@ -148,11 +151,6 @@ async function lookAt(path: string): Promise<Stats | null> {
 function isSame(before: Stats | null, now: Stats | null): boolean {
   if (before === null || now === null) return before === now;
   return before.ino === now.ino && before.dev === now.dev && before.size === now.size && before.mtimeMs === now.mtimeMs;
-}
-
-async function refuseAborted(shownPath: string, temporary: string): Promise<PathRefusal> {
-  await forget(temporary);
-  return { refused: `${quotePath(shownPath)} was not written: the turn was stopped.`, advice: '' };
 }
 
 async function forget(path: string): Promise<void> {

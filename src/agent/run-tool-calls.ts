@@ -23,12 +23,14 @@ async function runCall(parts: TurnParts, { id, name, args }: ToolCallPart): Prom
   const shown = toShownName(name);
   tell({ type: 'tool-start', id, name: shown, summary: toLine(tools.redact(summarise(args))) });
   transcript.append({ type: 'tool-start', id, name });
-  transcript.flush();
+  // What changes something may outlive a power cut, so its beginning has to as well.
+  if (!tools.isReadOnly(name)) transcript.flush();
   const startedAt = now();
   const { text, isError, facts } = await tools.call(name, args);
   const answer: ToolAnswer = { id, name, text, isError };
   transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...(facts === undefined ? {} : { facts }) });
   tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
+  if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { tool: shown, layer: 'profile', reason: toLine(text) } });
   return answer;
 }
 

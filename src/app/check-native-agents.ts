@@ -1,7 +1,7 @@
 import { type BackendSpec, isRalphError, toBackendLabel } from '../core/index.ts';
 import { checkConfig } from '../validation/index.ts';
 import { createNativeModel } from './create-native-backend.ts';
-import type { DoctorCheck } from './examine.ts';
+import type { DoctorCheck } from './doctor-check.ts';
 
 /** Whether the native agents of this folder's configuration could begin: their packages, keys and scripts are there. Nobody is asked anything. */
 export async function checkNativeAgents(cwd: string, env: Readonly<Record<string, string>>): Promise<readonly DoctorCheck[]> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseYamlText } from '../config/index.ts';
+import { parseYamlText, type Settings } from '../config/index.ts';
 import {
   type BackendSpec,
   isRalphError,
@@ -16,13 +16,19 @@ import type { Backend, Model, TurnRequest } from '../ports/index.ts';
 import { createLazyBackend } from './lazy-backend.ts';
 import { toNativePrice } from './native-prices.ts';
 import { listPluginTools } from './plugin-tools.ts';
-import type { WardrobeSettings } from './wardrobe.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
 type ToolSettings = Parameters<AgentRoom['openTools']>[0];
 
+/** Where a native agent works, and under which settings. */
+interface NativeHome {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+}
+
 /** Makes the native agent for one hat. Its code is loaded with its first turn. */
-export function createNativeBackendFor(made: WardrobeSettings, hat: string, spec: BackendSpec): Backend {
+export function createNativeBackendFor(made: NativeHome, hat: string, spec: BackendSpec): Backend {
   const label = toBackendLabel(spec);
   return createLazyBackend(label, async () => {
     const room = await import('../agent/index.ts');
@@ -108,7 +114,7 @@ function toScriptError(file: string, problem: string): RalphError {
 
 interface HatTurn {
   readonly room: AgentRoom;
-  readonly made: WardrobeSettings;
+  readonly made: NativeHome;
   readonly hat: string;
   readonly request: TurnRequest;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
-import { toLabel, type Settings } from '../config/index.ts';
-import { BUILT_IN_CARDS, type BackendSpec, RalphError, resolveProfile } from '../core/index.ts';
+import { type Settings, toLabel } from '../config/index.ts';
+import { type BackendSpec, BUILT_IN_CARDS, RalphError, resolveProfile } from '../core/index.ts';
 import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
 import { checkConfig } from '../validation/index.ts';
@@ -60,7 +60,9 @@ export async function describeScopes(
   const { findOsSandbox } = await import('../sandbox/index.ts');
   const os = await findOsSandbox(env);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
-  const hats = await Promise.all(ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat(settings, hat, spec, cwd, os))));
+  const hats = await Promise.all(
+    ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat(settings, hat, spec, cwd, os))),
+  );
   return {
     sandbox: { found: os.found?.version ?? null, why: os.found === null ? os.why : null, mode: settings.sandbox.mode },
     hats,
@@ -73,7 +75,8 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
   const isNative = spec.type === 'native' || spec.type === 'scripted';
-  const isHeld = !isNative && (policy !== null || mode === 'required') && wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
+  const isHeld =
+    !isNative && (policy !== null || mode === 'required') && wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
   const facts: HatFacts = { settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
   return {
     hat,
@@ -104,7 +107,8 @@ function off(text: string): ScopeLayer {
 
 async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, isFree }: HatFacts): Promise<ScopeLayer> {
   if (isFree) return off('no profile');
-  if (isNative) return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
+  if (isNative)
+    return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
   const { hasScopeFlags, planScope } = await import('../sandbox/index.ts');
   const { limits } = planScope({
     cli: spec.type,
@@ -123,11 +127,15 @@ async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, i
 
 function describeOs({ isHeld, isNative, mode, os, settings, may }: HatFacts): ScopeLayer {
   if (isNative) return off('our own agent runs in this process; its tools keep to the workspace');
-  if (!isHeld) return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
+  if (!isHeld)
+    return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
   if (os.found === null) return off(os.why);
   const network = settings.sandbox.hasNetwork ? ['It reaches the network, and services of this machine on it.'] : [];
   const reading = 'It can read what the user can read, homes left out.';
-  const tree = may.mayWrite || may.mayRunShell || may.mayGitWrite ? 'writes in the workspace only' : 'the workspace is read-only but for `.agent/` and build folders';
+  const tree =
+    may.mayWrite || may.mayRunShell || may.mayGitWrite
+      ? 'writes in the workspace only'
+      : 'the workspace is read-only but for `.agent/` and build folders';
   return { state: 'on', text: `${os.found.version}: ${tree}; nothing survives the turn`, limits: [reading, ...network] };
 }
 
@@ -145,13 +153,19 @@ function describeCheck({ sandbox }: Settings): ScopeLayer {
  *
  * @throws RalphError `sandbox-missing` where a hat requires what is not there
  */
-export async function toScopeWarnings(settings: Settings, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+export async function toScopeWarnings(
+  settings: Settings,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
   const { policies, sandbox } = settings;
   const isBound = Object.values(policies).some((policy) => policy !== null) || Object.values(sandbox.hats).includes('required');
   if (!isBound) return [];
   const report = await describeScopes(settings, cwd, env);
   if (report.sandbox.why === null) return [];
-  const open = report.hats.filter(({ profile, mayChangeFiles, os }) => profile !== null && !mayChangeFiles && os.text === report.sandbox.why);
+  const open = report.hats.filter(
+    ({ profile, mayChangeFiles, os }) => profile !== null && !mayChangeFiles && os.text === report.sandbox.why,
+  );
   const needing = report.hats.filter(({ hat, os }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required' && os.text === report.sandbox.why);
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
   if (open.length === 0) return [];

@@ -4,15 +4,7 @@ import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { checkConfig } from '../validation/index.ts';
 import { checkNativeAgents } from './check-native-agents.ts';
-
-/** One thing that `ralph doctor` looked at. */
-export interface DoctorCheck {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'problem';
-  readonly text: string;
-  /** What to do about it. */
-  readonly fix?: string;
-}
+import type { DoctorCheck } from './doctor-check.ts';
 
 /** What `ralph doctor` found. */
 export interface DoctorReport {

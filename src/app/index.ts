@@ -1,7 +1,9 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
 export { findPackageFolder, parseYamlText, readEnvironment } from '../config/index.ts';
+export { examineScopes, type HatScope, type ScopeLayer, type ScopeReport } from './describe-scopes.ts';
+export type { DoctorCheck } from './doctor-check.ts';
 export { emitFromOutside, type OutsideEvent } from './emit-event.ts';
-export { type DoctorCheck, type DoctorReport, examine } from './examine.ts';
+export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
 export { checkInit, type Initialised, type InitOrder, initProject } from './init-project.ts';

@@ -4,9 +4,10 @@ import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig } from '../validation/index.ts';
+import { checkProbes } from './check-probes.ts';
 import { toCostWarnings } from './cost-warnings.ts';
-import { withFoundChecks } from './find-check.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
+import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { listPluginTools } from './plugin-tools.ts';
@@ -49,7 +50,7 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
@@ -74,6 +75,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     warnings: [
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
+      ...(request.isDry === true ? [] : await checkProbes(found, request.env)),
     ],
     firstPrompt: buildPrompt(topology, turn, found.prompts),
     ownWords: planSections(topology, turn, found.prompts)

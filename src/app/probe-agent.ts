@@ -3,21 +3,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
-import { type ModelServer, startModelServer, toClientModel, toClientSettings } from '../mock-model/index.ts';
-import type { TurnResult } from '../ports/index.ts';
-import { runCommand } from '../process/index.ts';
 import {
-  createOutfitter,
-  judgeProbe,
-  type OsSandboxSearch,
+  type ModelServer,
   PROBE_EVENT,
   PROBE_PROMPT,
   PROBE_TEST,
-  type ProbeResult,
-  toCapabilities,
+  startModelServer,
+  toClientModel,
+  toClientSettings,
   toProbeScript,
   watchProbe,
-} from '../sandbox/index.ts';
+} from '../mock-model/index.ts';
+import type { TurnResult } from '../ports/index.ts';
+import { runCommand } from '../process/index.ts';
+import { createOutfitter, judgeProbe, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { attachEmit } from './emit-attach.ts';

@@ -1,7 +1,10 @@
 import { detectBackends } from '../backends/index.ts';
 import { type BackendType, RalphError } from '../core/index.ts';
-import { findOsSandbox, PROBED_CLIS, type ProbeVerdict, writeVerdict } from '../sandbox/index.ts';
-import { probeAgent } from './probe-agent.ts';
+import { PROBED_CLIS } from '../mock-model/index.ts';
+import { findOsSandbox, type ProbeVerdict, writeVerdict } from '../sandbox/index.ts';
+
+/** A busy machine may take long to start a CLI for the first time. */
+const VERSION_MS = 60_000;
 
 /** Which CLIs to probe, and who is told. */
 export interface ProbesOrder {
@@ -36,7 +39,9 @@ export interface ProbesReport {
  */
 export async function probeAgents({ clis, env, onStart }: ProbesOrder): Promise<ProbesReport> {
   const wanted = clis.length === 0 ? PROBED_CLIS : clis.map(toKnown);
-  const [found, os] = await Promise.all([detectBackends({ env, priority: wanted }), findOsSandbox(env)]);
+  const [found, os] = await Promise.all([detectBackends({ env, priority: wanted, timeoutMs: VERSION_MS }), findOsSandbox(env)]);
+  // With the model and its wire formats, which no other command needs.
+  const { probeAgent } = await import('./probe-agent.ts');
   const probes: ProbeReport[] = [];
   for (const { type: cli, path, version } of found) {
     const isAsked = clis.length > 0;

@@ -23,8 +23,8 @@ export interface ScopeViolations {
 export interface ToolDenial {
   /** The tool, as the CLI calls it. */
   readonly tool: string;
-  /** What stopped it: the CLI's own rules, or the operating system. */
-  readonly layer: 'flags' | 'os';
+  /** What stopped it: the CLI's own rules, the operating system, or the profile of a native agent. */
+  readonly layer: 'flags' | 'os' | 'profile';
   /** One line of what the agent was told. */
   readonly reason: string;
 }

@@ -9,7 +9,10 @@ import { readOffer } from './read-offer.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-offer-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const HATS = [makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']), makeHat('builder', ['build.task'], ['build.*'])];
+const HATS = [
+  makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
+  makeHat('builder', ['build.task'], ['build.*']),
+];
 const EVENTS = {
   'build.done': { schema: { required: ['files'] } },
   'build.task': { description: 'x' },
@@ -36,6 +39,11 @@ describe('what a hat may publish', () => {
   });
 
   it('is not known without a contract', () => {
-    expect(readOffer({ hat: 'x', eventsFile: 'x', contractFile: join(FOLDER, 'none') })).toEqual({ hat: 'x', topics: null, targets: [], shapes: {} });
+    expect(readOffer({ hat: 'x', eventsFile: 'x', contractFile: join(FOLDER, 'none') })).toEqual({
+      hat: 'x',
+      topics: null,
+      targets: [],
+      shapes: {},
+    });
   });
 });

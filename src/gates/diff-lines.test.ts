@@ -27,7 +27,7 @@ describe('the difference of two texts', () => {
         const removed = marked.filter((line) => line.startsWith('-')).map((line) => line.slice(1));
         const added = marked.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
         expect(before.length - removed.length).toBe(after.length - added.length);
-        const rest = [...before];
+        const rest: string[] = [...before];
         for (const line of removed) rest.splice(rest.indexOf(line), 1);
         expect([...rest, ...added].sort()).toEqual([...after].sort());
       }),

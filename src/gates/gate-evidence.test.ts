@@ -113,7 +113,7 @@ describe('the evidence of a gate', () => {
   });
 
   it('is stale when another gate of the request changes files after it', async () => {
-    const results = await ask(open(), { run: 'true' }, { run: 'sleep 0.3; echo new > made' });
+    const results = await ask(open(), { run: 'true', serial: true }, { run: 'echo new > made', serial: true });
     expect(results.map((result) => result.evidence?.isFresh)).toEqual([false, true]);
   });
 });

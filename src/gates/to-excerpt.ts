@@ -48,7 +48,7 @@ export function toExcerpt(text: string, isCut: boolean, remark: string, maxBytes
   const lines = plain.split('\n');
   const failures = takeFailures(lines, maxBytes * FAILURES_SHARE);
   if (failures.text === '') return { text: toTail(text, isCut, remark, maxBytes), isCut: true };
-  const room = maxBytes - Buffer.byteLength(failures.text) - GAP.length - 1;
+  const room = maxBytes - Buffer.byteLength(failures.text) - Buffer.byteLength(GAP) - 2;
   // The end begins behind the last failure that is shown, so that nothing is shown twice.
   const end = toTail(lines.slice(failures.next).join('\n'), false, remark, room);
   return { text: [failures.text, GAP, end].join('\n'), isCut: true };

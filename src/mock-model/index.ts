@@ -1,5 +1,15 @@
 /** Front door of `mock-model`: a model server on loopback that plays scripts, for probes and for the tests with real agent CLIs. */
 export { type ClientModel, type ClientPlace, type ClientSettings, toClientModel, toClientSettings } from './client-settings.ts';
+export {
+  PROBE_ATTEMPTS,
+  PROBE_EVENT,
+  PROBE_PROMPT,
+  PROBE_TEST,
+  PROBED_CLIS,
+  type ProbeAttempt,
+  toProbeScript,
+  watchProbe,
+} from './probe-script.ts';
 export { fillArguments, SHELL_TOOLS, toShellCall } from './shell-tool.ts';
 export { startModelServer } from './start-model-server.ts';
 export { record, records, text } from './values.ts';

@@ -22,6 +22,16 @@ describe('what a hat is told of its last turn', () => {
     expect(ask({ kind: 'refused', topic: 'x', allowed: [] })).toContain('You may publish nothing.');
   });
 
+  it('is what it changed although it may not, the newest time only', () => {
+    const prompt = ask(
+      { kind: 'tree-changed', paths: ['old.ts'], total: 1, reverted: null },
+      { kind: 'tree-changed', paths: ['src/a.ts', 'x`y'], total: 5, reverted: 5 },
+    );
+    expect(prompt).toContain('- You may not change files, and you changed `src/a.ts`, ');
+    expect(prompt).toContain(' and 3 more. It was taken back and is on record. Only `.agent/` is yours; hand the work on instead.');
+    expect(prompt).not.toContain('old.ts');
+  });
+
   it('is why the promise did not count', () => {
     expect(ask({ kind: 'promise-refused', why: 'your turn failed.' })).toContain('- You did not end the run: your turn failed.\n');
   });

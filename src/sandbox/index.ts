@@ -5,17 +5,7 @@ export { carryLogins } from './carry-logins.ts';
 export { createOutfitter, type Outfit, type OutfitOrder, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
 export { hasScopeFlags, planScope } from './plan-scope.ts';
-export {
-  PROBE_ATTEMPTS,
-  PROBE_EVENT,
-  PROBE_PROMPT,
-  PROBE_TEST,
-  PROBED_CLIS,
-  type ProbeAttempt,
-  toProbeScript,
-  watchProbe,
-} from './probe-script.ts';
-export { readVerdict, writeVerdict } from './probe-store.ts';
+export { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';
 export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';
 export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';

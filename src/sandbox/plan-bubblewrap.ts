@@ -1,5 +1,8 @@
 import { type Confinement, type Mount, orderMounts } from './confinement.ts';
 
+/** The kernel's own settings. To the kernel a program that root started is root, whatever it is called inside: it could set them (tried). */
+const KERNEL = '/proc/sys';
+
 /**
  * The words between `bwrap` and the program. Pure. Everything of the machine can be read and nothing written but what the mounts say; devices, processes
  * and temporary files are the program's own.
@@ -15,6 +18,7 @@ export function planBubblewrap({ mounts, cwd, hasNetwork, uid, gid }: Confinemen
     ...(hasNetwork ? [] : ['--unshare-net']),
     ...['--die-with-parent', '--new-session'],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...['--ro-bind', KERNEL, KERNEL],
     ...orderMounts(mounts).flatMap(toWords),
     ...['--chdir', cwd, '--'],
   ];

@@ -1,15 +1,25 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../core/index.ts';
-import { PROBE_ATTEMPTS } from './probe-script.ts';
+import { PROBE_ATTEMPTS } from '../mock-model/index.ts';
 import type { ProbeResult, ProbeVerdict } from './probe-verdict.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** `$XDG_CACHE_HOME/ralph/probes`, else under `~/.cache`; `null` where neither is known. */
-export function toProbeFolder(env: Env): string | null {
+function toProbeFolder(env: Env): string | null {
   const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
   return folder && isAbsolute(folder) ? join(folder, 'ralph', 'probes') : null;
+}
+
+/** Whether any version of this CLI was ever probed. Never throws. */
+export function hasVerdicts(cli: string, env: Env): boolean {
+  const folder = toProbeFolder(env);
+  try {
+    return folder !== null && readdirSync(folder).some((name) => name.startsWith(`${cli}-`));
+  } catch {
+    return false;
+  }
 }
 
 /** Keeps a verdict. One that cannot be kept is no error: the CLI counts as not probed. */

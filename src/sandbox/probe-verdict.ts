@@ -1,4 +1,4 @@
-import { PROBE_ATTEMPTS, type ProbeAttempt } from './probe-script.ts';
+import { PROBE_ATTEMPTS, type ProbeAttempt } from '../mock-model/index.ts';
 
 /** What was seen of one probe, on the disk and in what the model was told. */
 export interface ProbeFacts {

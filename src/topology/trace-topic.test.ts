@@ -62,7 +62,7 @@ describe('tracing an event', () => {
       topic: 'ship.blocked',
       to: ['builder'],
     });
-    expect(trace({ topic: 'LOOP_COMPLETE' }, { gates })).toMatchObject({ gates: ['npm run lint'], outcome: 'completes' });
+    expect(trace({ topic: 'LOOP_COMPLETE' }, { gates })).toMatchObject({ gates: ['npm test', 'npm run lint'], outcome: 'completes' });
   });
 
   it('names the events that a completion needs', () => {

@@ -1,7 +1,9 @@
 import {
   comparePrecedence,
   EXTERNAL,
+  type GateSpec,
   type HatSpec,
+  isRequiredGate,
   matchesTopic,
   RALPH,
   SYSTEM,
@@ -10,6 +12,7 @@ import {
   TOPIC_READY,
   TOPIC_START,
   toBlockedTopic,
+  toGateName,
   toPrecedence,
 } from '../core/index.ts';
 import { createFlowGraph } from './create-flow-graph.ts';
@@ -176,9 +179,12 @@ function findOutcome(topology: Topology, topic: string, { from, takers, publishe
 }
 
 function findGates(topology: Topology, topic: string): readonly string[] {
-  const guarded = isCompletionTopic(topology, topic) ? [TOPIC_COMPLETE, topic] : [topic];
+  const isEnd = isCompletionTopic(topology, topic);
+  const guarded = isEnd ? [TOPIC_COMPLETE, topic] : [topic];
   const isOn = (pattern: string): boolean => guarded.some((candidate) => matchesTopic(pattern, candidate));
-  return topology.spec.gates.filter((gate) => gate.on.some(isOn)).map((gate) => gate.run);
+  // Before the end every required gate must agree, whatever it guards.
+  const isDue = (gate: GateSpec): boolean => isEnd && isRequiredGate(gate) && gate.hats === undefined;
+  return topology.spec.gates.filter((gate) => gate.on.some(isOn) || isDue(gate)).map(toGateName);
 }
 
 /** The blocked topic goes to who takes it, else back to its author. */

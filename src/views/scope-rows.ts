@@ -3,7 +3,11 @@ import type { FactRow } from './fact-rows.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { TurnView } from './run-view.ts';
 
-const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = { flags: 'by its CLI', os: 'by the operating system' };
+const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
+  flags: 'by its CLI',
+  os: 'by the operating system',
+  profile: 'by its profile',
+};
 const SHOWN = 12;
 
 /** What held a hat back in a turn, and what it changed all the same. */

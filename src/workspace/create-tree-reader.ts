@@ -13,7 +13,7 @@ const MAX_READ_BYTES = 4 * 2 ** 30;
 /** Larger files are told apart by size and times. */
 const MAX_HASHED_BYTES = 64 << 20;
 /** So many files in a row before something else may happen in the process. */
-const SLICE = 500;
+const SLICE = 2000;
 
 /** Passed over outside of a repository, wherever they lie. */
 const FOREIGN_FOLDERS = ['node_modules', '.git'];
@@ -42,7 +42,7 @@ export function createTreeReader(settings: RepositorySettings): TreeReader {
 }
 
 interface KnownFile {
-  readonly look: string;
+  readonly version: string;
   readonly hash: string;
 }
 
@@ -53,22 +53,11 @@ function toShown(found: RepositorySearch): (path: string) => string {
   return (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : posix.relative(prefix, path));
 }
 
-/** What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it file by file. */
-async function listTracked({ git, top, isOwnState }: Repository): Promise<readonly string[] | null> {
+/** What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it as its folder. */
+async function listTracked({ git, isOwnState }: Repository): Promise<readonly string[] | null> {
   const text = await demandGit(git, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const listed = [...new Set(text.split('\0'))].filter((path) => path !== '' && !isOwnState(path));
-  if (listed.length > MAX_FILES) return null;
-  const paths: string[] = [];
-  for (const path of listed) {
-    if (!path.endsWith('/') && lookAt(join(top, path))?.isDirectory() !== true) {
-      paths.push(path);
-      continue;
-    }
-    const folder = path.replace(/\/$/, '');
-    const inside = await walk(join(top, folder), []);
-    paths.push(...(inside ?? []).map((name) => `${folder}/${name}`));
-  }
-  return paths.length > MAX_FILES ? null : paths;
+  return listed.length > MAX_FILES ? null : listed.map((path) => path.replace(/\/$/, ''));
 }
 
 async function walk(root: string, passOver: readonly string[]): Promise<readonly string[] | null> {
@@ -95,37 +84,57 @@ async function hashFiles(
   toShownPath: (path: string) => string,
   known: Map<string, KnownFile>,
 ): Promise<TreeState | null> {
-  const files = new Map<string, string>();
-  const budget = { bytes: MAX_READ_BYTES };
+  const look: Look = { top, toShownPath, known, files: new Map(), bytes: MAX_READ_BYTES };
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
-    const hash = hashFile(join(top, path), path, known, budget);
-    if (budget.bytes < 0) return null;
-    if (hash !== null) files.set(toShownPath(path), hash);
+    if (!addFile(look, path)) await addFolder(look, path);
+    if (look.bytes < 0 || look.files.size > MAX_FILES) return null;
   }
-  for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
+  const { files } = look;
+  if (known.size > files.size) for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
-  const whole = createHash('sha256');
-  for (const [path, hash] of sorted) whole.update(`${path}\0${hash}\0`);
+  const whole = createHash('sha256').update(sorted.map(([path, hash]) => `${path}\0${hash}\0`).join(''));
   return { hash: whole.digest('hex').slice(0, 40), files };
 }
 
-/** `null` for a path at which nothing is. */
-function hashFile(absolute: string, path: string, known: Map<string, KnownFile>, budget: { bytes: number }): string | null {
+/** One look at the files, under way. */
+interface Look {
+  readonly top: string;
+  readonly toShownPath: (path: string) => string;
+  readonly known: Map<string, KnownFile>;
+  readonly files: Map<string, string>;
+  /** How much may still be read. */
+  bytes: number;
+}
+
+/** False for a folder: git tells a repository inside the other as one. A path at which nothing is adds nothing. */
+function addFile(look: Look, path: string): boolean {
+  const absolute = `${look.top}/${path}`;
   const stats = lookAt(absolute);
-  if (stats === undefined) return null;
-  const look = `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+  if (stats?.isDirectory() === true) return false;
+  if (stats !== undefined) look.files.set(look.toShownPath(path), hashFile(look, path, absolute, stats));
+  return true;
+}
+
+async function addFolder(look: Look, folder: string): Promise<void> {
+  const inside = await walk(join(look.top, folder), []);
+  for (const name of inside ?? []) addFile(look, `${folder}/${name}`);
+}
+
+function hashFile(look: Look, path: string, absolute: string, stats: Stats): string {
+  const { known } = look;
+  const version = `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
   const before = known.get(path);
-  if (before?.look === look) return before.hash;
-  const hash = hashContent(absolute, stats, look);
-  if (stats.isFile() && stats.size <= MAX_HASHED_BYTES) budget.bytes -= stats.size;
+  if (before?.version === version) return before.hash;
+  const hash = hashContent(absolute, stats, version);
+  if (stats.isFile() && stats.size <= MAX_HASHED_BYTES) look.bytes -= stats.size;
   // A file that was written just now may be written once more within the same tick of the clock.
-  if (Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > 50) known.set(path, { look, hash });
+  if (Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > 50) known.set(path, { version, hash });
   else known.delete(path);
   return hash;
 }
 
-function hashContent(absolute: string, stats: Stats, look: string): string {
+function hashContent(absolute: string, stats: Stats, version: string): string {
   const hash = createHash('sha256');
   try {
     if (stats.isSymbolicLink())
@@ -133,11 +142,11 @@ function hashContent(absolute: string, stats: Stats, look: string): string {
         .update(`link\0${readlinkSync(absolute)}`)
         .digest('hex')
         .slice(0, 40);
-    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return hash.update(`look\0${look}`).digest('hex').slice(0, 40);
+    if (!stats.isFile() || stats.size > MAX_HASHED_BYTES) return hash.update(`look\0${version}`).digest('hex').slice(0, 40);
     const kind = (stats.mode & 0o111) === 0 ? 'file' : 'program';
     return hash.update(`${kind}\0`).update(readFileSync(absolute)).digest('hex').slice(0, 40);
   } catch {
-    return hash.update(`unreadable\0${look}`).digest('hex').slice(0, 40);
+    return hash.update(`unreadable\0${version}`).digest('hex').slice(0, 40);
   }
 }
 

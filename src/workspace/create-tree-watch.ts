@@ -72,7 +72,7 @@ async function beginInGit(
   return {
     end: async (showDiff) => {
       try {
-        const after = await recordTree(order);
+        const after = await recordTree(order, before.ignoredRoots);
         const isIndexSame = index === readIndexLook(repository.gitDir) || (await isStagedSame(order));
         const changes = [...compareTrees(before, after), ...(isIndexSame ? [] : [toIndexChange(readIndexLook(repository.gitDir))])];
         const limits = after.isIgnoredWhole && before.isIgnoredWhole ? [] : [IGNORED_NOTE];
@@ -137,9 +137,9 @@ async function isStagedSame({ repository, indexFile }: RecordOrder): Promise<boo
 /** Outside git the files themselves are looked at, as far as that goes. */
 function beginOutside({ cwd, stateDirs, reverts }: TreeWatchSettings, exempt: readonly string[]): TreeLook {
   const isExempt = toExemption([...stateDirs, ...exempt]);
-  const look = (): Pick<TreeRecord, 'ignored' | 'isIgnoredWhole'> => {
+  const look = (): Pick<TreeRecord, 'ignored' | 'ignoredRoots' | 'isIgnoredWhole'> => {
     const { files, isWhole } = walkFiles(cwd, [''], MAX_IGNORED, (path) => path !== '' && isExempt(path));
-    return { ignored: files, isIgnoredWhole: isWhole };
+    return { ignored: files, ignoredRoots: [], isIgnoredWhole: isWhole };
   };
   const empty = { dirty: new Map(), refs: new Map(), guarded: new Map() };
   const before = { ...empty, ...look() };

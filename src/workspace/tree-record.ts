@@ -19,6 +19,8 @@ export interface TreeRecord {
   /** Files that git ignores, by path: how they look from outside. */
   readonly ignored: ReadonlyMap<string, string>;
   readonly isIgnoredWhole: boolean;
+  /** The ignored paths as git names them: a folder that a pattern means is one. */
+  readonly ignoredRoots: readonly string[];
   readonly refs: ReadonlyMap<string, string>;
   readonly guarded: ReadonlyMap<string, GuardedFile>;
 }
@@ -74,25 +76,27 @@ export function copyIndex(gitDir: string, indexFile: string): void {
 /**
  * Records a tree by one `git status` and a look at what it names.
  *
+ * @param expected ignored paths that git will probably name: they are looked at while it works
  * @throws GitProblem
  */
-export async function recordTree(order: RecordOrder): Promise<TreeRecord> {
+export async function recordTree(order: RecordOrder, expected: readonly string[] = []): Promise<TreeRecord> {
   const { repository, indexFile } = order;
-  const [text, refs] = await Promise.all([demandGit(repository.git, STATUS, { indexFile }), demandGit(repository.git, REFS)]);
+  const answers = Promise.all([demandGit(repository.git, STATUS, { indexFile }), demandGit(repository.git, REFS)]);
   const isOwn = (path: string): boolean => repository.isOwnState(path) || order.isExempt(path);
+  const early = walkFiles(repository.top, expected, MAX_IGNORED, isOwn);
+  const guarded = readGuarded(repository.gitDir, order.commonDir);
+  const [text, refs] = await answers;
   const entries = parseStatus(text).entries.filter((entry) => !isOwn(entry.path));
-  const ignored = walkFiles(
-    repository.top,
-    entries.filter((entry) => entry.kind === 'ignored').map((entry) => entry.path),
-    MAX_IGNORED,
-    isOwn,
-  );
+  const roots = entries.filter((entry) => entry.kind === 'ignored').map((entry) => entry.path);
+  const isExpected = roots.length === expected.length && roots.every((path, index) => path === expected[index]);
+  const ignored = isExpected ? early : walkFiles(repository.top, roots, MAX_IGNORED, isOwn);
   return {
     dirty: new Map(entries.filter(isDirty).flatMap((entry) => toVersions(entry, order))),
     ignored: ignored.files,
     isIgnoredWhole: ignored.isWhole,
     refs: toRefs(refs),
-    guarded: readGuarded(repository.gitDir, order.commonDir),
+    guarded,
+    ignoredRoots: roots,
   };
 }
 

@@ -18,6 +18,8 @@ import type { TurnRequest } from '../../src/ports/index.ts';
 
 /** What stands in the file that no tool may reach. */
 export const OUTSIDE_TEXT = 'text-from-outside-7f3a';
+/** The name of a file that only who looks outside can know. */
+export const OUTSIDE_NAME = 'only-outside-41c9';
 /** The value of `ANTHROPIC_API_KEY` in the environment of the turn. */
 export const API_KEY = 'zk9+Q/really-Secret$value';
 
@@ -61,6 +63,7 @@ export function createAttackPlace(): AttackPlace {
   };
   mkdirSync(outside, { recursive: true });
   writeFileSync(join(outside, 'secret.txt'), `${OUTSIDE_TEXT}\n`);
+  writeFileSync(join(outside, OUTSIDE_NAME), '');
   write('.git/config', '[core]\n');
   write('.git/HEAD', 'ref: refs/heads/main\n');
   write('.git/hooks/sample', '#!/bin/sh\n');

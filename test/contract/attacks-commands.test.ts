@@ -82,7 +82,9 @@ describe('names that git could take for something else', () => {
     ['a magic word that leaves out', [':!a.txt']],
     ['a magic word for another root', [':/']],
   ])('git_diff takes %s as the plain name of a file', async (_, paths) => {
+    world.write('a.txt', 'changed\n');
     const result = await world.call('git_diff', { paths });
+    world.write('a.txt', 'one\n');
     expect(result.text).toContain('(no difference)');
     expect(existsSync(join(world.workspace, 'pwned'))).toBe(false);
   });

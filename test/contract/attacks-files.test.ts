@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
-import { API_KEY, type AttackPlace, createAttackPlace, OUTSIDE_TEXT, removeAttackPlaces } from './attack-place.ts';
+import { API_KEY, type AttackPlace, createAttackPlace, OUTSIDE_NAME, OUTSIDE_TEXT, removeAttackPlaces } from './attack-place.ts';
 
 afterAll(removeAttackPlaces);
 
@@ -39,6 +39,7 @@ async function expectRefusal({ prepare, tool, args, says }: Attack): Promise<Att
 
 function expectNoLeak(text: string): void {
   expect(text).not.toContain(OUTSIDE_TEXT);
+  expect(text).not.toContain(OUTSIDE_NAME);
   expect(text).not.toContain(API_KEY.slice(0, 8));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
   expect(text).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/);
@@ -543,6 +544,9 @@ describe('nobody wins a race between check and use:', () => {
     ['reading a file', 'read_file', () => ({ path: 'swap.txt' })],
     ['searching', 'grep', () => ({ pattern: 'text', path: 'swap', literal: true })],
     ['searching a file', 'grep', () => ({ pattern: 'text', path: 'swap.txt', literal: true })],
+    ['listing', 'list_files', () => ({ path: 'swap' })],
+    ['listing what is below', 'list_files', () => ({ depth: 3 })],
+    ['finding files', 'glob', () => ({ pattern: 'swap/*' })],
     ['writing a new file', 'write_file', (round) => ({ path: `swap/new${round}.txt`, content: 'planted' })],
     ['making folders', 'write_file', (round) => ({ path: `swap/a${round}/b/c.txt`, content: 'planted' })],
     ['editing below a folder', 'edit_file', () => ({ path: 'swap/secret.txt', old_text: 'text', new_text: 'texts' })],

@@ -168,6 +168,15 @@ describe('git_init and git_commit', () => {
     expect(world.git('log', '-1', '--format=%P').trim().split(' ')).toHaveLength(2);
   });
 
+  it('leave out what hats write to each other, unless it is named', async () => {
+    world.write('.agent/scratchpad.md', 'notes');
+    world.write('b.txt', 'b');
+    world.git('add', '-f', '.agent/scratchpad.md');
+    expect(await world.call('git_commit', { message: 'all' })).toMatchObject({ isError: false });
+    expect(world.git('show', '--name-only', '--format=', 'HEAD')).toBe('b.txt\n');
+    expect(await world.call('git_commit', { message: 'notes', paths: ['.agent'] })).toMatchObject({ isError: false });
+  });
+
   it('let a hat commit that may not write files', async () => {
     world.write('b.txt', 'b');
     world.write('.ralph/x', 'x');

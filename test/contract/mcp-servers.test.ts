@@ -24,7 +24,7 @@ let marker = '';
 afterEach(async () => {
   await Promise.all(opened.map((tools) => tools.close()));
   opened = [];
-  expect(findByMarker(marker).filter((process) => process.marker === marker)).toEqual([]);
+  expect(findByMarker(marker)).toEqual([]);
 });
 
 function makeServer(mode: string, more: Partial<McpServerSpec> = {}): McpServerSpec {
@@ -187,7 +187,13 @@ test('a server that ignores the request to end, and what it left behind, are gon
   const tools = await open([makeServer('deaf')]);
   expect(findByMarker(marker).length).toBeGreaterThan(0);
   await tools.close();
-  expect(findByMarker(marker).filter((process) => process.marker === marker)).toEqual([]);
+  expect(findByMarker(marker)).toEqual([]);
+});
+
+test('a server that ends takes no other one of the turn with it', async () => {
+  const tools = await open([makeServer('dies'), makeServer('good', { name: 'other' })]);
+  expect((await call(tools, 'mcp__docs__find', { text: 'it' })).isError).toBe(true);
+  expect((await call(tools, 'mcp__other__find', { text: 'it' })).text).toContain('found it');
 });
 
 describe('a server is only started', () => {

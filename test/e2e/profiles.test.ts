@@ -43,6 +43,8 @@ const READER = `
         - expect: {results: [write_file is not among the tools of this hat, bash is not among the tools, found the page]}
           calls: [{tool: read_file, args: {path: made.txt}}]
         - expect: {results: made}
+          calls: [{tool: list_runtimes}, {tool: mcp__docs__find, args: {text: another page}}]
+        - expect: {results: found another page}
           calls: [{tool: emit_event, args: {topic: LOOP_COMPLETE}}]
         - text: Reviewed.
 `;
@@ -78,6 +80,7 @@ test('a profile is held against every call, an MCP server lends its tools, and o
     expect([existsSync(join(folder, 'made.txt')), existsSync(join(folder, 'sneaked.txt'))]).toEqual([true, false]);
     const { told, recorded } = readSwitches(stdout);
     expect(told).toEqual([`switched to maker (${recorded[0]} tools available)`, `switched to critic (${recorded[1]} tools available)`]);
+    expect(stdout).toContain('critic: 2 uses of tools were stopped: write_file by its profile, bash by its profile');
     expect(stdout).toContain('The MCP server broken cannot be used: it ended with exit code 7: the licence file is missing.');
   });
 });

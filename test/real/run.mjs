@@ -2,17 +2,20 @@
  * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
  * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,failures,direct] [--step TEXT] [--keep] [--install-only]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
- * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each. --lane: default team and failures; direct asks each CLI alone, without ralph.
+ * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each. --lane: default team, scope and failures; direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
+ * --write: puts what each layer stopped into docs/guide/sandbox-layers.md; otherwise the page is only compared.
  *
  * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
 import { createBench } from './bench.mjs';
+import { ensureBubblewrap } from './bubblewrap.mjs';
 import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
+import { keepLayers } from './layers-page.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
@@ -37,7 +40,7 @@ function parseOptions(argv) {
   const flag = { type: /** @type {const} */ ('boolean'), default: false };
   const { values } = parseArgs({
     args: argv,
-    options: { only: list, lane: list, step: list, all: flag, keep: flag, 'install-only': flag },
+    options: { only: list, lane: list, step: list, all: flag, keep: flag, write: flag, 'install-only': flag },
   });
   const split = (/** @type {string[] | undefined} */ lists) => lists?.flatMap((names) => names.split(',')).filter((name) => name !== '');
   const only = split(values.only);
@@ -45,7 +48,15 @@ function parseOptions(argv) {
   const unknown = lanes.find((lane) => !LANES.includes(lane));
   if (unknown !== undefined) throw new Error(`Unknown lane '${unknown}'. Known: ${LANES.join(', ')}.`);
   const specs = values.all && only === undefined ? [...CLIS] : chooseClis(only);
-  return { specs, lanes, steps: values.step ?? [], keep: values.keep, every: values.all, installOnly: values['install-only'] };
+  return {
+    specs,
+    lanes,
+    steps: values.step ?? [],
+    keep: values.keep,
+    write: values.write,
+    every: values.all,
+    installOnly: values['install-only'],
+  };
 }
 
 /**
@@ -53,8 +64,13 @@ function parseOptions(argv) {
  * @param {ReturnType<typeof parseOptions>} options
  * @returns {Promise<{ passed: number, failed: number }>}
  */
-async function runSteps(installed, { lanes, steps, keep, every }) {
-  const chosen = planSteps(installed, { keep, every }).filter(
+async function runSteps(installed, { lanes, steps, keep, write, every }) {
+  const noSandbox = lanes.includes('scope') ? await ensureBubblewrap() : undefined;
+  if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
+  const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
+    for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
+  };
+  const chosen = planSteps(installed, { keep, every, noSandbox, onScope }).filter(
     ({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))),
   );
   const bench = await createBench(installed, { keep });

@@ -2,6 +2,7 @@
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
+import { runScope } from './lanes/scope.mjs';
 import { runBeside, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
@@ -16,9 +17,9 @@ const TURN_TIMEOUT_MS = 30_000;
  * @property {(bench: import('./bench.mjs').Bench, checks: import('./checks.mjs').Checks) => Promise<void>} run
  */
 
-/** The lanes by name; the first two run unless others are asked for. */
-export const LANES = ['team', 'failures', 'direct'];
-export const DEFAULT_LANES = ['team', 'failures'];
+/** The lanes by name; the first three run unless others are asked for. */
+export const LANES = ['team', 'scope', 'failures', 'direct'];
+export const DEFAULT_LANES = ['team', 'scope', 'failures'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
 const STOPS = /** @type {const} */ ([
@@ -29,10 +30,14 @@ const STOPS = /** @type {const} */ ([
 
 /**
  * @param {import('./clis.mjs').InstalledCli[]} installed
- * @param {{ keep: boolean, every: boolean }} options every: each way to be stopped with each CLI
+ * @param {object} options
+ * @param {boolean} options.keep
+ * @param {boolean} options.every each way to be stopped with each CLI
+ * @param {string | undefined} options.noSandbox why the operating system has no sandbox; undefined where it has one
+ * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
  * @returns {Step[]}
  */
-export function planSteps(installed, { keep, every }) {
+export function planSteps(installed, { keep, every, noSandbox, onScope }) {
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
   const wearers = [...names.map(wearerOf), ...(acp === undefined ? [] : [acp])];
@@ -48,6 +53,11 @@ export function planSteps(installed, { keep, every }) {
     { lane: 'team', name: 'no configuration at all', run: runBare },
     { lane: 'team', name: 'limit of cost, then more', run: runCostLimit },
     { lane: 'team', name: 'doctor', run: (bench, checks) => runDoctor(bench, checks, installed) },
+    {
+      lane: 'scope',
+      name: toScopeName(noSandbox),
+      run: async (bench, checks) => onScope(await runScope(bench, checks, installed, { noSandbox })),
+    },
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, names)),
     failure('rate limit', runRateLimit),
     failure('usage limit, then resume', runUsageLimit),
@@ -74,6 +84,12 @@ export function planSteps(installed, { keep, every }) {
       run: (/** @type {unknown} */ _bench, /** @type {import('./checks.mjs').Checks} */ checks) => runDirect(cli, checks, keep),
     })),
   ];
+}
+
+/** @param {string | undefined} noSandbox */
+function toScopeName(noSandbox) {
+  const layers = noSandbox === undefined ? 'by flags alone, then with bubblewrap' : `by flags alone (${noSandbox})`;
+  return `a critic is held: ${layers}`;
 }
 
 /**

@@ -145,6 +145,15 @@ function toSpec(random: Random): RunSpec {
       cooldownMs: random.chance(0.2) ? 1000 : 0,
     },
     onLimit: random.pick(['wait', 'switch', 'stop']),
-    gates: random.chance(0.4) ? [makeGate(['task.complete', 'build.done'], 'make test')] : [],
+    gates: toGates(random.below(100)),
   });
+}
+
+/** Gates by chance: for half of the numbers from 0 to 99 there is one, for some there are several. */
+function toGates(luck: number): RunSpec['gates'] {
+  return [
+    ...(luck < 40 ? [makeGate(['task.complete', 'build.done'], 'make test')] : []),
+    ...(luck % 6 === 0 ? [makeGate(['build.done'], 'make lint', { required: luck % 12 === 0 })] : []),
+    ...(luck % 10 === 3 ? [makeGate(['*'], 'make docs', { hats: ['builder'] })] : []),
+  ];
 }

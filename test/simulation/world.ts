@@ -1,4 +1,4 @@
-import type { EventSignal, Input } from '../../src/core/index.ts';
+import type { EventSignal, GateEvidence, Input } from '../../src/core/index.ts';
 import { parseInboxLine, UNKNOWN_USAGE } from '../../src/core/index.ts';
 import type { LoopPorts } from '../../src/loop/shell/index.ts';
 import type { Inbox, Journal, JournalEntry } from '../../src/ports/index.ts';
@@ -43,6 +43,7 @@ export function createPorts(world: World): LoopPorts {
             timedOut: false,
             durationMs: 5,
             outputTail: passed ? '' : `red ${world.random.below(1000)}`,
+            ...(world.records.length % 2 === 0 && { evidence: makeEvidence(world.records.length % 6 !== 0) }),
           };
         }),
     },
@@ -62,6 +63,11 @@ export function createPorts(world: World): LoopPorts {
     },
     observe: (record) => world.records.push(record),
   };
+}
+
+/** What a gate proves, about the files that are there or about others. */
+function makeEvidence(isFresh: boolean): GateEvidence {
+  return { number: 1, treeBefore: null, tree: 'x', isFresh, isCached: false, attempts: 1, outputHash: '', log: null, isCut: false };
 }
 
 function createMemoryJournal(world: World): Journal {

@@ -32,21 +32,22 @@ export interface ProcessTransport extends Transport {
 
 /** Makes the transport; `start` starts the process, and `close` ends it with everything that it started. */
 export function createProcessTransport(
-  { command = '', args, env }: McpServerSpec,
+  { name, command = '', args, env }: McpServerSpec,
   { cwd, env: outer, marker }: McpWorld,
 ): ProcessTransport {
   let child: ChildProcessHandle | null = null;
   const transport: ProcessTransport = {
     ended: () => child?.result ?? null,
     start: async () => {
-      const inherited = Object.fromEntries(INHERITED.map((name) => [name, outer[name]]));
+      const inherited = Object.fromEntries(INHERITED.map((variable) => [variable, outer[variable]]));
       const started = startProcess({
         command,
         args,
         cwd,
         env: { ...inherited, ...env },
         input: { kind: 'open' },
-        ...(marker === '' ? {} : { marker }),
+        // Of its own: when one process ends, everything else that has its marker is ended with it.
+        ...(marker === '' ? {} : { marker: `${marker}.mcp.${name}` }),
         maxLineBytes: MAX_MESSAGE_BYTES,
         stopGraceMs: STOP_GRACE_MS,
         onStdoutLine: (line, isCut) => takeLine(transport, line, isCut, () => void started.stop(STOP_GRACE_MS)),

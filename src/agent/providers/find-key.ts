@@ -30,7 +30,7 @@ function isKeyOptional({ kind, baseUrl, apiKeyEnv }: ProviderSettings): boolean 
 }
 
 /** True for an address of this machine. */
-export function isLoopback(url: string): boolean {
+function isLoopback(url: string): boolean {
   try {
     const { hostname } = new URL(url);
     return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);

@@ -16,11 +16,14 @@ const MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
  */
 export async function createLibraryModel(settings: ProviderSettings, env: Readonly<Record<string, string>>): Promise<Model> {
   const loaded = await loadLibrary(settings, env);
+  const facts = PROVIDERS[settings.kind];
+  const form = { mark: facts.takesCacheMarks ? MARK : undefined, needsLooseTools: facts.needsLooseTools };
+  const giveTools = remember((request) => toTools(loaded.ai, request, form));
   return {
     label: `${settings.kind}/${settings.model}`,
     step: async (request, observe, signal) => {
       try {
-        return await stepOnce(loaded, settings, { request, observe, signal });
+        return await stepOnce(loaded, settings, { request, observe, signal, giveTools });
       } catch (error) {
         return { ok: false, failure: classifyError(error, { isAborted: signal.aborted, now: Date.now() }) };
       }
@@ -32,17 +35,30 @@ interface Asking {
   readonly request: ModelRequest;
   readonly observe: (delta: ModelDelta) => void;
   readonly signal: AbortSignal;
+  readonly giveTools: (request: ModelRequest) => ToolSet;
 }
 
-async function stepOnce({ ai, model }: LoadedModel, settings: ProviderSettings, { request, observe, signal }: Asking): Promise<ModelStep> {
-  const { optionsName, toOptions, takesCacheMarks, needsLooseTools } = PROVIDERS[settings.kind];
+/** The tools of a turn stay: they are made again only where they or their mark differ. */
+function remember(make: (request: ModelRequest) => ToolSet): (request: ModelRequest) => ToolSet {
+  let last: { readonly tools: ModelRequest['tools']; readonly isMarked: boolean; readonly made: ToolSet } | undefined;
+  return (request) => {
+    const { tools, cache } = request;
+    if (last === undefined || last.tools !== tools || last.isMarked !== cache.tools)
+      last = { tools, isMarked: cache.tools, made: make(request) };
+    return last.made;
+  };
+}
+
+async function stepOnce({ ai, model }: LoadedModel, settings: ProviderSettings, asking: Asking): Promise<ModelStep> {
+  const { request, observe, signal, giveTools } = asking;
+  const { optionsName, toOptions, takesCacheMarks } = PROVIDERS[settings.kind];
   const { system, messages, maxOutputTokens, cache } = request;
   const mark = takesCacheMarks ? MARK : undefined;
   const result = ai.streamText({
     model,
     system: { role: 'system', content: system, ...(mark !== undefined && cache.system ? { providerOptions: mark } : {}) },
     messages: [...toLibraryMessages(messages, cache.messages, mark)],
-    ...(request.tools.length === 0 ? {} : { tools: toTools(ai, request, { mark, needsLooseTools }) }),
+    ...(request.tools.length === 0 ? {} : { tools: giveTools(request) }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     maxRetries: 0,
     abortSignal: signal,
@@ -76,6 +92,7 @@ interface ToolForm {
   readonly needsLooseTools: boolean;
 }
 
+/** The tools as the library takes them. */
 function toTools(ai: LoadedModel['ai'], { tools, cache }: ModelRequest, { mark, needsLooseTools }: ToolForm): ToolSet {
   const loose = needsLooseTools ? { strict: false } : {};
   const entries = tools.map(({ name, description, parameters }, index) => {

@@ -139,7 +139,7 @@ function replaceAt(text: string, places: readonly FoundText[], replacement: stri
 
 /** The lines of the first place as they are now, with those around them. */
 function renderAround(text: string, firstLine: number, newText: string): string {
-  const lines = text.split(/\r?\n/);
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const from = Math.max(0, firstLine - 1 - shownAround);
   const to = Math.min(lines.length, firstLine + newText.split('\n').length - 1 + shownAround, from + maxShownLines);
   return lines

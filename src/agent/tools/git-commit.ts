@@ -8,6 +8,8 @@ import { openRepository, type Repository } from './open-repository.ts';
 import { failGit, type GitAnswer } from './run-git.ts';
 
 const mostNamed = 10;
+/** What hats write to each other goes into a commit only by name, as with checkpoints. */
+const SHARED_DIR = '.agent/';
 
 /** Who commits where the person never told git a name. */
 const FALLBACK_IDENTITY = {
@@ -57,16 +59,11 @@ export const gitCommitTool = defineTool<Args>({
     const { allowed, refused } = await splitByJail(changes.files, context);
     if (paths !== undefined && refused.length > 0)
       return fail(`${toList(refused)} cannot be committed: only Ralph writes there.`, 'Name other paths.');
-    if (allowed.length === 0) return fail('There is nothing to commit: no file of the workspace is changed.', 'git_status shows what is.');
-    const refusal = (await refuseSecrets(allowed, context)) ?? (await refuseFiltered(repository, allowed));
-    return (
-      refusal ??
-      commit(repository, {
-        message,
-        files: allowed,
-        isPartial: paths !== undefined || refused.length > 0 || repository.root !== context.jail.workspace,
-      })
-    );
+    const files = paths === undefined ? allowed.filter((file) => !file.startsWith(SHARED_DIR)) : allowed;
+    if (files.length === 0) return fail('There is nothing to commit: no file of the workspace is changed.', 'git_status shows what is.');
+    const refusal = (await refuseSecrets(files, context)) ?? (await refuseFiltered(repository, files));
+    const isPartial = paths !== undefined || files.length < changes.files.length || repository.root !== context.jail.workspace;
+    return refusal ?? commit(repository, { message, files, isPartial });
   },
 });
 

@@ -17,6 +17,8 @@ export interface ProgramOrder {
 }
 
 const stopGraceMs = 2000;
+/** How long a process that was left behind may go on writing: whatever was to be said has been said. */
+const drainMs = 500;
 const defaultCaptureBytes = 4 << 20;
 let started = 0;
 
@@ -33,5 +35,6 @@ export function runProgram(order: ProgramOrder, context: Pick<ToolContext, 'mark
     marker: `${context.marker}.tool${started}`,
     abort: context.signal,
     stopGraceMs,
+    drainMs,
   });
 }

@@ -1,5 +1,5 @@
 /** Elements whose content nobody reads. */
-const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'canvas', 'head'];
+const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'canvas', 'head', 'title'];
 /** Elements that end a line. */
 const BLOCKS =
   /^\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|header|footer|main|nav|aside|blockquote|pre|hr|dl|dt|dd|form|title)$/;

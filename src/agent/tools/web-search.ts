@@ -4,7 +4,7 @@ import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { SearchHit } from '../tool-context.ts';
 import { wrapUntrusted } from './wrap-untrusted.ts';
 
-const MISSING = 'no search provider is configured (web_search)';
+const MISSING = 'no search provider is configured; a server under mcp_servers: can bring a search of its own';
 const ADVICE = 'Fetch pages that you know with web_fetch, or go on without the web.';
 const maxHits = 20;
 const timeoutMs = 30_000;
@@ -32,7 +32,7 @@ export const webSearchTool = defineTool<Args>({
   parameters,
   whyMissing: ({ search }) => (search === null ? MISSING : null),
   run: async ({ query, limit, domains }, { search, signal }): Promise<ToolResult> => {
-    if (search === null) return fail(`Nothing can be searched: ${MISSING}.`, ADVICE);
+    if (search === null) return fail(`The web cannot be searched: ${MISSING}.`, ADVICE);
     const asked = domains.length === 0 ? query : `${query} (${domains.map((domain) => `site:${domain}`).join(' OR ')})`;
     try {
       const found = await search(asked, limit, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));

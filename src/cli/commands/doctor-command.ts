@@ -5,6 +5,7 @@ import { addFormatOption } from '../format-option.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { performProbe } from './doctor-probe.ts';
+import { performSandbox } from './doctor-sandbox.ts';
 import { PERMISSIONS_NOTE } from './init-command.ts';
 
 type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
@@ -12,11 +13,13 @@ type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
+    command.option('--sandbox', 'what is enforced for each hat of this folder, and by what');
     command.option('--probe [cli...]', 'try what profile critic forbids through these CLIs, with a model on this machine');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph doctor', 'which agents are there, are they signed in, what to do'],
       ['ralph doctor --format json | jq .backends', 'for programs'],
+      ['ralph doctor --sandbox', 'what holds each hat back, and what nothing does'],
       ['ralph doctor --probe', 'do the installed CLIs hold a read-only profile? remembered for runs'],
       ['ralph doctor --probe claude codex', 'only these'],
     ]);
@@ -25,6 +28,7 @@ export const doctorCommand: CliCommand = {
     const { cwd, env, terminal, loadApp } = context;
     const probe = options['probe'];
     if (probe !== undefined) return performProbe(context, Array.isArray(probe) ? probe.map(String) : [], options['format']);
+    if (options['sandbox'] === true) return performSandbox(context, options['format']);
     const app = await loadApp();
     const report = await app.examine(cwd, env);
     const hasProblem = report.checks.some((check) => check.status === 'problem');

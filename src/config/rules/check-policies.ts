@@ -19,6 +19,8 @@ import { findingAt, type RuleInput } from './rule.ts';
 
 /** For so many findings it is looked what was meant. */
 const MAX_SEARCHES = 100;
+/** So many servers are looked at for each profile. */
+const MAX_SERVERS = 50;
 const LISTS = ['allow', 'deny', 'exempt'] as const;
 const SHELL = 'bash';
 
@@ -124,8 +126,11 @@ function toEmptyFinding(input: RuleInput, name: string): Diagnostic {
 
 /** MCP servers whose tools are allowed, and kept out all the same by hints that nobody vouches for. */
 function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readonly string[] {
+  const mayBeIdle = (policy.requireReadOnly || policy.denyDestructive) && policy.allow.some((name) => name.startsWith('mcp:'));
+  if (!mayBeIdle) return [];
   const lenient = { ...policy, requireReadOnly: false, denyDestructive: false };
-  return Object.entries(declared.mcp_servers ?? {}).flatMap(([server, { trust_annotations: isTrusted = false }]) => {
+  const servers = Object.entries(declared.mcp_servers ?? {}).slice(0, MAX_SERVERS);
+  return servers.flatMap(([server, { trust_annotations: isTrusted = false }]) => {
     const card: ToolCard = { name: `mcp__${server}__`, group: `mcp:${server}`, hints: PESSIMISTIC_HINTS, description: '' };
     const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, [card]).some(({ isOffered }) => isOffered);
     return !isTrusted && offers(lenient) && !offers(policy) ? [server] : [];

@@ -48,4 +48,8 @@ function toDenialText(denials: readonly ToolDenial[]): string {
   return `${denials.length === 1 ? 'one use of a tool was' : `${denials.length} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
 }
 
-const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = { flags: 'the rules of its CLI', os: 'the operating system' };
+const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
+  flags: 'the rules of its CLI',
+  os: 'the operating system',
+  profile: 'its profile',
+};

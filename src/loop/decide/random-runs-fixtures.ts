@@ -45,8 +45,14 @@ export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
   terminalEvents: fc.subarray(TOPICS, { maxLength: 2 }),
   requiredEvents: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray(TOPICS, { maxLength: 1 })),
   gates: fc
-    .array(fc.constantFrom(['a'], ['task.complete'], ['*'], ['b.*', 'LOOP_COMPLETE']), { maxLength: 2 })
-    .map((all) => all.map((on) => makeGate(on))),
+    .array(
+      fc.tuple(
+        fc.constantFrom(['a'], ['task.complete'], ['*'], ['b.*', 'LOOP_COMPLETE']),
+        fc.constantFrom({}, {}, { required: false }, { hats: ['builder', 'ralph'] }),
+      ),
+      { maxLength: 2 },
+    )
+    .map((all) => all.map(([on, parts]) => makeGate(on, 'npm test', parts))),
   loopDetection: fc.constantFrom({ repetition: 3, oscillation: 3 }, { repetition: 0, oscillation: 0 }),
   retry: fc.constantFrom({ maxAttempts: 1, baseMs: 10, maxMs: 100 }, { maxAttempts: 3, baseMs: 1000, maxMs: 5000 }),
   onLimit: fc.constantFrom('wait' as const, 'switch' as const, 'stop' as const),
@@ -125,11 +131,20 @@ const turnEndsWrongly: fc.Arbitrary<Move> = fc
     };
     run.post({ type: 'iteration-ended', iteration, attempt, outcome: { status: 'succeeded' }, signals: said, inboxOffset: 0, ...rest });
   });
-const gatesSpeak: fc.Arbitrary<Move> = fc.tuple(fc.boolean(), fc.boolean(), fc.nat({ max: 12 })).map(([first, second, stray]) => (run) => {
-  const wait = run.state().gateWaits[0];
-  const results = [makeResult(0, first), makeResult(1, second)];
-  run.post({ type: 'gates-finished', request: wait?.request ?? stray, results: stray === 0 ? [] : results });
-});
+/** Evidence that is about other files than those that are there, as often as about the same. */
+const evidence = fc.option(
+  fc.boolean().map((isFresh) => ({
+    ...{ number: 1, treeBefore: 'a', tree: 'a', isFresh, isCached: false, attempts: 1, outputHash: '', log: null, isCut: false },
+  })),
+  { nil: null },
+);
+const gatesSpeak: fc.Arbitrary<Move> = fc
+  .tuple(fc.boolean(), fc.boolean(), fc.nat({ max: 12 }), evidence)
+  .map(([first, second, stray, shown]) => (run) => {
+    const wait = run.state().gateWaits[0];
+    const results = [{ ...makeResult(0, first), ...(shown !== null && { evidence: shown }) }, makeResult(1, second)];
+    run.post({ type: 'gates-finished', request: wait?.request ?? stray, results: stray === 0 ? [] : results });
+  });
 const timerFires: fc.Arbitrary<Move> = fc.nat({ max: 20 }).map((stray) => (run) => {
   if (run.state().timers.some((timer) => timer.purpose !== 'runtime')) run.ring();
   else run.post({ type: 'timer-fired', timer: stray });

@@ -1,5 +1,6 @@
 import type { BackendType } from '../core/index.ts';
-import { fillArguments, type Handler, type Reply, SHELL_TOOLS, type WantedCall } from '../mock-model/index.ts';
+import { fillArguments, SHELL_TOOLS } from './shell-tool.ts';
+import type { Handler, Reply, WantedCall } from './wire-types.ts';
 
 /** One thing that a hat with profile critic may not do, tried through the agent CLI that wears it. */
 export interface ProbeAttempt {
@@ -50,8 +51,8 @@ const NAMES: Readonly<Partial<Record<BackendType, ToolNames>>> = {
 export const PROBED_CLIS = Object.keys(NAMES) as readonly BackendType[];
 
 /** What the model says in a probe, step by step: every attempt, then what is allowed. Tools are called whether or not they are offered. */
-export function toProbeScript(cli: BackendType, workspace: string): readonly Reply[] {
-  const names = NAMES[cli];
+export function toProbeScript(cli: string, workspace: string, event = PROBE_EVENT): readonly Reply[] {
+  const names = Object.hasOwn(NAMES, cli) ? NAMES[cli as BackendType] : undefined;
   if (names === undefined) return [];
   const run = (command: string): Reply => ({ calls: [toShellCall(names.shell, command)] });
   const commands: Readonly<Record<Exclude<ProbeAttempt['id'], 'write-tool'>, string>> = {
@@ -65,7 +66,7 @@ export function toProbeScript(cli: BackendType, workspace: string): readonly Rep
     { calls: [toWriteCall(names.write, `${workspace}/probe-tool.txt`)] },
     ...PROBE_ATTEMPTS.flatMap(({ id }) => (id === 'write-tool' ? [] : [run(commands[id])])),
     run(PROBE_TEST.command),
-    { calls: [{ tool: [names.emit, '*emit_event'], args: PROBE_EVENT, isForced: true }] },
+    { calls: [{ tool: [names.emit, '*emit_event'], args: event, isForced: true }] },
     { text: PROBE_END },
   ];
 }

@@ -1,0 +1,2 @@
+/** What `scope-check.mjs` measures. */
+export { createTreeWatch } from '../src/workspace/index.ts';

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Json } from '../../core/index.ts';
+import { makeContext } from '../tool-fixtures.ts';
+import { createEmitEventTool } from './emit-event.ts';
+import { taskCompleteTool } from './task-complete.ts';
+
+function toTopicText(publishes: readonly string[]): string {
+  const schema = z.toJSONSchema(createEmitEventTool(publishes).parameters, { io: 'input' }) as unknown as {
+    properties: { topic: { description: string } };
+  };
+  return schema.properties.topic.description;
+}
+
+describe('emit_event', () => {
+  it('names in its schema what this hat may publish, and nothing else', () => {
+    expect(toTopicText(['review.done', 'review.failed'])).toBe('The topic, one of: review.done, review.failed.');
+    expect(toTopicText(['review.*'])).toBe('The topic, one of: review.* (* stands for any word).');
+  });
+
+  it('stays short where a hat may publish very much', () => {
+    expect(toTopicText(Array.from({ length: 5000 }, (_, index) => `topic.${index}`)).length).toBeLessThan(2000);
+  });
+
+  it.each<[unknown, Json]>([
+    [undefined, ''],
+    ['text', 'text'],
+    [{ a: [1, null] }, { a: [1, null] }],
+    [0, 0],
+    [null, null],
+  ])('publishes the payload %j as %j', async (given, payload) => {
+    const published: unknown[] = [];
+    const context = makeContext({
+      publish: async (...args) => {
+        published.push(args);
+        return { ok: true, topic: args[0] };
+      },
+    });
+    const tool = createEmitEventTool(['x']);
+    const args = tool.parameters.parse({ topic: 'x', target: 'critic', ...(given !== undefined && { payload: given }) });
+    expect(await tool.run(args, context)).toMatchObject({ isError: false, facts: { topic: 'x' } });
+    expect(published).toEqual([['x', payload, 'critic']]);
+  });
+});
+
+it('task_complete publishes the summary and the evidence under the topic of completion', async () => {
+  const published: unknown[] = [];
+  const context = makeContext({
+    publish: async (topic, payload) => {
+      published.push({ topic, payload });
+      return { ok: true, topic };
+    },
+  });
+  expect(await taskCompleteTool.run({ summary: 's', evidence: 'e' }, context)).toMatchObject({ isError: false });
+  expect(published).toEqual([{ topic: 'task.complete', payload: { summary: 's', evidence: 'e' } }]);
+});

@@ -1,0 +1,48 @@
+import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { printLine, type Terminal } from '../terminal.ts';
+
+type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
+type HatScope = ScopeReport['hats'][number];
+
+/** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where a required sandbox is not there. */
+export async function performSandbox({ cwd, env, terminal, loadApp }: CliContext, format: unknown): Promise<number> {
+  const app = await loadApp();
+  const report = await app.examineScopes(cwd, env);
+  if (format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+  else printReport(terminal, report);
+  return report.sandbox.mode === 'required' && report.sandbox.found === null ? 1 : 0;
+}
+
+function printReport(terminal: Terminal, { sandbox, hats }: ScopeReport): void {
+  const layout = { width: terminal.columns() };
+  const state = sandbox.found ?? `none: ${sandbox.why ?? ''}`;
+  const rows = [
+    { label: 'sandbox', text: toPlainLine(state, 300) },
+    { label: 'mode', text: sandbox.mode },
+  ];
+  for (const line of toRowLines(rows, layout)) printLine(terminal, line);
+  for (const hat of hats) {
+    printLine(terminal, `\n${toTitle(hat)}`);
+    for (const line of toRowLines(toRows(hat), layout)) printLine(terminal, line);
+  }
+}
+
+function toTitle({ hat, backend, profile, mayChangeFiles }: HatScope): string {
+  const bound = profile === null ? 'no profile' : `profile ${toPlainLine(profile, 40)}`;
+  return `${hat} (${toPlainLine(backend, 60)}, ${bound}): ${mayChangeFiles ? 'may change files' : 'may not change files'}`;
+}
+
+const MARKS = { on: '✓', partly: '!', off: '-' } as const;
+
+function toRows({ tools, os, check }: HatScope): readonly FactRow[] {
+  const layers = [
+    ['tools', tools],
+    ['system', os],
+    ['check', check],
+  ] as const;
+  return layers.flatMap(([label, { state, text, limits }]) => [
+    { label, text: `${MARKS[state]} ${toPlainLine(text, 300)}` },
+    ...limits.map((limit) => ({ label, text: `  but: ${toPlainLine(limit, 300)}` })),
+  ]);
+}

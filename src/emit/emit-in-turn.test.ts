@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import { toContractPath, writeContract } from './contract-file.ts';
+import { emitInto } from './emit-in-turn.ts';
+
+const HATS = [
+  makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
+  makeHat('builder', ['build.task'], ['build.done']),
+];
+const EVENTS = { 'build.done': { schema: { type: 'object', required: ['files'], properties: { files: { type: 'integer' } } } } };
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-emit-'));
+  writeContract(folder, { spec: makeSpec({ hats: HATS, events: EVENTS }) });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (): string => join(folder, 'events.jsonl');
+const emit = (topic: string, payload?: string, json = false): void =>
+  emitInto({ topic, payload, json }, { hat: 'builder', eventsFile: file(), contractFile: toContractPath(folder) });
+
+describe('an event of a topic with a schema', () => {
+  it.each([
+    ['as JSON', true],
+    ['as a text that is JSON', false],
+  ])('is written as JSON, given %s', (_how, json) => {
+    emit('build.done', '{"files": 3}', json);
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ topic: 'build.done', payload: { files: 3 } });
+  });
+
+  it.each<[string | undefined, string]>([
+    ['{"files": "three"}', 'payload.files is string, not integer'],
+    ['done', 'payload is string, not object'],
+    [undefined, 'payload is string, not object'],
+  ])('is refused with the path in the payload, and nothing is written: %j', (payload, what) => {
+    expect(() => emit('build.done', payload)).toThrow(expect.objectContaining({ code: 'emit-payload', exitCode: 1 }));
+    expect(() => emit('build.done', payload)).toThrow(what);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('is refused for its topic first, where the hat may not publish that either', () => {
+    expect(() => emit('build.task', 'x')).toThrow(expect.objectContaining({ code: 'emit-refused' }));
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { ScopeViolations } from '../../core/index.ts';
+import { makeHat } from '../../core/spec-fixtures.ts';
+import { notices, type Play, play, published, write } from './decide-fixtures.ts';
+
+const PLANNER = makeHat('planner', ['task.start', 'task.resume', 'review.done'], ['review.start']);
+const CRITIC = makeHat('critic', ['review.start'], ['review.done']);
+
+const CHANGED: ScopeViolations = {
+  changes: [
+    { path: 'src/a.ts', what: 'changed' },
+    { path: 'x.txt', what: 'created' },
+  ],
+  total: 2,
+  diffFile: 'scope.diff',
+  reverted: null,
+  notes: [],
+};
+
+/** A team whose critic, who may not write, is at work. */
+function team(): Play {
+  const run = play({ hats: [PLANNER, CRITIC] });
+  run.end([write('review.start')]);
+  return run;
+}
+
+describe('a hat that may not write and has written', () => {
+  it('leaves an event on record that nobody gets, and its own events are routed all the same', () => {
+    const run = team();
+    run.end([write('review.done')], { violations: CHANGED });
+    expect(published(run)).toEqual(['task.start > planner', 'review.start > critic', 'critic.scope_violation >', 'review.done > planner']);
+    const [record] = run.all('event-publish').filter(({ event }) => event.topic === 'critic.scope_violation');
+    expect(record).toMatchObject({
+      how: 'record',
+      event: {
+        source: 'critic',
+        payload: { total: 2, diff: 'scope.diff', reverted: null, changes: [{ path: 'src/a.ts', what: 'changed' }, {}] },
+      },
+    });
+  });
+
+  it('is told to people, and to the hat at its next turn', () => {
+    const run = team();
+    run.end([write('review.done')], { violations: CHANGED });
+    expect(notices(run)).toContain('tree-changed');
+    expect(run.last('notice').text).toBe('critic may not write, and changed src/a.ts, x.txt. They stand.');
+    run.end([write('review.start')]);
+    expect(run.turn()).toMatchObject({
+      hat: 'critic',
+      feedback: [{ kind: 'tree-changed', paths: ['src/a.ts', 'x.txt'], total: 2, reverted: null }],
+    });
+  });
+
+  it('is told so also when its turn was interrupted', () => {
+    const run = team();
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
+    run.end([], { outcome: { status: 'interrupted' }, violations: CHANGED });
+    expect(published(run)).toContain('critic.scope_violation >');
+  });
+
+  it('is told what could not be taken back', () => {
+    const run = team();
+    run.end([], { violations: { ...CHANGED, reverted: 1, notes: ['x.txt: it was changed again meanwhile'] } });
+    const texts = run.all('notice').map((notice) => notice.text);
+    expect(texts).toContain(
+      'critic may not write, and changed src/a.ts, x.txt. 1 of 2 taken back (x.txt: it was changed again meanwhile).',
+    );
+  });
+
+  it('is no violation where only nobody could look', () => {
+    const run = team();
+    run.end([write('review.done')], {
+      violations: { ...CHANGED, changes: [], total: 0, notes: ['The working tree could not be compared: x'] },
+    });
+    expect([notices(run).includes('tree-unseen'), published(run).includes('critic.scope_violation >')]).toEqual([true, false]);
+  });
+});
+
+it('says which uses of tools were stopped, and by what', () => {
+  const run = team();
+  const denials = [
+    { tool: 'Write', layer: 'flags', reason: 'No such tool' },
+    { tool: 'Bash', layer: 'os', reason: 'Read-only file system' },
+  ] as const;
+  run.end([write('review.done')], { denials });
+  const texts = run.all('notice').map((notice) => notice.text);
+  expect(texts).toContain('critic: 2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system');
+});

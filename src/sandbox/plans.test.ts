@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isWithin, type Mount, orderMounts } from './confinement.ts';
+import { planBubblewrap } from './plan-bubblewrap.ts';
+import { planHome } from './plan-home.ts';
+import { type MountFacts, planMounts } from './plan-mounts.ts';
+import { planSeatbelt } from './plan-seatbelt.ts';
+import { bare, listed, valued, withoutFlags } from './without-flags.ts';
+
+const CONFINEMENT = { mounts: [], cwd: '/w', hasNetwork: true, uid: 1000, gid: 1000 } as const;
+
+const FACTS: MountFacts = {
+  hidden: ['/root', '/home', '/run'],
+  needed: [],
+  home: { from: '/run0/home', path: '/home/uma' },
+  temp: { from: '/run0/tmp', path: '/tmp' },
+  homeFolders: [],
+  workspace: '/home/uma/work',
+  isWritable: false,
+  stateDir: '/home/uma/work/.ralph',
+  writable: ['/home/uma/work/.agent'],
+  extraReadable: [],
+};
+
+/** What covers a path in the end. */
+function find(mounts: readonly Mount[], path: string): string | undefined {
+  const covering = orderMounts(mounts).filter((mount) => isWithin(path, mount.path));
+  return covering[covering.length - 1]?.kind;
+}
+
+describe('the order of mounts', () => {
+  it('makes what lies deeper later, and of two for one path only the later one', () => {
+    const mounts: readonly Mount[] = [
+      { kind: 'readable', path: '/a/b/c' },
+      { kind: 'hidden', path: '/a' },
+      { kind: 'writable', path: '/a/b' },
+      { kind: 'own', path: '/a', from: '/x' },
+    ];
+    expect(orderMounts(mounts).map(({ kind, path }) => `${kind} ${path}`)).toEqual(['own /a', 'writable /a/b', 'readable /a/b/c']);
+  });
+
+  it('never covers a path by one above it', () => {
+    const path = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
+    const mount = fc.record({ kind: fc.constantFrom('hidden' as const, 'readable' as const), path });
+    fc.assert(
+      fc.property(fc.array(mount, { maxLength: 12 }), (mounts) => {
+        const ordered = orderMounts(mounts);
+        ordered.forEach((later, index) => {
+          for (const earlier of ordered.slice(0, index))
+            expect(earlier.path !== later.path && !isWithin(earlier.path, later.path)).toBe(true);
+        });
+      }),
+    );
+  });
+});
+
+describe('the words for bubblewrap', () => {
+  it('take the power of root away, processes, and the way to type into the terminal', () => {
+    const words = planBubblewrap(CONFINEMENT).join(' ');
+    for (const word of ['--unshare-user --uid 1000 --gid 1000', '--unshare-pid', '--new-session', '--die-with-parent', '--ro-bind / /'])
+      expect(words).toContain(word);
+    expect(words).toContain('--proc /proc --ro-bind /proc/sys /proc/sys');
+    expect(words).not.toContain('--unshare-net');
+    expect(words.endsWith('--chdir /w --')).toBe(true);
+  });
+
+  it('cut the network off where that is wanted', () => {
+    expect(planBubblewrap({ ...CONFINEMENT, hasNetwork: false })).toContain('--unshare-net');
+  });
+});
+
+describe('what a turn sees', () => {
+  it('is a workspace that can be read, in a home of its own, without what Ralph keeps there', () => {
+    const mounts = planMounts(FACTS);
+    expect(
+      [
+        '/home/other',
+        '/home/uma/.ssh',
+        '/home/uma/work/src',
+        '/home/uma/work/.agent/x',
+        '/home/uma/work/.ralph/runs',
+        '/tmp/x',
+        '/root',
+      ].map((path) => find(mounts, path)),
+    ).toEqual(['hidden', 'own', 'readable', 'writable', 'hidden', 'own', 'hidden']);
+  });
+
+  it('may be written where the hat may write, but for what Ralph keeps there', () => {
+    const mounts = planMounts({ ...FACTS, isWritable: true });
+    expect([find(mounts, '/home/uma/work/src'), find(mounts, '/home/uma/work/.ralph/x')]).toEqual(['writable', 'hidden']);
+  });
+
+  it('shows what is needed only where something hides it, and never a whole home', () => {
+    const needed = ['/usr/bin', '/home/uma/.nvm', '/home/uma', '/home', '/', '/tmp', '/home/uma/work/.ralph/bin'].map((path) => ({
+      path,
+      real: path,
+    }));
+    const readable = planMounts({ ...FACTS, needed }).filter(({ kind }) => kind === 'readable');
+    expect([...new Set(readable.map(({ path }) => path))].sort()).toEqual([
+      '/home/uma/.nvm',
+      '/home/uma/work',
+      '/home/uma/work/.ralph/bin',
+    ]);
+  });
+
+  it('has the home of a CLI at its usual place, wherever a variable had moved it', () => {
+    const { items, variables } = planHome('claude', '/home/uma', { CLAUDE_CONFIG_DIR: '/data/claude' });
+    expect(items).toContainEqual({ from: '/data/claude/.credentials.json', to: '.claude/.credentials.json', kind: 'login' });
+    expect(items).toContainEqual({ from: '/data/claude/.claude.json', to: '.claude/.claude.json', kind: 'copy' });
+    expect(variables).toMatchObject({ CLAUDE_CONFIG_DIR: '.claude' });
+    const moved = planHome('opencode', '/home/uma', { XDG_DATA_HOME: '/data' });
+    expect(moved.items).toContainEqual({ from: '/data/opencode/auth.json', to: '.local/share/opencode/auth.json', kind: 'login' });
+    expect(moved.variables).toMatchObject({ XDG_DATA_HOME: null });
+  });
+});
+
+describe('the profile for macOS, which was never run', () => {
+  it('denies writing, then opens what may be written', () => {
+    const text = planSeatbelt({ ...CONFINEMENT, hasNetwork: false, mounts: planMounts(FACTS) });
+    expect(text.indexOf('(deny file-write*)')).toBeLessThan(
+      text.indexOf('(allow file-read* file-write* (subpath "/home/uma/work/.agent"))'),
+    );
+    expect(text).toContain('(deny file-write* (subpath "/home/uma/work"))');
+    expect(text).toContain('(deny network*)');
+  });
+
+  it('cannot be broken out of by a path', () => {
+    const text = planSeatbelt({ ...CONFINEMENT, mounts: [{ kind: 'readable', path: '/a") (allow file-write* (subpath "/' }] });
+    expect(text).not.toContain('(allow file-write* (subpath "/")');
+  });
+});
+
+describe('flags that are taken out', () => {
+  const DROPPED = [bare('--yolo'), valued('-s', '--sandbox'), listed('--tools')];
+
+  it('go with their values, in both ways of writing', () => {
+    expect(withoutFlags(['--yolo', 'a', '-s', 'x', '--sandbox=y', '--tools', 'b', 'c', '--d', 'e', '--tools=f'], DROPPED)).toEqual([
+      'a',
+      '--d',
+      'e',
+    ]);
+  });
+
+  it('leave everything else as it was', () => {
+    const word = fc.string().filter((text) => !/^(?:--yolo|-s|--sandbox|--tools)(?:=|$)/.test(text));
+    fc.assert(
+      fc.property(fc.array(word), (args) => {
+        expect(withoutFlags(args, DROPPED)).toEqual(args);
+      }),
+    );
+  });
+
+  it('end at the end', () => {
+    expect([withoutFlags(['a', '-s'], DROPPED), withoutFlags(['--tools'], DROPPED)]).toEqual([['a'], []]);
+  });
+});

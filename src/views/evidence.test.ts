@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { toEvidence, toGateEndText, toIdleClaims } from './evidence.ts';
+import type { GateView, RunView } from './run-view.ts';
+
+const EVIDENCE = {
+  number: 4,
+  treeBefore: 'a',
+  tree: 'a',
+  isFresh: true,
+  isCached: false,
+  attempts: 1,
+  outputHash: '',
+  log: null,
+  isCut: false,
+};
+const PASSED: GateView = {
+  gate: 0,
+  command: 'npm test',
+  passed: true,
+  exitCode: 0,
+  timedOut: false,
+  durationMs: 1200,
+  outputTail: '',
+  iteration: 3,
+  topics: [],
+  evidence: EVIDENCE,
+};
+
+function evidenceOf(...gates: readonly GateView[]): readonly string[] {
+  return toEvidence({ turns: [{ gates }] } as unknown as RunView);
+}
+
+describe('what gates showed, in words', () => {
+  it('is the last verdict of each, with its record, and how it went before', () => {
+    expect(evidenceOf({ ...PASSED, passed: false, exitCode: 1, evidence: { ...EVIDENCE, number: 3 } }, PASSED)).toEqual([
+      'passed  npm test (exit 0, 1.2 s, iteration 3; 2 runs, 1 failed; evidence 4)',
+    ]);
+  });
+
+  it('does not count what was not run', () => {
+    expect(evidenceOf(PASSED, { ...PASSED, iteration: 5, evidence: { ...EVIDENCE, isCached: true } })).toEqual([
+      'passed  npm test (passed before on the same files, iteration 5; 1 run, none failed; evidence 4)',
+    ]);
+  });
+
+  it('calls a gate by its name', () => {
+    expect(evidenceOf({ ...PASSED, name: 'unit tests' })[0]).toContain('passed  unit tests (');
+  });
+
+  it('says that the verdict is about the files as the gate left them', () => {
+    expect(evidenceOf({ ...PASSED, evidence: { ...EVIDENCE, tree: 'b' } })[0]).toContain('about the files as they were after it');
+  });
+
+  it.each<[string, Partial<GateView>]>([
+    ['exit 0, 1.2 s', {}],
+    ['exit 0 at try 2, 1.2 s', { evidence: { ...EVIDENCE, attempts: 2 } }],
+    ['ran out of time, 1.2 s', { timedOut: true, exitCode: null }],
+    ['ended without an exit code, 1.2 s', { exitCode: null }],
+    ['not run: nothing that it is about has changed', { skipped: true, exitCode: null }],
+  ])('is `%s`', (text, changes) => {
+    expect(toGateEndText({ ...PASSED, ...changes })).toBe(text);
+  });
+
+  it('flags completions that nothing in their turn speaks for', () => {
+    const notices = [
+      { at: 1, level: 'warning', code: 'idle-completion', text: 'ralph claimed' },
+      { at: 1, level: 'info', code: 'other', text: 'x' },
+    ];
+    expect(toIdleClaims({ notices } as unknown as RunView)).toEqual(['ralph claimed']);
+  });
+});

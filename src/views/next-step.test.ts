@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createScript } from './fixtures.ts';
+import { foldRunView } from './fold-run-view.ts';
+import { toNextStep, toPersonNotes } from './next-step.ts';
+
+it('a run that went round is told what to change, and how the detection is switched off', () => {
+  const script = createScript();
+  script.effect({
+    type: 'run-end',
+    reason: 'loop_detected',
+    detail: 'a published to.a ("x") 3 times in a row, with the same payload each time',
+  });
+  const view = foldRunView(script.records);
+  expect(toPersonNotes(view)).toEqual([
+    expect.stringContaining('a topic of its own for being stuck'),
+    expect.stringMatching(/event_loop\.loop_detection.*0 switches one off/),
+  ]);
+  expect(toNextStep(view, true)).toContain('`ralph events --graph --last 12`');
+});
+
+it('a run that ended otherwise is told nothing of loops', () => {
+  const script = createScript();
+  script.effect({ type: 'run-end', reason: 'max_iterations', detail: '' });
+  expect(toPersonNotes(foldRunView(script.records))).toEqual([]);
+});

@@ -1,0 +1,71 @@
+/** The page that says what each layer stopped: its tables are written by the test itself. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { PROBE_ATTEMPTS } from './model-server.mjs';
+
+const PAGE = fileURLToPath(new URL('../../docs/guide/sandbox-layers.md', import.meta.url));
+const MARKERS = ['<!-- layers: written by `npm run e2e:real -- --all --lane scope --write`, do not edit -->', '<!-- /layers -->'];
+
+/**
+ * Writes the tables into the page, or says where what was seen differs from it. Differences are news, not failures: a CLI may hold more than it did.
+ *
+ * @param {import('./lanes/scope.mjs').Outcome[]} outcomes
+ * @param {{ write: boolean }} options
+ * @returns {Promise<string[]>} what to tell, one line each
+ */
+export async function keepLayers(outcomes, { write }) {
+  const text = await readFile(PAGE, 'utf8');
+  const [start, end] = MARKERS.map((marker) => text.indexOf(marker));
+  if (start === undefined || end === undefined || start < 0 || end < start) return [`${PAGE} lacks its markers`];
+  if (!write) return compare(text.slice(start, end), outcomes);
+  await writeFile(PAGE, `${text.slice(0, start)}${MARKERS[0]}\n${render(outcomes)}\n${text.slice(end)}`);
+  return [`written: ${PAGE}`];
+}
+
+/** @param {string} table @param {import('./lanes/scope.mjs').Outcome[]} outcomes */
+function compare(table, outcomes) {
+  const lines = render(outcomes)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  return lines.filter((line) => !table.includes(line)).map((line) => `not as on the page: ${line}`);
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome[]} outcomes */
+function render(outcomes) {
+  const flags = outcomes.filter(({ layer }) => layer === 'flags');
+  const sandbox = outcomes.filter(({ layer }) => layer === 'sandbox');
+  return [
+    'By the flags of the CLI alone (`sandbox: off`):',
+    '',
+    `| agent | version | ${PROBE_ATTEMPTS.map(({ words }) => words).join(' | ')} | the check afterwards |`,
+    `|---|---|${PROBE_ATTEMPTS.map(() => '---|').join('')}---|`,
+    ...flags.map((outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toCells(outcome)} | ${toReport(outcome)} |`),
+    '',
+    'With bubblewrap (`sandbox: required`):',
+    '',
+    '| agent | version | changed files left behind | its tests | its event |',
+    '|---|---|---|---|---|',
+    ...sandbox.map((outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toLeft(outcome)} | ${toWork(outcome)} |`),
+  ].join('\n');
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome} outcome */
+function toCells({ through }) {
+  return PROBE_ATTEMPTS.map(({ id }) => (through.includes(id) ? '**came through**' : 'stopped')).join(' | ');
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome} outcome */
+function toReport({ through, others, reported }) {
+  if (through.length + others.length === 0) return 'had nothing to tell';
+  return reported ? 'told all of it' : '**did not tell all**';
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome} outcome */
+function toLeft({ through, others }) {
+  return through.length + others.length === 0 ? 'none' : `**${[...through, ...others].join(', ')}**`;
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome} outcome */
+function toWork({ ranTests, published }) {
+  return `${ranTests ? 'ran' : '**did not run**'} | ${published ? 'arrived' : '**did not arrive**'}`;
+}
