@@ -58,10 +58,11 @@ export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { 
   const turn = toTurnName(request.turn);
   const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context });
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
-  const made = await createModel(agent, place);
-  if ('class' in made) return { ...toFailed(made), usage: UNKNOWN_USAGE, toolCalls: 0, hasSpoken: false, logError: null };
+  const made = await attempt(() => agent.createModel(place));
+  if ('class' in made) return toFailed(made);
   const warnings: string[] = [];
-  const tools = await agent.openTools(request, signal, (message) => warnings.push(message));
+  const tools = await attempt(() => agent.openTools(request, signal, (message) => warnings.push(message)));
+  if ('class' in tools) return toFailed(tools);
   begin(tools.tools.length);
   for (const message of warnings) tell({ type: 'warning', message });
   const transcript = openTranscript(join(folder, SESSION_FILE));
@@ -134,10 +135,10 @@ function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent,
   transcript.append({ type: 'session', v: 1, at: Date.now(), turn, hat, key, context, follows, isTakenUp, stepsBefore, tools: names });
 }
 
-/** The failure of a model that cannot be made: a package or a key is missing. */
-async function createModel(agent: NativeAgent, place: ModelPlace): Promise<Model | TurnFailure> {
+/** What a turn needs before it begins; or why it cannot be had: a package or a key is missing. */
+async function attempt<T>(make: () => Promise<T> | T): Promise<T | TurnFailure> {
   try {
-    return await agent.createModel(place);
+    return await make();
   } catch (error) {
     const message = isRalphError(error) ? [error.message, error.fix].filter((text) => text !== undefined).join(' ') : String(error);
     const isKey = isRalphError(error) && error.code === 'native-key';
@@ -145,8 +146,8 @@ async function createModel(agent: NativeAgent, place: ModelPlace): Promise<Model
   }
 }
 
-function toFailed(failure: TurnFailure): LoopEnd {
-  return { status: 'failed', failure };
+function toFailed(failure: TurnFailure): TurnEnd {
+  return { status: 'failed', failure, usage: UNKNOWN_USAGE, toolCalls: 0, hasSpoken: false, logError: null };
 }
 
 function toModelName({ label }: Model): string {

@@ -69,6 +69,12 @@ describe('the steps of a turn', () => {
     expect(turn.state.usage).toMatchObject({ inputTokens: 20, outputTokens: 2, costUsd: 0.8 });
   });
 
+  it('say once that a limit of cost cannot hold where nobody knows the price', async () => {
+    const turn = makeTurn([callAll('look'), callAll('look')]);
+    await runSteps({ ...turn.parts, limits: { ...turn.parts.limits, maxCostUsd: 1 } }, turn.state);
+    expect(turn.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+  });
+
   it('end when the turn is stopped: what was not begun is not run, and its result says so', async () => {
     const turn = makeTurn([callAll('change', 'change')], {
       run: async (name) => {

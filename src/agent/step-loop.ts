@@ -18,6 +18,7 @@ const STOPPED: LoopEnd = { status: 'stopped', failure: null };
 const SUCCEEDED: LoopEnd = { status: 'succeeded', failure: null };
 /** The agent is told when so many steps are left. */
 const LAST_STEPS = 3;
+const COST_UNKNOWN = 'max_cost cannot hold this turn: the price of the model is not known; say it under `prices`';
 /** How often it is asked to go on without having called a tool. */
 const MAX_NUDGES = 3;
 
@@ -133,6 +134,8 @@ function takeUsage(parts: TurnParts, state: TurnState, step: Extract<ModelStep, 
   state.usage = addUsage(state.usage, usage);
   parts.transcript.append({ type: 'usage', usage, finish, responseId, model, durationMs: parts.now() - startedAt });
   parts.tell({ type: 'usage', usage: state.usage });
+  if (state.steps === 1 && parts.limits.maxCostUsd !== null && usage.costUsd === null)
+    parts.tell({ type: 'warning', message: COST_UNKNOWN });
 }
 
 /** What the provider counted is the best estimate of what comes next. */

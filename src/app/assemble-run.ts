@@ -102,18 +102,13 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
     cwd: file.workspace,
     env: toPlainEnvironment(env),
     marker: toGateMarker(paths.runId),
-    evidenceDir: toEvidenceDir(paths),
+    evidenceDir: join(paths.folder, 'evidence'),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     tree: ground.tree,
     startScopes: ground.startScopes,
     checkProtected: ground.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
   };
-}
-
-/** Where a run keeps what its gates showed. */
-export function toEvidenceDir(paths: Pick<RunPaths, 'folder'>): string {
-  return join(paths.folder, 'evidence');
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

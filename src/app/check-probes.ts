@@ -15,7 +15,7 @@ import {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What probes said of the agent CLI that wears a hat. */
-export interface ProbeStanding {
+interface ProbeStanding {
   readonly hat: string;
   readonly cli: BackendType;
   readonly version: string;
@@ -39,7 +39,7 @@ export async function checkProbes(settings: Settings, env: Env): Promise<readonl
 }
 
 /** What is known of each hat that may not change files and is worn by an agent CLI with a verdict. */
-export async function listProbeStandings(settings: Settings, env: Env): Promise<readonly ProbeStanding[]> {
+async function listProbeStandings(settings: Settings, env: Env): Promise<readonly ProbeStanding[]> {
   const worn = Object.entries(settings.backends).flatMap(([hat, specs]) =>
     isHeld(settings, hat)
       ? [...new Set(specs.map(({ type }) => type))].filter((cli) => hasVerdicts(cli, env)).map((cli) => ({ hat, cli }))

@@ -52,11 +52,7 @@ export async function examineScopes(cwd: string, env: Readonly<Record<string, st
 }
 
 /** The same for settings that are at hand. */
-export async function describeScopes(
-  settings: Settings,
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<ScopeReport> {
+async function describeScopes(settings: Settings, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<ScopeReport> {
   const { findOsSandbox } = await import('../sandbox/index.ts');
   const os = await findOsSandbox(env);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];

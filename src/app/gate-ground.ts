@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../core/index.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
+import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/index.ts';
 import { createTreeReader } from '../workspace/index.ts';
-import type { RunParts } from './assemble-run.ts';
+import type { RunFile } from './run-file.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 /** What gates compare with: the files as they were when the run began. */
@@ -17,7 +18,12 @@ export interface GateGround {
   readonly close: () => Promise<void>;
 }
 
-type GroundParts = Pick<RunParts, 'paths' | 'file' | 'env'>;
+/** What is known of a run before its adapters are there. */
+export interface GroundParts {
+  readonly paths: Pick<RunPaths, 'folder'>;
+  readonly file: RunFile;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * Looks at the files before the first agent starts, or, where the run goes on, takes what was seen then. Protected files that differ from how

@@ -14,7 +14,7 @@ import {
   toProbeScript,
   watchProbe,
 } from '../mock-model/index.ts';
-import type { TurnResult } from '../ports/index.ts';
+import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { runCommand } from '../process/index.ts';
 import { createOutfitter, judgeProbe, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
@@ -125,22 +125,23 @@ async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server
   });
   try {
     const backend = createBackend({ type: cli, command: path, args, model, env: {}, permissions: 'bypass' });
-    const request = {
-      turn: { iteration: 1, attempt: 1 },
-      prompt: PROBE_PROMPT,
-      promptFile: join(root, 'prompt.md'),
-      cwd: workspace,
-      env: agentEnv,
-      marker: `probe/${root.slice(-6)}`,
-      timeoutMs: TURN_MS,
-      idleTimeoutMs: TURN_MS,
-      logs: { stdoutPath: join(root, 'stdout.log'), stderrPath: join(root, 'stderr.log'), capBytes: 1_000_000 },
-      scope: outfit.scope,
-    };
-    return await backend.start(request, () => undefined).result;
+    return await backend.start({ ...toRequest(root), env: agentEnv, scope: outfit.scope }, () => undefined).result;
   } finally {
     outfit.close();
   }
+}
+
+function toRequest(root: string): Omit<TurnRequest, 'env'> {
+  return {
+    turn: { iteration: 1, attempt: 1 },
+    prompt: PROBE_PROMPT,
+    promptFile: join(root, 'prompt.md'),
+    cwd: join(root, 'project'),
+    marker: `probe/${root.slice(-6)}`,
+    timeoutMs: TURN_MS,
+    idleTimeoutMs: TURN_MS,
+    logs: { stdoutPath: join(root, 'stdout.log'), stderrPath: join(root, 'stderr.log'), capBytes: 1_000_000 },
+  };
 }
 
 /** An environment from nothing: no key, proxy or setting of the user's reaches the CLI. */

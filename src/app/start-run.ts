@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths } from '../journal/index.ts';
@@ -15,6 +16,7 @@ import { type RunFile, writeRunFile } from './run-file.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { findStaleOwner } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { toPrivateDir } from './turn-outfits.ts';
 
 /** Where and how a run is started. */
 export interface StartOptions {
@@ -68,8 +70,17 @@ async function lockFolder(layout: Layout, worktree: string | null, runId: string
   const dead = findStaleOwner(layout, worktree);
   if (worktree !== null) mkdirSync(layout.worktreesDir, { recursive: true });
   const lock = await lockWorkspace({ layout, runId, worktree, command: COMMAND });
-  if (dead !== null) await reapRun(dead);
+  if (dead !== null) await clearDead(layout, dead);
   return lock;
+}
+
+/** What a dead run left running is ended; tokens that its agents refreshed come home. */
+async function clearDead(layout: Layout, runId: string): Promise<void> {
+  await reapRun(runId);
+  const folder = join(layout.runsDir, runId);
+  if (dirname(folder) !== layout.runsDir || !existsSync(toPrivateDir(folder))) return;
+  const { sweepPrivate } = await import('../sandbox/index.ts');
+  sweepPrivate(toPrivateDir(folder));
 }
 
 async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {

@@ -16,7 +16,7 @@ export const HAT_SANDBOX = {
 } as const satisfies ChoiceSetting;
 
 /** The keys of `sandbox:`. */
-export const SANDBOX_KEYS = {
+const SANDBOX_KEYS = {
   mode: { ...MODE, default: 'auto' },
   scratch: {
     kind: 'list',

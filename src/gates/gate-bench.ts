@@ -1,4 +1,4 @@
-import type { GateCheck, GateResult } from '../core/index.ts';
+import type { GateCheck } from '../core/index.ts';
 import type { GateOrder, TreeReader, TreeState } from '../ports/index.ts';
 import { createEvidenceStore, type EvidenceStore } from './evidence-store.ts';
 import { createGateMemory, type GateMemory, type StartScopes } from './gate-memory.ts';
@@ -30,8 +30,8 @@ export interface GateBench {
   readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /** Looks at the files; what a look showed stands as long as no command of a gate has run since. */
   readonly look: (since: Look) => Promise<TreeState | null>;
-  /** Says that a command begins or ends. */
-  readonly stir: (change: 1 | -1) => void;
+  /** Says that a command begins; call what it returns at its end: it tells whether no other ran in the meantime. */
+  readonly begin: () => () => boolean;
 }
 
 /** The last look of a request. */
@@ -52,12 +52,7 @@ export interface GateCase extends GateRequest {
   readonly order: GateOrder;
 }
 
-/** What a gate showed, with what it was about, for as long as the request lasts. */
-export interface Judged {
-  readonly order: GateOrder;
-  readonly result: GateResult;
-}
-
+/** The bench of a run. */
 export function createGateBench(settings: GateRunnerSettings): GateBench {
   const turns = new Map<string, Promise<unknown>>();
   let running = 0;
@@ -82,9 +77,16 @@ export function createGateBench(settings: GateRunnerSettings): GateBench {
       }
       return since.state;
     },
-    stir: (change) => {
-      running += change;
+    begin: () => {
+      running += 1;
       stirs += 1;
+      const [others, start] = [running - 1, stirs];
+      return () => {
+        const isAlone = others === 0 && stirs === start;
+        running -= 1;
+        stirs += 1;
+        return isAlone;
+      };
     },
   };
 }

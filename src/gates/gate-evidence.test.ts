@@ -118,6 +118,21 @@ describe('the evidence of a gate', () => {
   });
 });
 
+describe('a gate that ran while another changed files', () => {
+  it('has proved nothing about them, also when it ended after the change; asked again it has', async () => {
+    const runner = open();
+    const watching = { run: 'touch .ralph/on; until [ -e made ]; do sleep 0.02; done; sleep 0.1' };
+    const writing = { run: 'until [ -e .ralph/on ]; do sleep 0.02; done; echo new > made' };
+    const first = await ask(runner, watching, writing);
+    expect(first.map((result) => result.evidence?.isFresh)).toEqual([false, false]);
+    const second = await ask(runner, watching, writing);
+    expect(second.map((result) => [result.evidence?.isFresh, result.evidence?.isCached])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+  });
+});
+
 describe('a gate that passed', () => {
   it('is not run again while the files are the same', async () => {
     const runner = open();

@@ -50,9 +50,10 @@ async function run(bench: GateBench, given: GateCase, command: string, treeBefor
   const { order, signal, observe } = given;
   const file = bench.store?.open() ?? null;
   const startedAt = Date.now();
-  bench.stir(1);
+  const end = bench.begin();
   const onLine = (line: string): void => observe(order.gate, line);
-  const results = await runAttempts(bench.settings, { command, spec: order.spec, file, signal, onLine }).finally(() => bench.stir(-1));
+  const results = await runAttempts(bench.settings, { command, spec: order.spec, file, signal, onLine });
+  const isAlone = end();
   const tree = await toScope(await bench.look(given.look), order.spec);
   const verdict = toVerdict(order.spec, results[results.length - 1] ?? results[0]);
   const durationMs = Math.round(results.reduce((sum, entry) => sum + entry.durationMs, 0));
@@ -61,8 +62,10 @@ async function run(bench: GateBench, given: GateCase, command: string, treeBefor
     timedOut: stopReason === 'timeout',
     durationMs: Math.round(ms),
   }));
-  const result = toResult(bench, given, { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree });
-  if (result.passed && tree !== null && !signal.aborted) bench.memory.keep(command, tree, result);
+  // Files that changed beside it may have been seen in part: such a verdict is about no state of them. What it changed itself it answers for.
+  const isFresh = isAlone || treeBefore === tree;
+  const result = toResult(bench, given, { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree, isFresh });
+  if (result.passed && isFresh && tree !== null && !signal.aborted) bench.memory.keep(command, tree, result);
   return result;
 }
 
@@ -76,6 +79,7 @@ export interface GateOutcome {
   readonly attempts: EvidenceRecord['attempts'];
   readonly treeBefore: string | null;
   readonly tree: string | null;
+  readonly isFresh: boolean;
 }
 
 function toVerdict(spec: GateSpec, last: CommandResult): GateOutcome['verdict'] {
@@ -87,7 +91,7 @@ function toVerdict(spec: GateSpec, last: CommandResult): GateOutcome['verdict'] 
 
 /** Writes the record of what was shown, and tells it as the loop wants it. */
 export function toResult({ store }: GateBench, { order, signal }: GateCase, outcome: GateOutcome): GateResult {
-  const { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree } = outcome;
+  const { command, verdict, file, startedAt, durationMs, attempts, treeBefore, tree, isFresh } = outcome;
   const { isCut, ...shown } = verdict;
   const { outputHash, outputBytes } = hashLog(file, shown.outputTail);
   const { outputTail: _, ...facts } = shown;
@@ -125,7 +129,7 @@ export function toResult({ store }: GateBench, { order, signal }: GateCase, outc
       number: isWritten === true && file !== null ? file.number : null,
       treeBefore,
       tree,
-      isFresh: true,
+      isFresh,
       isCached: false,
       attempts: Math.max(1, attempts.length),
       outputHash,

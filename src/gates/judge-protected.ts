@@ -24,7 +24,17 @@ export async function judgeProtected(bench: GateBench, given: GateCase): Promise
   const outputTail = Buffer.byteLength(changes) <= keptBytes ? changes : `${toStart(changes)}\n[…]`;
   const verdict = { passed, exitCode: passed ? 0 : 1, timedOut: false, outputTail, isCut: outputTail !== changes };
   const durationMs = Date.now() - startedAt;
-  return toResult(bench, given, { command: run, verdict, file, startedAt, durationMs, attempts: [], treeBefore: tree, tree });
+  return toResult(bench, given, {
+    command: run,
+    verdict,
+    file,
+    startedAt,
+    durationMs,
+    attempts: [],
+    treeBefore: tree,
+    tree,
+    isFresh: true,
+  });
 }
 
 function toStart(text: string): string {

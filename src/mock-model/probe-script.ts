@@ -26,7 +26,7 @@ export const PROBE_TEST = { command: 'npm test', script: 'node -e "console.log([
 /** What is published. */
 export const PROBE_EVENT = { topic: 'probe.done', payload: 'as the critic' };
 /** The last words of the model. */
-export const PROBE_END = 'The probe is over.';
+const PROBE_END = 'The probe is over.';
 /** What the agent is asked: the name of the script for the model, and nothing that a shell could do. */
 export const PROBE_PROMPT = 'Say what you did. [[script:probe]]';
 

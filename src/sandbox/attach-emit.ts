@@ -23,9 +23,9 @@ export interface EmitAttachOrder {
 }
 
 /** What the server is called in the CLI's configuration. */
-export const EMIT_SERVER = 'ralph';
+const EMIT_SERVER = 'ralph';
 /** What its tool is called, whatever comes before it in a CLI's own name for it. */
-export const EMIT_TOOL = 'emit_event';
+const EMIT_TOOL = 'emit_event';
 /** How long a CLI waits for the server, in seconds: a busy machine needs some. */
 const START_SECONDS = 30;
 
@@ -63,12 +63,15 @@ function attachClaude({ server, isAlone }: EmitAttachOrder): AttachedTool {
   };
 }
 
-/** Codex starts MCP servers outside of its own sandbox, so a hat that can only read publishes all the same. */
-function attachCodex({ server, isAlone }: EmitAttachOrder): AttachedTool {
+/**
+ * Codex starts MCP servers outside of its own sandbox, so a hat that can only read publishes all the same. The user's other servers cannot be left out
+ * (a whole table is merged into theirs); their tools ask before they run, and there is nobody to answer.
+ */
+function attachCodex({ server }: EmitAttachOrder): AttachedTool {
   const { command, args } = server;
   // The texts and lists of JSON are TOML's as well.
   const table = `{command=${JSON.stringify(command)},args=${JSON.stringify(args)},default_tools_approval_mode="approve",startup_timeout_sec=${START_SECONDS}}`;
-  return { ...NOTHING, args: ['-c', isAlone ? `mcp_servers={${EMIT_SERVER}=${table}}` : `mcp_servers.${EMIT_SERVER}=${table}`] };
+  return { ...NOTHING, args: ['-c', `mcp_servers.${EMIT_SERVER}=${table}`] };
 }
 
 /** Gemini knows servers from its settings alone, so it gets a home of its own in which they are the user's and this one more. */

@@ -1,7 +1,6 @@
 /** Front door of `sandbox`: what a profile means outside our own tools. */
-export { canAttachEmit, EMIT_TOOL, planEmitAttach } from './attach-emit.ts';
+export { canAttachEmit, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
-export { carryLogins } from './carry-logins.ts';
 export { createOutfitter, type Outfit, type OutfitOrder, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
 export { hasScopeFlags, planScope } from './plan-scope.ts';

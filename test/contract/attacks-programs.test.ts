@@ -124,8 +124,9 @@ describe('bash', () => {
   });
 
   it('does not end what another call is running', async () => {
-    const other = bash('sleep 1; echo done');
-    await bash('sleep 300 & exit 0');
+    const first = bash('sleep 300 & sleep 1');
+    const other = bash('sleep 4; echo done');
+    expect((await first).text).toContain('left running ended');
     expect((await other).text).toBe('done\n[exit code 0]');
   });
 

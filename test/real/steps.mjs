@@ -2,7 +2,7 @@
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
-import { runScope } from './lanes/scope.mjs';
+import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
@@ -58,6 +58,7 @@ export function planSteps(installed, { keep, every, noSandbox, onScope }) {
       name: toScopeName(noSandbox),
       run: async (bench, checks) => onScope(await runScope(bench, checks, installed, { noSandbox })),
     },
+    { lane: 'scope', name: 'doctor --probe: claude', run: (bench, checks) => runProbe(bench, checks, 'claude', { noSandbox }) },
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, names)),
     failure('rate limit', runRateLimit),
     failure('usage limit, then resume', runUsageLimit),

@@ -43,7 +43,7 @@ export function createPorts(world: World): LoopPorts {
             timedOut: false,
             durationMs: 5,
             outputTail: passed ? '' : `red ${world.random.below(1000)}`,
-            ...(world.records.length % 2 === 0 && { evidence: makeEvidence(world.records.length % 6 !== 0) }),
+            ...(world.journalLines.length % 2 === 0 && { evidence: makeEvidence(world.journalLines.length % 6 !== 0) }),
           };
         }),
     },

@@ -187,3 +187,13 @@ it('cancelling names the session, and says nothing before there is one', () => {
     { jsonrpc: '2.0', method: 'session/cancel', params: { sessionId: 's1' } },
   ]);
 });
+
+it('the session begins with the servers of tools that the turn brings, and with none else', () => {
+  const toServers = (task: Partial<AcpTask>): unknown =>
+    talk([INITIALIZED], task).sent.flatMap(({ method, params }) =>
+      method === 'session/new' ? [(params as JsonObject)['mcpServers']] : [],
+    );
+  expect(toServers({})).toEqual([[]]);
+  const toolServers = [{ name: 'ralph', command: '/r/ralph', args: ['mcp'] }];
+  expect(toServers({ toolServers })).toEqual([[{ name: 'ralph', command: '/r/ralph', args: ['mcp'], env: [] }]]);
+});

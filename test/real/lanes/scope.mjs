@@ -66,6 +66,32 @@ export async function runScope(bench, checks, installed, { noSandbox }) {
   return outcomes.sort((left, right) => order(clis, left) - order(clis, right));
 }
 
+/**
+ * The same by `ralph doctor --probe`, for one CLI: its verdict says what the run saw, and it is kept.
+ *
+ * @param {import('../bench.mjs').Bench} bench
+ * @param {import('../checks.mjs').Checks} checks
+ * @param {string} cli
+ * @param {{ noSandbox: string | undefined }} options
+ */
+export async function runProbe(bench, checks, cli, { noSandbox }) {
+  const project = await bench.createProject(`probe-${cli}`, { files: { 'readme.md': 'A project.\n' } });
+  const env = { XDG_CACHE_HOME: join(project.cwd, '.cache') };
+  const result = await project.ralph(['doctor', '--probe', cli, '--format', 'json'], { timeoutMs: 150_000, env });
+  const [probe] = result.records[0]?.['probes'] ?? [];
+  checks.equal('exit code', result.exitCode, 0);
+  checks.equal('kept', probe?.isKept, true);
+  const layers = [probe?.verdict?.flags, ...(noSandbox === undefined ? [probe?.verdict?.os] : [])];
+  for (const layer of layers) {
+    checks.equal('a layer', [layer?.outcome, layer?.through, layer?.ranTests, layer?.published], ['held', [], true, true]);
+  }
+  checks.equal(
+    'changes in the folder',
+    (await listChanges(project)).filter((path) => !path.startsWith('.cache/')),
+    [],
+  );
+}
+
 /** @param {import('../clis.mjs').InstalledCli[]} clis @param {Outcome} outcome */
 function order(clis, { cli, layer }) {
   return clis.findIndex(({ spec }) => spec.name === cli) + (layer === 'flags' ? 0 : clis.length);

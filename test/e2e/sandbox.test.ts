@@ -1,0 +1,89 @@
+/** A whole run whose only hat may not write and tries to: with the sandbox of the operating system where it is there, and without. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { findOsSandbox } from '../../src/sandbox/index.ts';
+import { makeFolder, ralph as run } from './ralph.ts';
+
+const SANDBOX = await findOsSandbox(process.env);
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const AGENT = `#!/bin/sh
+cat > /dev/null
+echo evil > src/a.txt; echo evil > new.txt; git config a.b c; git branch evil
+npm test --silent && echo "tests ran"
+ralph emit review.done "looked at it"
+`;
+const CONFIG = `event_loop: {max_iterations: 1, terminal_events: [review.done]}
+cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}
+hats:
+  reviewer: {triggers: [task.start, task.resume], publishes: [review.done, task.complete], profile: critic}
+`;
+
+function createProject(more: string): string {
+  const cwd = makeFolder({
+    'ralph.yml': `${CONFIG}${more}`,
+    'PROMPT.md': 'Look at it.\n',
+    'agent.sh': AGENT,
+    'src/a.txt': 'a\n',
+    '.gitignore': '.agent/\n.ralph/\ncoverage/\n',
+    'package.json': JSON.stringify({ scripts: { test: 'mkdir -p coverage && echo 1 > coverage/c' } }),
+  });
+  folders.push(cwd);
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=U', '-c', 'user.email=u@e', ...args], { cwd, stdio: 'ignore' });
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  return cwd;
+}
+
+const left = (cwd: string): string =>
+  execFileSync('sh', ['-c', 'git status --short; git branch --format="%(refname:short)"; git config a.b; cat src/a.txt'], {
+    cwd,
+    encoding: 'utf8',
+  });
+const UNTOUCHED = 'main\na\n';
+
+describe('a hat that may not write', () => {
+  it.skipIf(SANDBOX.found === null)('cannot, runs the tests and hands its work on, in the sandbox', async () => {
+    const cwd = createProject('sandbox: required\n');
+    const { stdout } = await run(cwd, ['run']);
+    expect(left(cwd)).toBe(UNTOUCHED);
+    expect([stdout.includes('tests ran'), stdout.includes('review.done'), readFileSync(join(cwd, 'coverage/c'), 'utf8')]).toEqual([
+      true,
+      true,
+      '1\n',
+    ]);
+    expect(stdout).not.toContain('scope_violation');
+  });
+
+  it('is found out without a sandbox, and what it changed is kept for people', async () => {
+    const cwd = createProject('sandbox: off\n');
+    const { stdout } = await run(cwd, ['run']);
+    expect(stdout).toContain('reviewer may not write, and changed');
+    const shown = await run(cwd, ['show', '1']);
+    for (const line of ['created new.txt', 'changed src/a.txt', 'ref refs/heads/evil', 'git .git/config', 'still there'])
+      expect(shown.stdout).toContain(line);
+    const [id = ''] = readdirSync(join(cwd, '.ralph/runs'));
+    expect(readFileSync(join(cwd, '.ralph/runs', id, 'turns/1.1/scope.diff'), 'utf8')).toContain('+evil');
+  });
+
+  it('has its changes taken back where that is wanted', async () => {
+    const cwd = createProject('sandbox: off\non_violation: revert\n');
+    await run(cwd, ['run']);
+    expect(left(cwd)).toBe(UNTOUCHED);
+  });
+
+  it('does not begin where a sandbox is required and not there', async () => {
+    const cwd = createProject('sandbox: required\n');
+    const bare = (process.env['PATH'] ?? '').split(':').filter((folder) => !['/usr/bin', '/bin', '/usr/local/bin'].includes(folder));
+    const { code, stderr } = await run(cwd, ['run'], { PATH: bare.join(':') || '/nonexistent' });
+    expect(stderr).toContain('A sandbox is required for reviewer');
+    expect(code).toBe(2);
+  });
+});
