@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 import packageJson from './package.json' with { type: 'json' };
 
 /** A copy for each project: Vitest takes out of it what it reads. */
-const toDefine = () => ({ RALPH_VERSION: JSON.stringify(packageJson.version), RALPH_LEAN_HASH: '""', RALPH_YAML_LIBRARY: '"yaml"', RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"' });
+const toDefine = () => ({
+  RALPH_VERSION: JSON.stringify(packageJson.version),
+  RALPH_LEAN_HASH: '""',
+  RALPH_YAML_LIBRARY: '"yaml"',
+  RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
+});
 
 /** Suites of their own processes: real files, child processes, longer waits. */
 function integration(name: string, include: string, testTimeoutMs: number) {

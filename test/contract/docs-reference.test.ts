@@ -54,6 +54,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '`prices`': 'prices.<name>.',
   '`profiles`': 'profiles.<name>.',
   '`mcp_servers`': 'mcp_servers.<name>.',
+  '`sandbox`': 'sandbox.',
   '`worktree`': 'worktree.',
 };
 
@@ -97,7 +98,7 @@ describe('the reference of the configuration', () => {
     expect(REFERENCE_ROWS.get('event_loop.loop_detection.repetition')?.type).toBe('whole number ≥ 2, or `0`');
     expect(REFERENCE_ROWS.get('event_loop.max_cost_usd')?.type).toBe('money > 0');
     expect(REFERENCE_ROWS.get('event_loop.timeout_seconds')?.type).toBe('duration > 0');
-    expect(REFERENCE_ROWS.get('hats.<id>.triggers')?.type).toBe('list of patterns');
+    expect(REFERENCE_ROWS.get('hats.<id>.triggers')?.type).toBe('list of one or more patterns');
     expect(REFERENCE_ROWS.get('core.state_dir')?.type).toBe('path');
     expect(REFERENCE_ROWS.get('gates[].run')).toEqual({ type: 'command line', default: 'required' });
     expect(REFERENCE_ROWS.get('cli.env')?.type).toBe('map of texts');
