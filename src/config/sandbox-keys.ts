@@ -1,7 +1,4 @@
-import { toEffective } from './effective.ts';
 import type { ChoiceSetting, Keys, ObjectSetting } from './setting.ts';
-import type { SandboxSettings } from './settings.ts';
-import type { SettingsParts } from './settings-parts.ts';
 
 const MODE = {
   kind: 'choice',
@@ -16,7 +13,7 @@ export const HAT_SANDBOX = {
 } as const satisfies ChoiceSetting;
 
 /** The keys of `sandbox:`. */
-const SANDBOX_KEYS = {
+export const SANDBOX_KEYS = {
   mode: { ...MODE, default: 'auto' },
   scratch: {
     kind: 'list',
@@ -52,20 +49,3 @@ export const ON_VIOLATION = {
   values: ['report', 'revert'],
   default: 'report',
 } as const satisfies ChoiceSetting;
-
-/** What was declared of the sandbox, complete. */
-export function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
-  const { mode, scratch, readable, network } = toEffective(SANDBOX_KEYS, declared.sandbox);
-  const hats = (hatIds ?? []).flatMap((id) => {
-    const own = declared.hats?.[id]?.sandbox;
-    return own === undefined ? [] : [[id, own] as const];
-  });
-  return {
-    mode,
-    scratch: [...new Set(scratch)],
-    readable: [...new Set(readable)],
-    hasNetwork: network,
-    hats: Object.fromEntries(hats),
-    onViolation: declared.on_violation ?? 'report',
-  };
-}

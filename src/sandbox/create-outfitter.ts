@@ -7,50 +7,15 @@ import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
 import { createConfine } from './create-confine.ts';
-import type { OsSandboxSearch } from './find-bubblewrap.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
+import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
-import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
+import type { SandboxMode } from './sandbox-settings.ts';
 import type { AttachedTool, ScopeFile } from './scope-plan.ts';
 import { closeScratch, openScratch } from './scratch.ts';
 import { LOGINS_FILE } from './sweep-private.ts';
-
-/** What does not change during a run. Paths are absolute. */
-export interface OutfitterSettings {
-  /** The run's folder for what turns have of their own; nothing in it outlives its turn. */
-  readonly privateDir: string;
-  readonly workspace: string;
-  readonly stateDir: string;
-  /** `.agent` and its like, relative to the workspace: writable for every hat. */
-  readonly agentDirs: readonly string[];
-  /** Ralph's own files that agents need, and what the workspace links to. */
-  readonly more: readonly string[];
-  readonly sandbox: SandboxSettings;
-  readonly os: OsSandboxSearch;
-  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
-}
-
-/** One turn that wants an outfit. */
-export interface OutfitOrder {
-  /** `7.1`. */
-  readonly turn: string;
-  readonly cli: BackendType;
-  readonly may: Capabilities;
-  readonly mode: SandboxMode;
-  readonly args: readonly string[];
-  readonly permissions: 'bypass' | 'default';
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly qualityCommands: readonly string[];
-  /** Given the turn's private folder; `null` where the CLI gets no tool. */
-  readonly attach: (folder: string) => AttachedTool | null;
-  /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
-  readonly isOpen?: boolean;
-  /** More files that this turn reads. */
-  readonly more: readonly string[];
-}
 
 /** What an agent wears for one turn. */
 export interface Outfit {

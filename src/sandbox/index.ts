@@ -1,8 +1,9 @@
 /** Front door of `sandbox`: what a profile means outside our own tools. */
 export { canAttachEmit, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
-export { createOutfitter, type Outfit, type OutfitOrder, type Outfitter, wantsConfinement } from './create-outfitter.ts';
+export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
+export type { OutfitOrder } from './outfit-order.ts';
 export { hasScopeFlags, planScope } from './plan-scope.ts';
 export { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';
 export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';

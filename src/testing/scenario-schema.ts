@@ -83,7 +83,17 @@ const step: z.ZodType<Step> = z
 
 const reason = z.enum([...(Object.keys(END_REASONS) as [EndReason, ...EndReason[]]), 'killed']);
 const kind = z.enum(['target', 'trigger', 'fallback', 'safety-net', 'terminal', 'undelivered', 'record']);
-const cause = z.enum(['scope', 'may-not-end', 'failed-turn', 'withdrawn', 'required-events', 'channel-off', 'unknown-hat', 'gate', 'payload']);
+const cause = z.enum([
+  'scope',
+  'may-not-end',
+  'failed-turn',
+  'withdrawn',
+  'required-events',
+  'channel-off',
+  'unknown-hat',
+  'gate',
+  'payload',
+]);
 
 const flow = text.regex(
   /^[^\s>]+(?: -> [^\s>]+ -> [^>]+)?$/,

@@ -6,13 +6,13 @@ const TRIAL = ['--unshare-user', '--uid', '1000', '--gid', '1000', '--unshare-pi
 const INSTALL_MS = 120_000;
 
 /**
- * @returns {Promise<string | undefined>} why there is none, in one line; undefined when it works
+ * @returns {Promise<{ flaw: string | undefined, isNew: boolean }>} `flaw`: why there is none, in one line, undefined when it works; `isNew`: it was not there before
  */
 export async function ensureBubblewrap() {
   const flaw = await findFlaw();
-  if (flaw === undefined || process.platform !== 'linux' || process.getuid?.() !== 0) return flaw;
-  const installed = await install();
-  return installed === undefined ? findFlaw() : `${flaw}; ${installed}`;
+  if (flaw === undefined || process.platform !== 'linux' || process.getuid?.() !== 0) return { flaw, isNew: false };
+  const problem = await install();
+  return { flaw: problem === undefined ? await findFlaw() : `${flaw}; ${problem}`, isNew: true };
 }
 
 async function findFlaw() {

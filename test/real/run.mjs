@@ -65,12 +65,12 @@ function parseOptions(argv) {
  * @returns {Promise<{ passed: number, failed: number }>}
  */
 async function runSteps(installed, { lanes, steps, keep, write, every }) {
-  const noSandbox = lanes.includes('scope') ? await ensureBubblewrap() : undefined;
+  const { flaw: noSandbox, isNew } = lanes.includes('scope') ? await ensureBubblewrap() : { flaw: undefined, isNew: false };
   if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
   const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
     for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
   };
-  const chosen = planSteps(installed, { keep, every, noSandbox, onScope }).filter(
+  const chosen = planSteps(installed, { keep, every, noSandbox, onScope, isSandboxNew: isNew && noSandbox === undefined }).filter(
     ({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))),
   );
   const bench = await createBench(installed, { keep });

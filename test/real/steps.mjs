@@ -2,6 +2,7 @@
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
+import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
@@ -34,10 +35,11 @@ const STOPS = /** @type {const} */ ([
  * @param {boolean} options.keep
  * @param {boolean} options.every each way to be stopped with each CLI
  * @param {string | undefined} options.noSandbox why the operating system has no sandbox; undefined where it has one
+ * @param {boolean} options.isSandboxNew it came after `npm test`, which had to leave its tests of the sandbox out
  * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
  * @returns {Step[]}
  */
-export function planSteps(installed, { keep, every, noSandbox, onScope }) {
+export function planSteps(installed, { keep, every, noSandbox, isSandboxNew, onScope }) {
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
   const wearers = [...names.map(wearerOf), ...(acp === undefined ? [] : [acp])];
@@ -59,6 +61,7 @@ export function planSteps(installed, { keep, every, noSandbox, onScope }) {
       run: async (bench, checks) => onScope(await runScope(bench, checks, installed, { noSandbox })),
     },
     { lane: 'scope', name: 'doctor --probe: claude', run: (bench, checks) => runProbe(bench, checks, 'claude', { noSandbox }) },
+    ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, names)),
     failure('rate limit', runRateLimit),
     failure('usage limit, then resume', runUsageLimit),

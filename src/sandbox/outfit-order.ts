@@ -1,0 +1,40 @@
+import type { BackendType } from '../core/index.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { OsSandboxSearch } from './find-bubblewrap.ts';
+import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
+import type { AttachedTool } from './scope-plan.ts';
+
+/** What does not change during a run. Paths are absolute. */
+export interface OutfitterSettings {
+  /** The run's folder for what turns have of their own; nothing in it outlives its turn. */
+  readonly privateDir: string;
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** `.agent` and its like, relative to the workspace: writable for every hat. */
+  readonly agentDirs: readonly string[];
+  /** Ralph's own files that agents need, and what the workspace links to. */
+  readonly more: readonly string[];
+  readonly sandbox: SandboxSettings;
+  readonly os: OsSandboxSearch;
+  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** One turn that wants an outfit. */
+export interface OutfitOrder {
+  /** `7.1`. */
+  readonly turn: string;
+  readonly cli: BackendType;
+  readonly may: Capabilities;
+  readonly mode: SandboxMode;
+  readonly args: readonly string[];
+  readonly permissions: 'bypass' | 'default';
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly qualityCommands: readonly string[];
+  /** Given the turn's private folder; `null` where the CLI gets no tool. */
+  readonly attach: (folder: string) => AttachedTool | null;
+  /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
+  readonly isOpen?: boolean;
+  /** More files that this turn reads. */
+  readonly more: readonly string[];
+}
