@@ -74,8 +74,8 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     diagnostics,
     warnings: [
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
-      ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
       ...(request.isDry === true ? [] : await checkProbes(found, request.env)),
+      ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],
     firstPrompt: buildPrompt(topology, turn, found.prompts),
     ownWords: planSections(topology, turn, found.prompts)
