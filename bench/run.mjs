@@ -2,8 +2,9 @@
  * What Ralph costs, each figure beside something that was measured in the same run.
  *
  *   npm run bench                      all, as a table
- *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | profiles | scope
+ *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
+ *   npm run bench -- --help            the names of the parts
  */
 import { parseArgs } from 'node:util';
 import { benchCollections, benchValidate } from './collections.mjs';
@@ -31,7 +32,11 @@ const BENCHES = {
   scope: benchScopeCheck,
 };
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' } } });
+const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' }, help: { type: 'boolean' } } });
+if (values.help === true) {
+  process.stdout.write(`npm run bench -- [--only PART,PART] [--peer PATH]\n\nParts: ${Object.keys(BENCHES).join(', ')}\n`);
+  process.exit(0);
+}
 const chosen = values.only === undefined ? Object.keys(BENCHES) : values.only.split(',');
 for (const name of chosen) {
   if (BENCHES[name] === undefined) {

@@ -36,6 +36,18 @@ describe('reading', () => {
     });
   });
 
+  it('is refused for what a run keeps to itself, by whatever path', async () => {
+    const { workspace, context, write } = createPlace();
+    write('.ralph/runs/r1/settings.json', '{}');
+    write('.ralph/runs/r1/evidence/1.log', 'x');
+    write('.ralph/runs/r1/private/home/auth.json', '{}');
+    symlinkSync('.ralph/runs', join(workspace, 'inner'));
+    for (const path of ['.ralph/runs/r1/settings.json', 'inner/r1/settings.json', '.ralph/runs/r1/private/home/auth.json'])
+      expect(await context.jail.resolveRead(path)).toMatchObject({ refused: expect.stringContaining('may hold keys') });
+    expect(await context.jail.resolveRead('.ralph/runs/r1/evidence/1.log')).toHaveProperty('path');
+    expect(await context.jail.resolveRead('runs/r1/settings.json')).toHaveProperty('path');
+  });
+
   it('takes a workspace that is reached by a link', async () => {
     const { base, workspace, write } = createPlace();
     write('a.txt', 'x');

@@ -14,6 +14,11 @@ export interface JailSettings {
   readonly readRoots: readonly string[];
   /** Folders and files that may be written; the workspace only if it is among them. */
   readonly writeRoots: readonly string[];
+  /**
+   * Files of the agents beside the workspace that may be read and written: absolute, their folder's way from the root of the run as it really is. They
+   * are taken by their names: a link that somebody put in their place leads out of them.
+   */
+  readonly sharedFiles?: readonly string[];
   /** Never written, whatever the write roots say, unless a write root lies in them: the state folder, configuration of hooks. */
   readonly protectedPaths: readonly string[];
   /** True for a hat that may not change files: write roots that hold the workspace do not count; `.agent/` is writable all the same. */
@@ -50,7 +55,9 @@ export function createJail(settings: JailSettings): Jail {
     workspace: walls.workspace,
     resolveRead: async (path) => {
       const found = await locate(path);
-      if ('refused' in found || walls.readable.some((root) => isInside(root, found.path))) return found;
+      if ('refused' in found) return found;
+      if (walls.protectedPaths.some((state) => isSecretOfRuns(state, found.path))) return refuseSecret(path);
+      if (walls.readable.some((root) => isInside(root, found.path))) return found;
       return refuseOutside(path, 'outside of what may be read');
     },
     resolveWrite: async (path) => {
@@ -68,7 +75,8 @@ function buildWalls(settings: JailSettings): Walls {
   const toRoot = (path: string): string => toRealRoot(workspace, resolve(settings.workspace), path);
   const agentDir = join(workspace, AGENT_DIR);
   const given = settings.writeRoots.map(toRoot).filter((root) => !isReadOnly || !isInside(root, workspace));
-  const writable = [...new Set([agentDir, ...given])];
+  const shared = (settings.sharedFiles ?? []).map((path) => (isInside(settings.workspace, path) ? toRoot(path) : path));
+  const writable = [...new Set([agentDir, ...given, ...shared])];
   return {
     workspace,
     readable: [...new Set([workspace, ...settings.readRoots.map(toRoot), ...writable])],
@@ -96,6 +104,20 @@ function toRealAncestor(path: string): string {
     const parent = dirname(path);
     return parent === path ? path : join(toRealAncestor(parent), basename(path));
   }
+}
+
+/** What a run keeps in the state folder that no agent is to read: its settings, where keys may be written out, and logins. */
+function isSecretOfRuns(state: string, real: string): boolean {
+  if (!isInsideFolded(state, real)) return false;
+  const [runs, , file = ''] = real.split(sep).slice(state.split(sep).length).map(foldName);
+  return runs === 'runs' && (file.startsWith('settings.json') || file === 'private');
+}
+
+function refuseSecret(path: string): PathRefusal {
+  return {
+    refused: `${quotePath(path)} is Ralph's own: the settings of a run may hold keys.`,
+    advice: 'What the run is to do is in the prompt; the configuration of the workspace (ralph.yml) may be read.',
+  };
 }
 
 async function refuseWrite(walls: Walls, given: string, real: string): Promise<PathRefusal | null> {

@@ -82,7 +82,7 @@ async function live(turn: LiveTurn): Promise<TurnResult> {
     if (!hasBegun) tell({ type: 'started', pid: null, processStart: null, argv: [agent.label], ...facts });
     hasBegun = true;
   };
-  const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal };
+  const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal, givenUp: turn.givenUp };
   const run = runNativeTurn(agent, request, watch).catch(toBrokenEnd);
   const ended = (await Promise.race([run, turn.givenUp])) ?? NOT_HEARD;
   begin({});

@@ -2,12 +2,12 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject, type ProfilePolicy } from '../core/index.ts';
 import type { ModelTool, TurnRequest } from '../ports/index.ts';
+import { createRedactor } from '../process/index.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
 import { createSpill } from './create-spill.ts';
 import { createJail } from './jail.ts';
 import { offerTools } from './offer-tools.ts';
 import { capOutput } from './output-cap.ts';
-import { createRedactor } from './redact.ts';
 import { createRegistry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
 import type { ToolBox } from './tool-box.ts';
@@ -23,8 +23,10 @@ export interface ToolSettings extends Pick<ToolContext, 'quality' | 'publishes' 
   readonly workspace: string;
   /** Absolute; what only the orchestrator writes. */
   readonly stateDir: string;
-  /** Absolute. */
+  /** Absolute; the root of the run in it is a real path. */
   readonly scratchpad: string;
+  /** Values that must not come back in an output, beside the secrets of the environment, by the names that stand in their place. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Ends what was opened for this turn (servers of tools). */
   readonly close: () => Promise<void>;
 }
@@ -35,7 +37,7 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
   const { tools, names } = offerTools(registry, settings.policy, { env: request.env, quality: settings.quality, search: settings.search });
   const mayWrite = tools.some(({ group }) => group === 'fs_write');
   const context = toContext(settings, request, signal, mayWrite);
-  const redact = createRedactor(request.env);
+  const redact = createRedactor(request.env, settings.secrets);
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
@@ -52,8 +54,9 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
   const spillDir = join(dirname(request.logs.stdoutPath), 'outputs');
   const jail = createJail({
     workspace,
-    readRoots: [spillDir, scratchpad],
-    writeRoots: [workspace, scratchpad],
+    readRoots: [spillDir],
+    writeRoots: [workspace],
+    sharedFiles: [scratchpad],
     protectedPaths: [stateDir],
     isReadOnly: !mayWrite,
   });

@@ -1,4 +1,5 @@
 import { maskControls } from '../core/index.ts';
+import { stripColours } from '../process/index.ts';
 
 /** Limits of what a model reads of one result. */
 export interface CapLimits {
@@ -69,12 +70,6 @@ export function maskOutput(text: string): string {
   const plain = stripColours(text).replace(/\r+\n/g, '\n');
   const masked = plain.split('\t').map((piece) => maskControls(piece, { keepsLines: true }));
   return masked.join('\t').replace(/\p{Surrogate}/gu, '\uFFFD');
-}
-
-/** A text without codes for colours, and with a mark for every other escape: doing it twice finds no code that the first time has put together. */
-export function stripColours(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes begin with one
-  return text.replace(/\u001B\[[0-9;:]{0,64}m/g, '').replaceAll('\u001B', '\uFFFD');
 }
 
 /** At most `maxChars` of a line, with what is missing at its end. Never cuts inside a character. */

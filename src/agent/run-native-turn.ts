@@ -49,10 +49,16 @@ interface TurnWatch {
   readonly begin: (tools: number) => void;
   readonly tell: (event: BackendEvent) => void;
   readonly signal: AbortSignal;
+  /** Resolves when nobody waits for the turn any longer: its session gets its end then, and not a line more. */
+  readonly givenUp: Promise<unknown>;
 }
 
 /** Runs one turn of the native agent. Rejects with the system error where its files cannot be written. */
-export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { begin, tell, signal }: TurnWatch): Promise<TurnEnd> {
+export async function runNativeTurn(
+  agent: NativeAgent,
+  request: TurnRequest,
+  { begin, tell, signal, givenUp }: TurnWatch,
+): Promise<TurnEnd> {
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
   const turn = toTurnName(request.turn);
@@ -63,41 +69,57 @@ export async function runNativeTurn(agent: NativeAgent, request: TurnRequest, { 
   const warnings: string[] = [];
   const tools = await attempt(() => agent.openTools(request, signal, (message) => warnings.push(message)));
   if ('class' in tools) return toFailed(tools);
-  begin(tools.tools.length);
-  for (const message of warnings) tell({ type: 'warning', message });
-  const transcript = openTranscript(join(folder, SESSION_FILE));
-  const parts: TurnParts = {
-    model: made,
-    tools,
-    transcript,
-    limits,
-    system: toSystemText(),
-    prompt: request.prompt,
-    signal,
-    tell,
-    priceOf,
-    now: Date.now,
-    wait: pause,
-  };
+  let transcript: Transcript | undefined;
   try {
+    begin(tools.tools.length);
+    for (const message of warnings) tell({ type: 'warning', message });
+    transcript = openTranscript(join(folder, SESSION_FILE));
+    const parts: TurnParts = {
+      model: made,
+      tools,
+      transcript,
+      limits,
+      system: toSystemText(),
+      prompt: request.prompt,
+      signal,
+      tell,
+      priceOf,
+      now: Date.now,
+      wait: pause,
+    };
     tell({ type: 'session', sessionId: request.marker, model: toModelName(made) });
     writeHeader(transcript, agent, { turn, start, tools });
-    return await converse(parts, start);
+    return await converse(parts, start, givenUp);
   } finally {
-    transcript.close();
+    transcript?.close();
     await tools.close();
   }
 }
 
-async function converse(parts: TurnParts, start: SessionStart): Promise<TurnEnd> {
+async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
   const state = toState(start);
+  void givenUp.then(() => endUnheard(parts, state));
   const text = start.isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
   state.messages.push({ role: 'user', text });
   parts.transcript.append({ type: 'message', message: { role: 'user', text } });
   const end = await runSteps(parts, state);
-  parts.transcript.append({ type: 'end', ...toRecordedEnd(end, parts.signal), usage: state.usage });
-  parts.transcript.flush();
+  writeEnd(parts, state, end);
   return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
+}
+
+function writeEnd({ transcript, signal }: TurnParts, { usage }: TurnState, end: LoopEnd): void {
+  transcript.append({ type: 'end', ...toRecordedEnd(end, signal), usage });
+  transcript.flush();
+}
+
+/** Without its end the session of a turn that was given up would look like one that a crash interrupted, and be taken up. */
+function endUnheard(parts: TurnParts, state: TurnState): void {
+  try {
+    writeEnd(parts, state, { status: 'stopped', failure: null });
+    parts.transcript.close();
+  } catch {
+    // Nobody waits for it any longer, and a disk that cannot be written is told by what writes next.
+  }
 }
 
 /** A turn that a safeguard ended has failed: no other goes on with it. */

@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { createPayloadCheck } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
-import { createJsonlInbox, createTurnStore, nodeFileSystem, openJsonlJournal, type RunPaths } from '../journal/index.ts';
+import {
+  createJsonlInbox,
+  createSharedFileSystem,
+  createTurnStore,
+  nodeFileSystem,
+  openJsonlJournal,
+  type RunPaths,
+} from '../journal/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
@@ -10,6 +17,7 @@ import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
 import { findCheck } from './find-check.ts';
 import type { GateGround } from './gate-ground.ts';
+import { toGateGuard } from './gate-guard.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
@@ -55,7 +63,11 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const ports: LoopPorts = {
     journal,
     clock: systemClock,
-    inbox: createJsonlInbox({ fs: nodeFileSystem, path: join(file.workspace, prompts.eventsFile), label: prompts.eventsFile }),
+    inbox: createJsonlInbox({
+      fs: createSharedFileSystem(file.workspace),
+      path: join(file.workspace, prompts.eventsFile),
+      label: prompts.eventsFile,
+    }),
     outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl' }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner(toGateSettings(parts)),
@@ -100,7 +112,7 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
   const { gatesAtOnce } = file.settings;
   return {
     cwd: file.workspace,
-    env: toPlainEnvironment(env),
+    ...toGateGuard(file.settings, env),
     marker: toGateMarker(paths.runId),
     evidenceDir: join(paths.folder, 'evidence'),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
@@ -140,7 +152,7 @@ function withSnapshots(workspace: GitWorkspace): Workspace {
   };
 }
 
-/** The person's environment, not an agent's: for gates and the notify command. */
+/** The person's environment, not an agent's: for the notify command. */
 export function toPlainEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseYamlText, type Settings } from '../config/index.ts';
 import {
@@ -13,9 +13,11 @@ import {
 } from '../core/index.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import type { Backend, Model, TurnRequest } from '../ports/index.ts';
+import { findKnownSecrets } from './known-secrets.ts';
 import { createLazyBackend } from './lazy-backend.ts';
 import { toNativePrice } from './native-prices.ts';
 import { listPluginTools } from './plugin-tools.ts';
+import { toQualityOfGates } from './quality-of-gates.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
 type ToolSettings = Parameters<AgentRoom['openTools']>[0];
@@ -142,10 +144,11 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
     policy: settings.policies[hat] ?? null,
     workspace: request.cwd,
     stateDir: resolve(workspace, settings.stateDir),
-    scratchpad: join(workspace, settings.prompts.scratchpad),
-    quality: {},
+    scratchpad: join(realpathSync.native(workspace), settings.prompts.scratchpad),
+    quality: toQualityOfGates(settings.spec.gates),
+    secrets: findKnownSecrets(settings, request.env),
     publishes: topics,
-    publish: async (topic, payload, target) => publish(request, { topic, payload, target }, topics),
+    publish: async (topic, payload, target) => publish(request, workspace, { topic, payload, target }, topics),
     search: null,
     allowedPrivateHosts: [],
     close: servers.close,
@@ -161,13 +164,13 @@ interface Wish {
 type Verdict = Awaited<ReturnType<ToolSettings['publish']>>;
 
 /** The same way as `ralph emit` in a CLI's turn: held against the hat's contract, appended to the agents' file. */
-function publish({ env }: TurnRequest, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
+function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
   const place = findTurn(env);
   if (place === null) return { ok: false, why: 'this is no turn of a run', allowed: [] };
   const isText = typeof payload === 'string';
   const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };
   try {
-    emitInto(target === undefined ? words : { ...words, target }, place);
+    emitInto(target === undefined ? words : { ...words, target }, { ...place, root });
     return { ok: true, topic };
   } catch (error) {
     if (isRalphError(error)) return { ok: false, why: error.message, allowed };

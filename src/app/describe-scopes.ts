@@ -4,6 +4,7 @@ import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
 import { checkConfig } from '../validation/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
+import type { CliStanding } from './list-cli-standings.ts';
 
 /** What one layer does for a hat. */
 export interface ScopeLayer {
@@ -33,6 +34,8 @@ export interface ScopeReport {
   /** The sandbox of this machine, or why there is none. */
   readonly sandbox: { readonly found: string | null; readonly why: string | null; readonly mode: string };
   readonly hats: readonly HatScope[];
+  /** What probes found of the agent CLIs that are installed. */
+  readonly probes: readonly CliStanding[];
 }
 
 /**
@@ -42,7 +45,11 @@ export interface ScopeReport {
  */
 export async function examineScopes(cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<ScopeReport> {
   const { settings } = checkConfig({ cwd, configFiles: [], env, prompt: 'optional' });
-  if (settings !== null) return describeScopes(settings, cwd, env);
+  if (settings !== null) {
+    const { listCliStandings } = await import('./list-cli-standings.ts');
+    const [report, probes] = await Promise.all([describeScopes(settings, cwd, env), listCliStandings(env)]);
+    return { ...report, probes };
+  }
   throw new RalphError({
     code: 'config-invalid',
     what: 'The configuration cannot be read, so it is not known what would be enforced.',
@@ -52,7 +59,11 @@ export async function examineScopes(cwd: string, env: Readonly<Record<string, st
 }
 
 /** The same for settings that are at hand. */
-async function describeScopes(settings: Settings, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<ScopeReport> {
+async function describeScopes(
+  settings: Settings,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Omit<ScopeReport, 'probes'>> {
   const { findOsSandbox } = await import('../sandbox/index.ts');
   const os = await findOsSandbox(env);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];

@@ -31,7 +31,8 @@ export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
   const hat = findActiveHat(layout, paths);
   if (hat !== null) {
     const { workspace, settings } = readRunFile(paths.settings);
-    emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat, contractFile: toContractPath(paths.folder) });
+    const eventsFile = join(workspace, settings.prompts.eventsFile);
+    emitInto(words, { eventsFile, hat, contractFile: toContractPath(paths.folder), root: workspace });
     return { runId: paths.runId, isRunAlive: true };
   }
   emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile: toContractPath(paths.folder) });

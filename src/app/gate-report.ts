@@ -5,6 +5,7 @@ import { toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/index.ts';
 import { createTreeReader } from '../workspace/index.ts';
+import { toIdleGlobWarnings } from './idle-globs.ts';
 import { findLayout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -49,6 +50,8 @@ export interface GateEvidenceRow {
 export interface GateReport {
   readonly runId: string | null;
   readonly gates: readonly GateRow[];
+  /** What is wrong with the globs of gates, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** Tells of the gates of a configuration, with what the newest run of the folder showed. Nothing is run. */
@@ -57,7 +60,7 @@ export async function listGates(settings: Settings, cwd: string, env: Readonly<R
   const state = seen === null || !existsSync(seen.workspace) ? null : await readTree(settings, seen.workspace, env);
   const gates: GateRow[] = [];
   for (const [index, gate] of settings.spec.gates.entries()) gates.push(toRow(gate, index, seen && (await toEvidence(gate, seen, state))));
-  return { runId: seen?.runId ?? null, gates };
+  return { runId: seen?.runId ?? null, gates, warnings: await toIdleGlobWarnings(settings, cwd) };
 }
 
 interface SeenRun {

@@ -9,8 +9,10 @@ import { toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
+import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { listPluginTools } from './plugin-tools.ts';
+import { requireNativeKeys } from './require-native-keys.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -50,7 +52,7 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `native-key`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
@@ -58,6 +60,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
   const found = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const topology = compileTopology(found.spec);
+  if (request.isDry !== true) await requireNativeKeys(found, topology.coordination === 'hats', request.env);
   const turn = {
     hat: topology.entry,
     events: [toFirstEvent(topology)],
@@ -65,6 +68,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     fallback: null,
     iteration: 1,
     maxIterations: found.spec.limits.maxIterations,
+    keepsContext: found.backends[topology.entry]?.[0]?.native?.context === 'carry',
     hasEmitTool: (found.backends[topology.entry] ?? []).slice(0, 1).some((spec) => hasEmitTool(found, topology.entry, spec)),
   };
   return {
@@ -73,6 +77,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     topology,
     diagnostics,
     warnings: [
+      ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
       ...(request.isDry === true ? [] : await checkProbes(found, request.env)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/index.ts';
 import { type GateResult, isRequiredGate } from '../core/index.ts';
 import { createGateRunner } from '../gates/index.ts';
-import { toPlainEnvironment } from './assemble-run.ts';
 import { findCheck } from './find-check.ts';
+import { toGateGuard } from './gate-guard.ts';
 
 /** What `ralph gates --run` is to do. */
 export interface GateRunOrder {
@@ -31,7 +31,7 @@ export async function runGates({ settings, cwd, env, gates, signal, observe }: G
   const { spec, gatesAtOnce } = settings;
   const runner = createGateRunner({
     cwd,
-    env: toPlainEnvironment(env),
+    ...toGateGuard(settings, env),
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     findCheck: (check) => findCheck(cwd, check),
   });

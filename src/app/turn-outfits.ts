@@ -1,7 +1,15 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, BUILT_IN_CARDS, type IterationStart, resolveProfile, type ScopeViolations, toTurnName } from '../core/index.ts';
+import {
+  type Activation,
+  type BackendSpec,
+  BUILT_IN_CARDS,
+  type IterationStart,
+  resolveProfile,
+  type ScopeViolations,
+  toTurnName,
+} from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder } from '../process/index.ts';
@@ -33,6 +41,8 @@ export interface TurnOutfitSettings {
 export interface TurnOutfits {
   /** Rejects when a sandbox is required and not there. */
   readonly dress: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
+  /** What a turn has written whose process is dead, if its hat may not write. Never rejects. */
+  readonly lookBack: (activation: Activation) => Promise<ScopeViolations | null>;
 }
 
 /** The longest difference that is kept in a turn's folder. */
@@ -51,9 +61,9 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
   let tools: Promise<Tools> | undefined;
   return {
     dress: async (order, spec, plain) => {
-      const { policies, sandbox } = made.settings;
-      const policy = (Object.hasOwn(policies, order.hat) ? policies[order.hat] : null) ?? null;
-      const isOpen = policy === null && sandbox.hats[order.hat] !== 'required';
+      const policy = findPolicy(made.settings, order.hat);
+      const isOpen = policy === null && made.settings.sandbox.hats[order.hat] !== 'required';
+      if (isOpen) (await tools)?.watch.pass();
       if (isOpen && (spec.type === 'native' || !hasEmitTool(made.settings, order.hat, spec))) return plain;
       tools ??= openTools(made);
       const opened = await tools;
@@ -63,14 +73,41 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
         ? null
         : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
       const own = outfit === null && !opened.sandbox.mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
-      const look = opened.sandbox.mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? []);
+      const look = opened.sandbox.mayChangeTree(may)
+        ? null
+        : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
+      if (look === null) opened.watch.pass();
       return {
         ...plain,
         ...(outfit === null ? {} : { scope: outfit.scope }),
         close: () => close(made, { order, outfit, own, look, sandbox: opened.sandbox }),
       };
     },
+    lookBack: async (activation) => {
+      const { toCapabilities, mayChangeTree } = await import('../sandbox/index.ts');
+      const policy = findPolicy(made.settings, activation.hat);
+      if (mayChangeTree(toCapabilities(resolveProfile(policy, BUILT_IN_CARDS)))) return null;
+      const found = await createWatch(made).recall(toTurnName(activation));
+      // What never began wrote nothing.
+      return found?.isUnseen === true && found.total === 0 && activation.pid === null ? null : found;
+    },
   };
+}
+
+function findPolicy({ policies }: Settings, hat: string): Settings['policies'][string] {
+  return (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
+}
+
+function createWatch(made: TurnOutfitSettings): TreeWatch {
+  const { settings, workspace, env, runFolder } = made;
+  return createTreeWatch({
+    cwd: workspace,
+    env,
+    stateDirs: toStateDirs(settings),
+    scratchDir: join(runFolder, 'git'),
+    reverts: settings.sandbox.onViolation === 'revert',
+    runId: basename(runFolder),
+  });
 }
 
 async function openTools(made: TurnOutfitSettings): Promise<Tools> {
@@ -87,10 +124,8 @@ async function openTools(made: TurnOutfitSettings): Promise<Tools> {
     os: await sandbox.findOsSandbox(env),
     listTracked: (folders) => listTracked({ cwd: workspace, env, stateDirs }, folders),
   });
-  const scratchDir = join(made.runFolder, 'git');
-  const watch = createTreeWatch({ cwd: workspace, env, stateDirs, scratchDir, reverts: settings.sandbox.onViolation === 'revert' });
   sandbox.sweepPrivate(toPrivateDir(made.runFolder));
-  return { sandbox, outfitter, watch };
+  return { sandbox, outfitter, watch: createWatch(made) };
 }
 
 /** Where a run keeps what turns have of their own. */

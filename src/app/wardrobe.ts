@@ -53,6 +53,8 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
     hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
+    keepsContext: (order) => find(order).native?.context === 'carry',
+    lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
 }

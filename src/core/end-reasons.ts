@@ -27,7 +27,7 @@ export interface EndReasonFacts {
 
 /** The one table of end reasons and exit codes. */
 export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
-  completed: { exitCode: 0, text: 'The work was declared complete by somebody who may, and every gate agreed.', next: '' },
+  completed: { exitCode: 0, text: 'The work was declared complete by somebody who may, and no required gate refused.', next: '' },
   stalled: {
     exitCode: 1,
     text: 'Three fallback turns in a row brought no event, no promise and no change of a file.',

@@ -17,7 +17,7 @@ export type Feedback =
       readonly count: number;
       readonly failures: readonly GateFailure[];
     }
-  /** A hat that may not write wrote; `paths` are the first of `total`. `reverted`: how many were taken back, `null` where they stand. */
+  /** A hat that may not write wrote; `paths` are the first of `total`. `reverted`: how many were taken back, `null` where they stand. `total` 0: nobody could tell. */
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
   | { readonly kind: 'malformed'; readonly where: string; readonly message: string };

@@ -43,13 +43,27 @@ export function findPackageCommand(kind: QualityKind, folder: ProjectFolder): Qu
   return { command: compiler, from: 'tsconfig.json' };
 }
 
-/** The names of the scripts of a folder's `package.json` and how one is called; `null` where there is no such file. */
-export function readPackageScripts(folder: ProjectFolder): { names: readonly string[]; toCommand: (script: string) => string } | null {
+/** The scripts of a folder's `package.json`. */
+interface PackageScripts {
+  readonly names: readonly string[];
+  /** How one is called. */
+  readonly toCommand: (script: string) => string;
+  /** What one says; `null` for one that there is not. */
+  readonly toText: (script: string) => string | null;
+}
+
+/** The scripts of a folder's `package.json`, how one is called and what it says; `null` where there is no such file. */
+export function readPackageScripts(folder: ProjectFolder): PackageScripts | null {
   const manifest = readManifest(folder);
   if (manifest === null) return null;
   const runner = findPackageRunner(manifest, folder);
   const scripts = toTable(manifest['scripts']);
-  return { names: Object.keys(scripts).filter((name) => isUsable(scripts[name])), toCommand: (script) => toScriptCommand(runner, script) };
+  const names = Object.keys(scripts).filter((name) => isUsable(scripts[name]));
+  return {
+    names,
+    toCommand: (script) => toScriptCommand(runner, script),
+    toText: (script) => (names.includes(script) ? String(scripts[script]) : null),
+  };
 }
 
 function readManifest(folder: ProjectFolder): JsonObject | null {

@@ -17,6 +17,10 @@ export interface ScopeViolations {
   readonly reverted: number | null;
   /** What could not be looked at or taken back, in words. */
   readonly notes: readonly string[];
+  /** Set where the tree, or a part of it that matters, could not be compared at all: nobody knows what the turn did. */
+  readonly isUnseen?: true;
+  /** What had changed when the turn began, since the last look, with no turn of a hat that may write in between. */
+  readonly between?: { readonly paths: readonly string[]; readonly total: number };
 }
 
 /** A use of a tool that did not get through. */

@@ -1,4 +1,4 @@
-import { appendAgentLine, nodeFileSystem } from '../journal/index.ts';
+import { appendAgentLine, createSharedFileSystem } from '../journal/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkEvent, type EventWords, toCheckedPayload, toPayload } from './check-event.ts';
 import { readContract } from './contract-file.ts';
@@ -9,6 +9,8 @@ export interface EventPlace {
   readonly hat: string;
   /** `null` where nobody knows it. */
   readonly contractFile: string | null;
+  /** The folder that holds the file, absolute, where it is known: no link between the two is followed. */
+  readonly root?: string;
 }
 
 /** Where the environment of an agent's turn says that events go; `null` outside of a turn. */
@@ -22,14 +24,15 @@ export function findTurn(env: Readonly<Record<string, string | undefined>>): Eve
  * Appends an event to the agents' file, after checking it against the contract of the hat in whose turn it is called, so that an agent
  * that errs can correct itself at once. The loop checks again: this is a help, not the wall.
  *
- * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`, `emit-payload`
+ * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`, `emit-payload`, `events-file-not-a-file`; the system error
  */
 export function emitInto(words: EventWords, place: EventPlace): void {
   const topology = readTopology(place.contractFile);
   checkEvent(words, place.hat, topology);
   const payload = toCheckedPayload(words.topic, toPayload(words), topology?.spec.events);
   const event = { topic: words.topic, payload, ts: Date.now() };
-  appendAgentLine({ fs: nodeFileSystem, path: place.eventsFile }, words.target === undefined ? event : { ...event, target: words.target });
+  const fs = createSharedFileSystem(place.root ?? null);
+  appendAgentLine({ fs, path: place.eventsFile }, words.target === undefined ? event : { ...event, target: words.target });
 }
 
 /** The topology of a contract; `null` where it is not known. Never throws. */

@@ -80,6 +80,25 @@ export function createEvidenceStore(folder: string, cwd: string): EvidenceStore 
   };
 }
 
+/** Changes the text of an output that was kept. One that cannot be changed is emptied: nobody is to read it as it was. */
+export function rewriteLog({ logPath }: EvidenceFile, change: (text: string) => string): void {
+  try {
+    const text = readFileSync(logPath, 'utf8');
+    const changed = change(text);
+    if (changed !== text) writeFileSync(logPath, changed, { mode: 0o600 });
+  } catch {
+    emptyLog(logPath);
+  }
+}
+
+function emptyLog(logPath: string): void {
+  try {
+    writeFileSync(logPath, '', { mode: 0o600 });
+  } catch {
+    // It may be gone, or its disk.
+  }
+}
+
 /** The hash and the size of an output that was kept. */
 export function hashLog(file: EvidenceFile | null, fallback: string): { readonly outputHash: string; readonly outputBytes: number } {
   let bytes: Buffer = Buffer.from(fallback);

@@ -270,3 +270,48 @@ describe('the gate on protected files', () => {
     expect(result).toMatchObject({ passed: false, outputTail: 'The protected files could not be looked at: EIO' });
   });
 });
+
+describe('a secret that a gate prints', () => {
+  const redact = (text: string): string => text.replaceAll(/open\n?sesame/g, '[redacted]');
+
+  it('is in no line that is shown, no excerpt and no log', async () => {
+    const lines: string[] = [];
+    const runner = open({ redact });
+    const spec = { on: ['task.complete'], timeoutMs: 10_000, run: 'echo "Error: opensesame"; printf "open\\nsesame\\n" >&2; exit 1' };
+    const [result] = await runner.run([{ gate: 0, spec }], new AbortController().signal, (_, line) => lines.push(line));
+    const log = readFileSync(join(evidenceDir, '1.log'), 'utf8');
+    expect(`${lines.join('\n')} ${result?.outputTail} ${log}`).not.toContain('opensesame');
+    expect(log).toContain('Error: [redacted]');
+    expect(log).not.toContain('open\nsesame');
+    expect(result?.outputTail).toContain('[redacted]');
+    expect(result?.evidence?.outputHash).toBe(toHash(log));
+  });
+
+  it('is not shown in what changed in protected files', async () => {
+    const checkProtected = async (): Promise<string> => 'changed: .env\n-KEY=opensesame';
+    const [result] = await ask(open({ redact, checkProtected }), { run: 'protected files', protect: ['.env'] });
+    expect(result?.outputTail).toContain('-KEY=[redacted]');
+    expect(readFileSync(join(evidenceDir, '1.log'), 'utf8')).not.toContain('opensesame');
+  });
+});
+
+describe('a pass', () => {
+  it('does not stand when other files are hidden than before, whatever the gate is about', async () => {
+    let rules = 'none';
+    const hiding: TreeReader = {
+      read: async () => {
+        const state = await tree.read();
+        return state === null ? null : { ...state, hash: toHash(`${state.hash} ${rules}`), rules };
+      },
+    };
+    write('a.md');
+    const runner = open({ tree: hiding });
+    const gate = { run: COUNTED, onlyIf: ['*.md'] };
+    await ask(runner, gate);
+    await ask(runner, gate);
+    expect(runs()).toBe(1);
+    rules = 'hidden.test.js';
+    await ask(runner, gate);
+    expect(runs()).toBe(2);
+  });
+});

@@ -30,7 +30,7 @@ export async function toScope(state: TreeState | null, { onlyIf }: Pick<GateSpec
   if (state === null || onlyIf === undefined) return state?.hash ?? null;
   const { matches } = await createPathMatcher(onlyIf);
   const named = [...state.files].filter(([path]) => matches(path)).sort(([left], [right]) => (left < right ? -1 : 1));
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(state.rules === undefined ? '' : `rules\0${state.rules}\0`);
   for (const [path, content] of named) hash.update(`${path}\0${content}\0`);
   return hash.digest('hex').slice(0, 40);
 }

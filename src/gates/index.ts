@@ -5,4 +5,4 @@ export type { EvidenceRecord } from './evidence-store.ts';
 export type { GateRunnerSettings } from './gate-bench.ts';
 export { type StartScopes, toScope, toStartScopes } from './gate-memory.ts';
 export { createPathMatcher } from './path-matcher.ts';
-export { type PinnedFile, type Pins, pinFiles } from './pin-files.ts';
+export { namesNoFile, type PinnedFile, type Pins, pinFiles } from './pin-files.ts';

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { GateResult } from '../core/index.ts';
 import type { GateBench, GateCase } from './gate-bench.ts';
 import { toResult, toUnrun } from './judge-gate.ts';
+import { redactOutput } from './redact-output.ts';
 import { toExcerpt } from './to-excerpt.ts';
 
 const keptBytes = 4 << 10;
@@ -12,7 +13,8 @@ export async function judgeProtected(bench: GateBench, given: GateCase): Promise
   if (given.signal.aborted) return toUnrun(given, run, 'not run: the run was stopped');
   const startedAt = Date.now();
   const tree = (await bench.look(given.look))?.hash ?? null;
-  const changes = await (bench.settings.checkProtected?.() ?? Promise.resolve('')).catch(toProblem);
+  const shown = await (bench.settings.checkProtected?.() ?? Promise.resolve('')).catch(toProblem);
+  const changes = redactOutput(bench.settings, shown);
   const passed = changes === '';
   const file = bench.store?.open() ?? null;
   try {

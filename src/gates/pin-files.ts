@@ -38,6 +38,15 @@ export async function pinFiles(cwd: string, globs: readonly string[]): Promise<P
   return Object.fromEntries(named.flatMap((path) => toEntry(cwd, path, budget)));
 }
 
+/** Whether globs name no file at all. False also where there are too many to tell. Nothing is read but folders. */
+export async function namesNoFile(cwd: string, globs: readonly string[]): Promise<boolean> {
+  const { matches, bases } = await createPathMatcher(globs);
+  const budget = { entries: MAX_ENTRIES, textBytes: 0 };
+  const paths = new Set<string>();
+  for (const base of bases) collect(cwd, base, paths, budget);
+  return budget.entries >= 0 && ![...paths].some(matches);
+}
+
 interface Budget {
   entries: number;
   textBytes: number;

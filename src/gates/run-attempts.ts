@@ -1,7 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import type { GateSpec } from '../core/index.ts';
 import { type CommandResult, runShellLine } from '../process/index.ts';
-import { type EvidenceFile, MAX_LOG_BYTES } from './evidence-store.ts';
+import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
+import { redactOutput } from './redact-output.ts';
 
 /** Of so much output the failing parts are looked for. */
 const capturedBytes = 512 << 10;
@@ -15,6 +16,8 @@ export interface CommandGround {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Token by which a gate's processes can be found again, without white space. */
   readonly marker?: string;
+  /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
+  readonly redact?: (text: string) => string;
 }
 
 /** One command line to run, until it passes or has had all its tries. */
@@ -34,6 +37,8 @@ export async function runAttempts(ground: CommandGround, order: AttemptOrder): P
     announceTry(order, results.length + 1, tries);
     results.push(await runOnce(ground, order));
   }
+  // What lies over several lines, or several writes, is only found in the whole.
+  if (order.file !== null) rewriteLog(order.file, (text) => redactOutput(ground, text));
   return results;
 }
 
@@ -52,8 +57,10 @@ function announceTry({ file, onLine }: AttemptOrder, number: number, tries: numb
   }
 }
 
-function runOnce({ cwd, env, marker }: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
-  return runShellLine(command, {
+async function runOnce(ground: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
+  const { cwd, env, marker } = ground;
+  const tell = (line: string): void => onLine(redactOutput(ground, line));
+  const result = await runShellLine(command, {
     cwd,
     env,
     ...(marker !== undefined && { marker }),
@@ -63,7 +70,8 @@ function runOnce({ cwd, env, marker }: CommandGround, { command, spec, file, sig
     stopGraceMs,
     captureBytes: capturedBytes,
     maxLineBytes: shownLineBytes,
-    onStdoutLine: onLine,
-    onStderrLine: onLine,
+    onStdoutLine: tell,
+    onStderrLine: tell,
   });
+  return { ...result, output: redactOutput(ground, result.output) };
 }

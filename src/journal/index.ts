@@ -12,5 +12,7 @@ export { type JournalExtent, type JournalFile, readJournal } from './read-journa
 export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, toRunPaths } from './run-folder.ts';
 export { createRunId } from './run-id.ts';
 export { readSettings, writeSettings } from './run-settings.ts';
+export { createSharedFileSystem } from './shared-file-system.ts';
 export { ensureStateFolders } from './state-folders.ts';
 export { createTurnStore, type TurnStoreSettings } from './turn-store.ts';
+export { makeFolders } from './whole-file.ts';

@@ -1,4 +1,4 @@
-import { type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
+import { isRalphError, type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
 import type { Inbox, InboxBatch } from '../ports/index.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import type { FileSystem } from './file-system.ts';
@@ -18,12 +18,14 @@ export interface InboxSettings {
 /**
  * The inbox on a file of JSON lines that anybody may write, badly. A file that became shorter, was rewritten or removed since the last read is
  * told once and read from its beginning; so is whatever stands in its place that cannot be read. One read takes at most 10,000 events
- * or 16 MB, and leaves the rest to the next. `append` throws the system error, and RalphError `events-file-not-a-file`.
+ * or 16 MB, and leaves the rest to the next. `append` throws the system error; where something else stands in the place of the file it writes
+ * nothing, and the next read tells.
  */
 export function createJsonlInbox(settings: InboxSettings): Inbox {
   const { fs, path, label } = settings;
   const anchor = createInboxAnchor(fs);
   let lastFault: string | null = null;
+  let unwritten: string | null = null;
 
   /** A state of the file, not an event: told when it begins, not at every read. */
   const tellOnce = (fault: string): readonly SignalProblem[] => {
@@ -32,7 +34,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     return isNew ? [toFileProblem(label, fault)] : [];
   };
 
-  const read = (offset: number, { final }: { readonly final: boolean }): InboxBatch => {
+  const readNow = (offset: number, { final }: { readonly final: boolean }): InboxBatch => {
     try {
       const facts = fs.stat(path);
       if (facts !== null && facts.kind !== 'file') return { signals: [], problems: tellOnce('what stands here is not a file'), offset };
@@ -40,7 +42,25 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
       lastFault = null;
       return batch;
     } catch (error) {
-      return { signals: [], problems: tellOnce(`the file cannot be read (${toErrorCode(error)})`), offset };
+      return { signals: [], problems: tellOnce(toReadFault(error)), offset };
+    }
+  };
+
+  const read = (offset: number, options: { readonly final: boolean }): InboxBatch => {
+    const batch = readNow(offset, options);
+    if (unwritten === null) return batch;
+    const problem = toFileProblem(label, `an event could not be noted: ${unwritten}`);
+    unwritten = null;
+    return { ...batch, problems: [problem, ...batch.problems] };
+  };
+
+  /** The record is for agents to see: one who put a link in its place shall not end the run by that. */
+  const append = (event: RalphEvent): void => {
+    try {
+      appendLine(fs, path, toRecord(event));
+    } catch (error) {
+      if (!isRalphError(error)) throw error;
+      unwritten = error.message;
     }
   };
 
@@ -55,7 +75,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     }
   };
 
-  return { end, read, append: (event) => appendLine(fs, path, toRecord(event)) };
+  return { end, read, append };
 }
 
 interface ReadOrder {
@@ -100,6 +120,11 @@ function rememberEnd({ fs, path }: InboxSettings, anchor: InboxAnchor, sizeBytes
   } catch {
     // The next read will tell.
   }
+}
+
+/** A link in the place of the file says so itself. */
+function toReadFault(error: unknown): string {
+  return isRalphError(error) ? error.message : `the file cannot be read (${toErrorCode(error)})`;
 }
 
 function toFileProblem(label: string, message: string): SignalProblem {

@@ -4,6 +4,8 @@ export interface TreeState {
   readonly hash: string;
   /** From the path (with `/`, relative to the workspace; one above it begins with `../`) to a hash of the content. */
   readonly files: ReadonlyMap<string, string>;
+  /** Hash of the rules by which a repository passes files over; part of `hash`. Absent outside of one. */
+  readonly rules?: string;
 }
 
 /**

@@ -11,6 +11,8 @@ export type {
   ProcessSpec,
   StopReason,
 } from './process-spec.ts';
+export { createRedactor } from './redact.ts';
 export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions } from './run-command.ts';
 export { killAllStarted } from './running-child.ts';
 export { startProcess } from './start-process.ts';
+export { stripColours } from './strip-colours.ts';

@@ -4,7 +4,7 @@ import { createTextSignalScanner, type Feedback, type HatSpec, isPromiseLine, ty
 import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
-import { SETTINGS, sampleEvent, sampleTopology, sampleTurn } from './fixtures.ts';
+import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptSettings, PromptTurn } from './prompt-context.ts';
 
 /** Words of our own headings, so that a promise is also one of these. */
@@ -199,5 +199,22 @@ describe('the laws of every prompt', () => {
   it('names every hat of a team of a thousand', { timeout: 30_000 }, () => {
     const many = Array.from({ length: 1000 }, (_, index) => makeHat(`h${index}`, [`t${index}`], [`t${index + 1}`, 'x.*']));
     expect(buildPrompt(sampleTopology({ hats: many }), sampleTurn('ralph'), SETTINGS)).toContain('h998 -> t999 -> h999');
+  });
+});
+
+describe('the context of a turn', () => {
+  const prompts = (keepsContext: boolean): readonly string[] => [
+    buildPrompt(sampleTopology({ hats: TEAM }), sampleTurn('builder', { keepsContext }), SETTINGS),
+    buildPrompt(sampleTopology({ hats: TEAM }), sampleTurn('ralph', { keepsContext }), SETTINGS),
+    buildPrompt(sampleTopology(), sampleTurn('ralph', { keepsContext }), SETTINGS),
+    buildPrompt(sampleTopology({ mode: 'single' }), sampleTurn('default', { keepsContext }), SETTINGS),
+  ];
+
+  it('is called fresh where every turn begins anew', () => {
+    for (const prompt of prompts(false)) expect(prompt).toMatch(/fresh context/i);
+  });
+
+  it('is not called fresh where the conversation goes on', () => {
+    for (const prompt of prompts(true)) expect(prompt).not.toMatch(/fresh/i);
   });
 });

@@ -15,7 +15,9 @@ export function planClassicPrompt(context: PromptContext): readonly (Section | n
   return [
     section(
       'RALPH',
-      ours('You work in a loop that calls you again and again, each time with a fresh context, until the whole task is done.'),
+      ours(
+        `You work in a loop that calls you again and again, ${context.turn.keepsContext === true ? 'in a conversation that goes on' : 'each time with a fresh context'}, until the whole task is done.`,
+      ),
     ),
     planRules(context),
     planWorkflow(),

@@ -32,6 +32,12 @@ describe('what a hat is told of its last turn', () => {
     expect(prompt).not.toContain('old.ts');
   });
 
+  it('is that nobody could tell what it changed', () => {
+    expect(ask({ kind: 'tree-changed', paths: [], total: 0, reverted: null })).toContain(
+      '- You may not change files. Whether you did could not be told: that is on record.',
+    );
+  });
+
   it('is why the promise did not count', () => {
     expect(ask({ kind: 'promise-refused', why: 'your turn failed.' })).toContain('- You did not end the run: your turn failed.\n');
   });

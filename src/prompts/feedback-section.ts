@@ -51,6 +51,8 @@ function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): Words 
 function treeNote(notes: NotesOf<'tree-changed'>): Words {
   const last = notes[notes.length - 1];
   if (last === undefined) return [];
+  if (last.total === 0)
+    return ours('- You may not change files. Whether you did could not be told: that is on record. Leave `.git/` alone.');
   const more = last.total > last.paths.length ? ours(` and ${last.total - last.paths.length} more`) : [];
   const fate = last.reverted === null ? ours('That is on record.') : ours('It was taken back and is on record.');
   return say`- You may not change files, and you changed ${listInCode(last.paths)}${more}. ${fate} Only \`.agent/\` is yours; hand the work on instead.`;

@@ -34,6 +34,15 @@ const CASES = {
       }),
       SETTINGS,
     ),
+  'hat-carried': () =>
+    buildPrompt(
+      sampleTopology({ hats: TEAM }),
+      sampleTurn('builder', {
+        keepsContext: true,
+        events: [sampleEvent('build.task', 'Add the flag to src/list.ts.', { source: 'ralph' })],
+      }),
+      SETTINGS,
+    ),
   classic: () =>
     buildPrompt(sampleTopology({ mode: 'single' }), sampleTurn('default', { events: [sampleEvent('task.continue')] }), {
       ...SETTINGS,

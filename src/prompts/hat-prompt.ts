@@ -39,14 +39,17 @@ export function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (S
   ];
 }
 
-function planIdentity({ settings }: PromptContext, { hat, alone }: Wearer): Section | null {
+/** The conversation may be one of several hats, and of some time ago. */
+const CARRIED = 'Carried context: turns above may be of other hats, and files may have changed since';
+
+function planIdentity({ settings, turn }: PromptContext, { hat, alone }: Wearer): Section | null {
   const description = cleanText(hat.description).trim() === '' ? [] : say` ${inLine(hat.description)}`;
   const where = ours(alone ? 'in a loop that calls you until the work is done' : 'in a team of agents');
   return section(
     'YOUR HAT',
     say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`,
     lines(
-      say`- Fresh context: first read the scratchpad ${setting(settings.scratchpad)}, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note in the scratchpad what the next agent must know.`,
+      say`- ${ours(turn.keepsContext === true ? CARRIED : 'Fresh context')}: first read the scratchpad ${setting(settings.scratchpad)}, and what bears on your task in ${setting(settings.specsDir)}, where they exist. Before you stop, note in the scratchpad what the next agent must know.`,
       ours(
         alone
           ? '- Do ONE task, the most important one that is open.'

@@ -28,6 +28,8 @@ export interface PromptTurn {
   readonly maxIterations: number;
   /** Whether the agent has a tool to publish with; absent: no. */
   readonly hasEmitTool?: boolean;
+  /** Whether the agent's conversation goes on over turns (`context: carry`); absent: every turn begins anew. */
+  readonly keepsContext?: boolean;
 }
 
 /** Everything that a prompt is made from. */

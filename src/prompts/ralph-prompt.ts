@@ -39,9 +39,15 @@ export function planRalphPrompt(context: PromptContext): readonly (Section | nul
   ];
 }
 
-function planIdentity({ topology }: PromptContext): Section | null {
+const CONTEXTS = {
+  fresh: 'Every turn starts with a fresh context: of earlier turns you know only what the files, the git history and the scratchpad say.',
+  carried:
+    'Your conversation goes on over turns: those above may be of other hats, and files may have changed since; what the files, the git history and the scratchpad say counts.',
+} as const;
+
+function planIdentity({ topology, turn: { keepsContext } }: PromptContext): Section | null {
   const { who, turn } = PARTS[topology.coordination];
-  const text = `You are Ralph, ${who}. Every turn starts with a fresh context: of earlier turns you know only what the files, the git history and the scratchpad say. In this turn: ${turn}.`;
+  const text = `You are Ralph, ${who}. ${CONTEXTS[keepsContext === true ? 'carried' : 'fresh']} In this turn: ${turn}.`;
   return section('RALPH', ours(text));
 }
 

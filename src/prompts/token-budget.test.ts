@@ -45,6 +45,13 @@ describe('the token budget: at most 600 for a hat, 900 for Ralph and 60 for each
     expect(addedTokens(team(SELF_COORDINATED), sampleTurn('builder', { events: [TASK] }))).toBeLessThanOrEqual(475);
   });
 
+  it('a conversation that goes on costs at most 20 more to tell', () => {
+    for (const hat of ['builder', 'ralph']) {
+      const costOf = (keepsContext: boolean): number => addedTokens(team(TEAM), sampleTurn(hat, { events: [TASK], keepsContext }));
+      expect(costOf(true) - costOf(false)).toBeLessThanOrEqual(20);
+    }
+  });
+
   it('a turn of a hat with feedback, gates and everything else that can be told costs at most 600', () => {
     const topology = sampleTopology({ hats: TEAM, gates: GATES });
     expect(addedTokens(topology, sampleTurn('builder', { events: [TASK, RESUME], feedback: FEEDBACK }))).toBeLessThanOrEqual(600);

@@ -32,7 +32,8 @@ export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
   return [...byPath.values()].sort((left, right) => toDepth(left.path) - toDepth(right.path));
 }
 
-function toDepth(path: string): number {
+/** How many folders deep an absolute path is. */
+export function toDepth(path: string): number {
   return path.split('/').filter((segment) => segment !== '').length;
 }
 

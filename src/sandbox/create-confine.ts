@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Program } from '../ports/index.ts';
 import { mayChangeTree } from './capabilities.ts';
 import type { Confinement } from './confinement.ts';
-import { toInnerUser } from './find-bubblewrap.ts';
-import { findHidden, findNeeded, toPlaced } from './find-needed.ts';
+import { findHidden, findHomes, findNeeded, toPlaced } from './find-needed.ts';
+import { findRepository } from './find-repository.ts';
+import { toInnerUser } from './inner-user.ts';
 import type { OpenedHome } from './open-home.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { planBubblewrap } from './plan-bubblewrap.ts';
@@ -53,11 +54,14 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
   const { workspace, stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
+  const repository = findRepository(realpathSync(workspace));
   return {
     hidden: findHidden(),
-    needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, workspace }),
+    homes: findHomes(),
+    needed: findNeeded({ program: program.path, home: outer, searchPath: program.env['PATH'], more, repository: repository.folders }),
+    repository,
     home: { from: home.from, path: toReal(home.path) },
-    temp: { from: join(folder, 'tmp'), path: '/tmp' },
+    temp: { from: join(folder, 'tmp'), path: toReal('/tmp') },
     homeFolders: opened.mounts,
     workspace: realpathSync(workspace),
     isWritable: mayChangeTree(order.may),

@@ -1,28 +1,37 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import type { PlacedPath } from './plan-mounts.ts';
 
 /** Where people keep what they did not build: homes, and the sockets through which daemons take orders. */
-const HIDDEN = ['/root', '/home', '/run', '/var/tmp', '/var/run'];
+const HIDDEN = ['/root', '/home', '/Users', '/run', '/var/tmp', '/var/run'];
+/** Folders whose every folder is somebody's home. */
+const HOMES = ['/home', '/Users'];
 /** What programs look for in `/run`: how names are looked up, and on some systems the programs themselves. */
 const RUN_PARTS = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf', '/run/current-system', '/run/wrappers'];
-/** Toolchains that live in a home: without them tests cannot run. Nothing here holds secrets by itself. */
+/** Toolchains that live in a home: without them tests cannot run. Folders of code only: some tools keep keys of registries beside it. */
 const TOOLCHAINS = [
   '.asdf',
   '.bun',
   '.cargo/bin',
   '.cargo/git',
   '.cargo/registry',
-  '.deno',
-  '.dotnet',
-  '.gem',
+  '.deno/bin',
+  '.dotnet/dotnet',
+  '.dotnet/host',
+  '.dotnet/packs',
+  '.dotnet/sdk',
+  '.dotnet/sdk-manifests',
+  '.dotnet/shared',
+  '.dotnet/tools',
+  '.gem/ruby',
   '.local/bin',
   '.local/lib',
   '.local/share/claude',
   '.local/share/fnm',
   '.local/share/mise',
   '.local/share/pnpm',
-  '.local/share/uv',
+  '.local/share/uv/python',
+  '.local/share/uv/tools',
   '.m2/repository',
   '.nvm',
   '.pyenv',
@@ -39,6 +48,11 @@ export function findHidden(): readonly string[] {
   return [...new Set(HIDDEN.flatMap((path) => toPlaced(path)).map(({ real }) => real))];
 }
 
+/** The real folders of this machine in which homes lie. */
+export function findHomes(): readonly string[] {
+  return HOMES.flatMap((path) => toPlaced(path)).map(({ real }) => real);
+}
+
 /** What a program needs to run at all. */
 export interface NeededOrder {
   /** Absolute path of the agent's program. */
@@ -48,12 +62,13 @@ export interface NeededOrder {
   readonly searchPath: string | undefined;
   /** Absolute paths of more: Ralph's own files. */
   readonly more: readonly string[];
-  readonly workspace: string;
+  /** Folders of the workspace's repository: absolute. */
+  readonly repository: readonly string[];
 }
 
 /** Everything that has to be seen besides what is open anyway; only what is there. */
 export function findNeeded(order: NeededOrder): readonly PlacedPath[] {
-  const { program, home, searchPath = '', more, workspace } = order;
+  const { program, home, searchPath = '', more, repository } = order;
   const paths = [
     ...RUN_PARTS,
     ...toProgramPaths(program),
@@ -61,7 +76,7 @@ export function findNeeded(order: NeededOrder): readonly PlacedPath[] {
     ...toNodeInstallation(process.execPath),
     ...searchPath.split(delimiter).filter((folder) => folder.startsWith('/')),
     ...TOOLCHAINS.map((folder) => join(home, folder)),
-    ...findGitFolders(workspace),
+    ...repository,
     ...more,
   ];
   return [...new Set(paths)].flatMap((path) => toPlaced(path));
@@ -88,27 +103,4 @@ function toProgramPaths(program: string): readonly string[] {
 function toNodeInstallation(node: string): readonly string[] {
   const prefix = dirname(dirname(node));
   return [join(prefix, 'lib', 'node_modules'), join(prefix, 'include')].filter((path) => existsSync(path));
-}
-
-/** The repository of a worktree lies elsewhere: `.git` is then a file that says where. */
-function findGitFolders(workspace: string): readonly string[] {
-  for (let folder = workspace; ; folder = dirname(folder)) {
-    const git = join(folder, '.git');
-    const named = readLine(git, /^gitdir:\s*(.+)$/m);
-    if (named !== null) {
-      const own = resolve(folder, named);
-      const common = readLine(join(own, 'commondir'), /^(.+)$/m);
-      return [folder, own, ...(common === null ? [] : [resolve(own, common)])];
-    }
-    if (existsSync(git)) return [folder, git];
-    if (dirname(folder) === folder) return [];
-  }
-}
-
-function readLine(file: string, pattern: RegExp): string | null {
-  try {
-    return pattern.exec(readFileSync(file, 'utf8'))?.[1]?.trim() ?? null;
-  } catch {
-    return null;
-  }
 }

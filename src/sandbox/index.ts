@@ -2,7 +2,8 @@
 export { canAttachEmit, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
 export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
-export { findOsSandbox, type OsSandbox, type OsSandboxSearch } from './find-bubblewrap.ts';
+export { findOsSandbox } from './find-bubblewrap.ts';
+export type { OsSandbox, OsSandboxSearch } from './os-sandbox.ts';
 export type { OutfitOrder } from './outfit-order.ts';
 export { hasScopeFlags, planScope } from './plan-scope.ts';
 export { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';

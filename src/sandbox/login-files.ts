@@ -8,8 +8,10 @@ export interface StateFolder {
   /** The variable that moves the folder this one lies in (`XDG_CONFIG_HOME`), and the part of `folder` that it stands for. */
   readonly parentKey?: string;
   readonly parent?: string;
-  /** Files with tokens: the turn gets a copy, and what the CLI makes of it (a token that was refreshed) is carried back. */
+  /** JSON files with tokens: the turn gets a copy, and the tokens that the CLI refreshed in it are carried back. Never a file that holds settings too. */
   readonly login: readonly string[];
+  /** The fields of these files, at any depth, that hold a token or say when one ends. Nothing else is carried back. */
+  readonly tokens?: readonly string[];
   /** Files of which the turn gets a copy that is thrown away. */
   readonly copies: readonly string[];
   /** Folders that can be read. */
@@ -20,6 +22,10 @@ export interface StateFolder {
 
 const CONFIG = { parentKey: 'XDG_CONFIG_HOME', parent: '.config' } as const;
 const DATA = { parentKey: 'XDG_DATA_HOME', parent: '.local/share' } as const;
+/** The names that CLIs give their tokens. Not among them: scopes, addresses, accounts. */
+const CAMEL = ['accessToken', 'refreshToken', 'idToken', 'expiresAt'] as const;
+const SNAKE = ['access_token', 'refresh_token', 'id_token', 'expiry_date'] as const;
+const SHORT = ['access', 'refresh', 'expires'] as const;
 const CACHE = { parentKey: 'XDG_CACHE_HOME', parent: '.cache' } as const;
 
 /** What every program of a turn may know of the user: who commits. */
@@ -34,6 +40,7 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
       folder: '.claude',
       folderKey: 'CLAUDE_CONFIG_DIR',
       login: ['.credentials.json'],
+      tokens: CAMEL,
       copies: ['settings.json', 'settings.local.json', 'CLAUDE.md', 'keybindings.json'],
       folders: ['agents', 'commands', 'output-styles', 'plugins', 'rules', 'skills'],
       beside: ['.claude.json'],
@@ -44,6 +51,7 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
       folder: '.codex',
       folderKey: 'CODEX_HOME',
       login: ['auth.json'],
+      tokens: [...SNAKE, 'last_refresh'],
       copies: ['config.toml', 'AGENTS.md', 'AGENTS.override.md', 'version.json', 'models_cache.json'],
       folders: ['prompts', 'rules', 'skills'],
     },
@@ -53,13 +61,29 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
       folder: '.gemini',
       parentKey: 'GEMINI_CLI_HOME',
       parent: '',
-      login: ['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json', 'mcp-oauth-tokens.json'],
-      copies: ['settings.json', 'GEMINI.md', 'installation_id', 'trustedFolders.json', '.env'],
+      login: ['oauth_creds.json', 'mcp-oauth-tokens.json'],
+      tokens: [...SNAKE, ...CAMEL],
+      copies: [
+        'google_accounts.json',
+        'gemini-credentials.json',
+        'settings.json',
+        'GEMINI.md',
+        'installation_id',
+        'trustedFolders.json',
+        '.env',
+      ],
       folders: ['commands', 'extensions', 'policies', 'skills'],
     },
   ],
   opencode: [
-    { folder: '.local/share/opencode', ...DATA, login: ['auth.json', 'mcp-auth.json'], copies: [], folders: ['bin'] },
+    {
+      folder: '.local/share/opencode',
+      ...DATA,
+      login: ['auth.json', 'mcp-auth.json'],
+      tokens: [...SHORT, ...CAMEL],
+      copies: [],
+      folders: ['bin'],
+    },
     {
       folder: '.config/opencode',
       ...CONFIG,
@@ -80,6 +104,7 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
       folder: '.pi/agent',
       folderKey: 'PI_CODING_AGENT_DIR',
       login: ['auth.json'],
+      tokens: SHORT,
       copies: ['models.json', 'settings.json', 'AGENTS.md', 'SYSTEM.md'],
       folders: ['bin', 'extensions', 'prompts', 'skills', 'themes', 'tools'],
     },
@@ -88,8 +113,8 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
     {
       folder: '.copilot',
       folderKey: 'COPILOT_HOME',
-      login: ['config.json'],
-      copies: ['settings.json', 'mcp-config.json', 'copilot-instructions.md', 'AGENTS.md'],
+      login: [],
+      copies: ['config.json', 'settings.json', 'mcp-config.json', 'copilot-instructions.md', 'AGENTS.md'],
       folders: ['agents', 'pkg', 'skills'],
     },
     { folder: '.config/gh', ...CONFIG, login: [], copies: ['hosts.yml', 'config.yml'], folders: [] },
@@ -98,6 +123,7 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
     {
       folder: '.qwen',
       login: ['oauth_creds.json'],
+      tokens: SNAKE,
       copies: ['settings.json', 'QWEN.md', 'installation_id', 'trustedFolders.json', '.env'],
       folders: ['agents', 'commands', 'extensions', 'skills'],
     },
@@ -105,14 +131,15 @@ export const STATE_FOLDERS: Readonly<Partial<Record<BackendType, readonly StateF
   cline: [
     {
       folder: '.cline',
-      login: ['data/secrets.json', 'data/settings/providers.json'],
-      copies: ['data/globalState.json'],
+      login: ['data/secrets.json'],
+      tokens: CAMEL,
+      copies: ['data/globalState.json', 'data/settings/providers.json'],
       folders: ['rules'],
     },
   ],
-  auggie: [{ folder: '.augment', login: ['session.json'], copies: ['settings.json'], folders: ['commands', 'rules'] }],
+  auggie: [{ folder: '.augment', login: ['session.json'], tokens: CAMEL, copies: ['settings.json'], folders: ['commands', 'rules'] }],
   amp: [
-    { folder: '.local/share/amp', ...DATA, login: ['secrets.json'], copies: [], folders: [] },
+    { folder: '.local/share/amp', ...DATA, login: [], copies: ['secrets.json'], folders: [] },
     { folder: '.config/amp', ...CONFIG, login: [], copies: ['settings.json', 'AGENTS.md'], folders: ['commands', 'skills'] },
   ],
   kiro: [

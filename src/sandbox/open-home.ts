@@ -28,7 +28,7 @@ export function openHome(plan: HomePlan, folder: string, inside: string): Opened
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mounts: Mount[] = [];
   const logins: CarriedLogin[] = [];
-  for (const { from, to, kind } of plan.items) {
+  for (const { from, to, kind, tokens = [] } of plan.items) {
     const found = findReal(from);
     if (found === null) continue;
     if (kind === 'folder') {
@@ -40,7 +40,7 @@ export function openHome(plan: HomePlan, folder: string, inside: string): Opened
     if (existsSync(copy)) continue;
     mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
     copyFileSync(found.path, copy);
-    if (kind === 'login') logins.push({ from: found.path, copy, hash: toContentHash(readFileSync(copy, 'latin1')) });
+    if (kind === 'login') logins.push({ from: found.path, copy, tokens, hash: toContentHash(readFileSync(copy, 'latin1')) });
   }
   return { mounts, logins };
 }

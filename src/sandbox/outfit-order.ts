@@ -1,6 +1,6 @@
 import type { BackendType } from '../core/index.ts';
 import type { Capabilities } from './capabilities.ts';
-import type { OsSandboxSearch } from './find-bubblewrap.ts';
+import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 import type { AttachedTool } from './scope-plan.ts';
 

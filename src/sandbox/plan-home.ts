@@ -9,6 +9,8 @@ export interface HomeItem {
   readonly to: string;
   /** `login`: a copy that is carried back; `copy`: one that is not; `folder`: readable in place. */
   readonly kind: 'login' | 'copy' | 'folder';
+  /** Of a `login`: the fields that are carried back. */
+  readonly tokens?: readonly string[];
 }
 
 /** What goes into the home of a turn, and the variables that must no longer point elsewhere. */
@@ -39,7 +41,8 @@ function toItems(state: StateFolder, home: string, env: Readonly<Record<string, 
         ? { from: `${source}/${name}`, to: `${state.folder}/${name}`, kind: 'copy' }
         : { from: `${home}/${name}`, to: name, kind: 'copy' },
   );
-  return [...state.login.map(item('login')), ...state.copies.map(item('copy')), ...state.folders.map(item('folder')), ...beside];
+  const logins = state.login.map(item('login')).map((login): HomeItem => ({ ...login, tokens: state.tokens ?? [] }));
+  return [...logins, ...state.copies.map(item('copy')), ...state.folders.map(item('folder')), ...beside];
 }
 
 function toVariables(state: StateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {

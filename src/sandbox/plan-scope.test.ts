@@ -108,6 +108,16 @@ describe('a profile in the words of a CLI, as people can read it in golden/', ()
     }
   });
 
+  it('gives copilot and qwen no command outside the sandbox that an ending makes write', () => {
+    const commandsOf = (cli: BackendType, isConfined: boolean): string => plan(cli, 'critic', { isConfined }).args.join(' ');
+    for (const cli of ['copilot', 'qwen'] as const) {
+      expect(commandsOf(cli, false)).not.toMatch(/git (?:log|diff|status)/);
+      expect(commandsOf(cli, true)).toContain('git log');
+    }
+    expect(commandsOf('qwen', false)).not.toContain('npm test');
+    expect(plan('qwen', 'critic').limits.join(' ')).toContain('cannot run the tests');
+  });
+
   it('keeps what the user configured of opencode, but for its permissions', () => {
     const given = JSON.stringify({ model: 'a/b', permission: 'allow', mcp: { mine: {} } });
     const { env } = plan('opencode', 'explorer', { env: { OPENCODE_CONFIG_CONTENT: given, OPENCODE_PERMISSION: '"allow"' } });

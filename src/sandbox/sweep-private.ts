@@ -41,5 +41,7 @@ function readLogins(file: string): readonly CarriedLogin[] {
 }
 
 function isLogin(entry: Json): entry is Json & CarriedLogin {
-  return isJsonObject(entry) && ['from', 'copy', 'hash'].every((key) => typeof entry[key] === 'string');
+  if (!isJsonObject(entry) || !['from', 'copy', 'hash'].every((key) => typeof entry[key] === 'string')) return false;
+  const tokens = entry['tokens'];
+  return Array.isArray(tokens) && tokens.every((name) => typeof name === 'string');
 }

@@ -43,6 +43,10 @@ describe('what gates showed, in words', () => {
     ]);
   });
 
+  it('calls nothing passed that was never run', () => {
+    expect(evidenceOf({ ...PASSED, skipped: true, exitCode: null })[0]).toMatch(/^skipped {2}npm test \(not run: /);
+  });
+
   it('calls a gate by its name', () => {
     expect(evidenceOf({ ...PASSED, name: 'unit tests' })[0]).toContain('passed  unit tests (');
   });

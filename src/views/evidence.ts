@@ -36,7 +36,7 @@ function describeGate(name: string, results: readonly GateView[]): string {
   const ran = results.filter((result) => result.skipped !== true && result.evidence?.isCached !== true);
   const failed = ran.filter((result) => !result.passed).length;
   const before = results.length === 1 ? '' : `; ${toCount(ran.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`;
-  const verdict = last.passed ? 'passed' : 'FAILED';
+  const verdict = last.skipped === true ? 'skipped' : last.passed ? 'passed' : 'FAILED';
   const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
   const record = number === null ? '' : `; evidence ${number}`;
   const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';

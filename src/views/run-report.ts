@@ -79,7 +79,7 @@ function toReasonTexts(view: RunView): readonly string[] {
   if (view.end === null) return [];
   const { reason } = view.end;
   const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
-  // Without gates, that every gate agreed would be true and say nothing.
+  // Without gates, that none refused would be true and say nothing.
   const text = reason === 'completed' && view.gates.length === 0 ? '' : END_REASONS[reason].text;
   if (detail === '') return [text];
   return [text === '' ? `${detail}.` : `${text.replace(/\.$/, '')}: ${detail}.`];

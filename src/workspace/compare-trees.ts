@@ -1,4 +1,5 @@
 import type { ScopeChange } from '../core/index.ts';
+import { isLock } from './git-guard.ts';
 import { ABSENT } from './parse-status.ts';
 import type { DirtyVersion, TreeRecord } from './tree-record.ts';
 
@@ -7,8 +8,8 @@ export const AS_IN_INDEX = 'index';
 
 /** One change, with what it takes to see whether it still stands. */
 export interface TreeChange extends ScopeChange {
-  /** Where it was found. `dirty`: a file that git looks at. */
-  readonly in: 'dirty' | 'ignored' | 'refs' | 'guarded' | 'index';
+  /** Where it was found. `dirty`: a file that git looks at; `nested`: one of a repository in this one. */
+  readonly in: 'dirty' | 'ignored' | 'nested' | 'refs' | 'guarded' | 'index';
   /** What was there before, and what is there now: a version, {@link ABSENT}, or (`dirty`) {@link AS_IN_INDEX}. */
   readonly before: string;
   readonly after: string;
@@ -16,17 +17,27 @@ export interface TreeChange extends ScopeChange {
 
 /** What differs between two records of a tree, in the order of the paths. Pure. */
 export function compareTrees(before: TreeRecord, after: TreeRecord): readonly TreeChange[] {
-  // Where one of them was not looked at to its end, a file that only one knows may be one that the other did not reach.
   const isIgnoredWhole = before.isIgnoredWhole && after.isIgnoredWhole;
-  const ignored = compareMaps(before.ignored, after.ignored, 'ignored').filter(
-    (change) => isIgnoredWhole || (change.before !== ABSENT && change.after !== ABSENT),
-  );
+  const isNestedWhole = before.isNestedWhole && after.isNestedWhole;
   return [
     ...compareDirty(before.dirty, after.dirty),
-    ...ignored,
+    ...withoutUnreached(compareMaps(before.ignored, after.ignored, 'ignored'), isIgnoredWhole),
+    ...withoutUnreached(compareMaps(before.nested, after.nested, 'nested'), isNestedWhole),
     ...compareMaps(before.refs, after.refs, 'refs').map((change) => ({ ...change, what: 'ref' as const })),
-    ...compareMaps(toVersions(before), toVersions(after), 'guarded').map((change) => ({ ...change, what: 'git' as const })),
+    ...compareGuarded(before.guarded, after.guarded),
   ];
+}
+
+/** What differs in git's own files. A lock that is gone was somebody's who has finished; one that appeared is a change. */
+export function compareGuarded(before: TreeRecord['guarded'], after: TreeRecord['guarded']): readonly TreeChange[] {
+  return compareMaps(toVersions(before), toVersions(after), 'guarded')
+    .filter(({ path, before: was }) => was === ABSENT || !isLock(path))
+    .map((change) => ({ ...change, what: 'git' as const }));
+}
+
+/** Where one of them was not looked at to its end, a file that only one knows may be one that the other did not reach. */
+function withoutUnreached(changes: readonly TreeChange[], isWhole: boolean): readonly TreeChange[] {
+  return isWhole ? changes : changes.filter((change) => change.before !== ABSENT && change.after !== ABSENT);
 }
 
 function compareDirty(before: ReadonlyMap<string, DirtyVersion>, after: ReadonlyMap<string, DirtyVersion>): readonly TreeChange[] {
@@ -57,6 +68,6 @@ function toWhat(was: string, is: string): ScopeChange['what'] {
   return was === ABSENT ? 'created' : 'changed';
 }
 
-function toVersions({ guarded }: TreeRecord): ReadonlyMap<string, string> {
+function toVersions(guarded: TreeRecord['guarded']): ReadonlyMap<string, string> {
   return new Map([...guarded].map(([name, file]) => [name, file.version]));
 }

@@ -156,3 +156,37 @@ describe('a workspace that is not there', () => {
     expect(await open().read()).toBeNull();
   });
 });
+
+describe('a file that is hidden from the repository', () => {
+  beforeEach(() => {
+    git('init');
+    write('a.txt', 'a');
+    write('.gitignore', 'dist/\n');
+  });
+
+  it.each([
+    ['.git/info/exclude', () => write('.git/info/exclude', 'hidden.test.js\n')],
+    ['core.excludesFile', () => git('config', 'core.excludesFile', '.git/my-ignore')],
+    ['a folder that ignores itself', () => write('hidden/.gitignore', '*\n')],
+    ['another file of rules that hides itself', () => write('src/.gitignore', '.gitignore\n*.test.js\n')],
+  ])('is noticed by the rule: %s', async (_, hide) => {
+    write('src/b.txt', 'b');
+    write('.git/my-ignore', 'hidden.test.js\n');
+    expect(await isNoticed(hide)).toBe(true);
+  });
+
+  it('is noticed by what the file of rules says now, also for gates on some files only', async () => {
+    write('.git/my-ignore', '');
+    git('config', 'core.excludesFile', '.git/my-ignore');
+    const before = await open().read();
+    write('.git/my-ignore', 'hidden.test.js\n');
+    const after = await open().read();
+    expect(after?.rules).not.toBe(before?.rules);
+    expect(after?.files).toEqual(before?.files);
+  });
+
+  it('does not count where it was ignored all along', async () => {
+    write('dist/a.js', '');
+    expect(await isNoticed(() => write('dist/b.js', 'b'))).toBe(false);
+  });
+});

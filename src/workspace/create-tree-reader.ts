@@ -5,6 +5,7 @@ import { join, posix } from 'node:path';
 import type { TreeReader, TreeState } from '../ports/index.ts';
 import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { demandGit } from './git.ts';
+import { readIgnoreRules } from './read-ignore-rules.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
 const MAX_FILES = 200_000;
@@ -30,7 +31,9 @@ export function createTreeReader(settings: RepositorySettings): TreeReader {
     search ??= findRepository(settings);
     const found = await search;
     const paths = found.found ? await listTracked(found.repository) : await walk(settings.cwd, settings.stateDirs);
-    return paths === null ? null : hashFiles(found.found ? found.repository.top : settings.cwd, paths, toShown(found), known);
+    if (paths === null) return null;
+    const state = await hashFiles(found.found ? found.repository.top : settings.cwd, paths, toShown(found), known);
+    return found.found && state !== null ? withRules(state, await readIgnoreRules(found.repository, settings.env)) : state;
   };
   return {
     read: () => {
@@ -39,6 +42,11 @@ export function createTreeReader(settings: RepositorySettings): TreeReader {
       return look;
     },
   };
+}
+
+/** A file that is hidden is not among the files: the rule that hides it makes the difference. */
+function withRules({ hash, files }: TreeState, rules: string): TreeState {
+  return { hash: createHash('sha256').update(`${hash}\0${rules}`).digest('hex').slice(0, 40), files, rules };
 }
 
 interface KnownFile {

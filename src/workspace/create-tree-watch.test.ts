@@ -2,14 +2,18 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileS
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScopeViolations } from '../core/index.ts';
-import { createTreeWatch, type TreeLook } from './create-tree-watch.ts';
+import { createTreeWatch, type TreeLook, type TreeWatch } from './create-tree-watch.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from './repository-fixtures.ts';
 
 afterEach(removeTestFolders);
 
-function watch(folder: TestFolder, reverts = false, exempt: readonly string[] = ['dist']): Promise<TreeLook> {
+function open(folder: TestFolder, reverts = false): TreeWatch {
   const scratchDir = join(dirname(folder.path), 'scratch');
-  return createTreeWatch({ ...folder.settings, scratchDir, reverts }).begin(exempt);
+  return createTreeWatch({ ...folder.settings, scratchDir, reverts, runId: 'run-1' });
+}
+
+function watch(folder: TestFolder, reverts = false, exempt: readonly string[] = ['dist']): Promise<TreeLook> {
+  return open(folder, reverts).begin(exempt, 'turn-1');
 }
 
 const NO_DIFF = async (): Promise<null> => null;
@@ -84,6 +88,36 @@ const ATTACKS: readonly (readonly [name: string, act: Act, seen: string])[] = [
   ],
   ['stages something', (folder) => void folder.git('add', 'notes.txt'), 'index .git/index'],
   ['changes a file that git ignores', (folder) => folder.write('node_modules/x/index.js', 'evil\n'), 'changed node_modules/x/index.js'],
+  [
+    'breaks the configuration and changes a file',
+    (folder) => {
+      folder.write('src/a.ts', 'evil\n');
+      writeFileSync(join(folder.path, '.git/config'), '[[[');
+    },
+    'git .git/config',
+  ],
+  [
+    'breaks HEAD and changes a file',
+    (folder) => {
+      folder.write('src/a.ts', 'evil\n');
+      writeFileSync(join(folder.path, '.git/HEAD'), 'x');
+    },
+    'git .git/HEAD',
+  ],
+  ['pretends a merge', (folder) => writeFileSync(join(folder.path, '.git/MERGE_MSG'), 'evil\n'), 'git .git/MERGE_MSG'],
+  [
+    'makes a ref of this run',
+    (folder) => void folder.git('update-ref', 'refs/ralph/run-1/x/before', 'HEAD'),
+    'ref refs/ralph/run-1/x/before',
+  ],
+  [
+    'leaves a lock and stages something',
+    (folder) => {
+      folder.git('add', 'notes.txt');
+      writeFileSync(join(folder.path, '.git/index.lock'), '');
+    },
+    'git .git/index.lock',
+  ],
   ['makes a file that git ignores', (folder) => folder.write('run.log', 'x\n'), 'created run.log'],
 ];
 
@@ -127,6 +161,55 @@ describe('the look behind a hat that may not write', () => {
     folder.remove('.git/HEAD');
     const found = await look.end(NO_DIFF);
     expect(found?.notes.join(' ')).toContain('could not be compared');
+    expect([found?.isUnseen, toLines(found)]).toEqual([true, ['git .git/HEAD']]);
+  });
+
+  it.each(['--assume-unchanged', '--skip-worktree'])('sees a change of a file that the person has marked %s', async (mark) => {
+    const folder = createProject();
+    folder.git('update-index', mark, 'src/a.ts');
+    const look = await watch(folder, true);
+    folder.write('src/a.ts', 'evil\n');
+    expect(toLines(await look.end(NO_DIFF))).toEqual(['changed src/a.ts']);
+    expect([folder.read('src/a.ts'), folder.git('ls-files', '-v', 'src/a.ts')[0]]).toEqual(['a\n', mark === '--skip-worktree' ? 'S' : 'h']);
+  });
+
+  it('sees a mode also where git was told not to look at modes', async () => {
+    const folder = createProject();
+    folder.git('config', 'core.fileMode', 'false');
+    const look = await watch(folder);
+    folder.makeExecutable('src/a.ts');
+    expect(toLines(await look.end(NO_DIFF))).toEqual(['changed src/a.ts']);
+  });
+
+  it('compares a turn whose process died, by another process, and takes nothing back', async () => {
+    const folder = createProject();
+    await watch(folder, true);
+    folder.write('src/a.ts', 'evil\n');
+    folder.write('dist/out.js', 'built\n');
+    expect(toLines(await open(folder, true).recall('turn-1'))).toEqual(['changed src/a.ts']);
+    expect(folder.read('src/a.ts')).toBe('evil\n');
+    writeFileSync(join(folder.path, '.git/config'), '[[[');
+    expect(await open(folder).recall('turn-1')).toMatchObject({ isUnseen: true, changes: [{ path: '.git/config' }] });
+    expect(await open(folder).recall('turn-2')).toMatchObject({ isUnseen: true, total: 0 });
+  });
+
+  it('finds nothing in a turn whose process died before it did anything', async () => {
+    const folder = createProject();
+    await watch(folder);
+    expect(await open(folder).recall('turn-1')).toBeNull();
+  });
+
+  it('tells what changed between turns, unless somebody wrote in between', async () => {
+    const folder = createProject();
+    const tree = open(folder);
+    await (await tree.begin([], 'turn-1')).end(NO_DIFF);
+    folder.write('src/a.ts', 'late\n');
+    folder.git('add', 'src/b.ts', 'notes.txt');
+    const found = await (await tree.begin([], 'turn-2')).end(NO_DIFF);
+    expect([found?.total, found?.between]).toEqual([0, { paths: ['src/a.ts'], total: 1 }]);
+    tree.pass();
+    folder.write('src/a.ts', 'later\n');
+    expect(await (await tree.begin([], 'turn-3')).end(NO_DIFF)).toBeNull();
   });
 
   it('has the difference written before anything is taken back', async () => {
@@ -184,4 +267,60 @@ describe('taking back', () => {
     expect(readFileSync(join(folder.path, 'src/b.ts'), 'utf8')).toBe('b\n');
     expect(() => readFileSync(join(outside, 'b.ts'))).toThrow();
   });
+});
+
+describe('a repository in the repository', () => {
+  /** A project with a clean submodule `lib` of two files. */
+  function createNested(): TestFolder {
+    const source = createTestRepository({ 'one.txt': 'one\n', 'two.txt': 'two\n' });
+    const folder = createProject();
+    folder.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source.path, 'lib');
+    folder.git('commit', '-qam', 'with lib');
+    return folder;
+  }
+
+  it('shows exactly the file that changed, and none of it is taken back', async () => {
+    const folder = createNested();
+    const look = await watch(folder, true);
+    folder.write('lib/one.txt', 'evil\n');
+    folder.write('lib/new.txt', 'new\n');
+    const found = await look.end(NO_DIFF);
+    expect(toLines(found)).toEqual(
+      ['changed lib', 'changed lib/one.txt', 'created lib/new.txt'].sort((a, b) => (a.slice(8) < b.slice(8) ? -1 : 1)),
+    );
+    expect([found?.reverted, folder.read('lib/one.txt'), folder.read('lib/two.txt'), folder.read('lib/new.txt')]).toEqual([
+      0,
+      'evil\n',
+      'two\n',
+      'new\n',
+    ]);
+  });
+
+  it('loses no file by a revert, also where it stops being a repository or was never clean', async () => {
+    const folder = createNested();
+    folder.git('clone', '-q', join(folder.path, 'lib'), 'own');
+    folder.write('own/mine.txt', 'mine\n');
+    const look = await watch(folder, true);
+    folder.remove('own/.git');
+    folder.remove('lib/.git');
+    folder.write('lib/new.txt', 'new\n');
+    await look.end(NO_DIFF);
+    expect([folder.read('own/mine.txt'), folder.read('own/one.txt'), folder.read('lib/two.txt'), folder.read('lib/new.txt')]).toEqual([
+      'mine\n',
+      'one\n',
+      'two\n',
+      'new\n',
+    ]);
+  });
+
+  it.each(['.git/modules/lib/hooks/pre-commit', '.git/modules/lib/config', 'own/.git/hooks/pre-commit'])(
+    'has its %s guarded',
+    async (name) => {
+      const folder = createNested();
+      folder.git('clone', '-q', join(folder.path, 'lib'), 'own');
+      const look = await watch(folder);
+      folder.write(name, '# evil\n');
+      expect(toLines(await look.end(NO_DIFF))).toContain(`git ${name}`);
+    },
+  );
 });

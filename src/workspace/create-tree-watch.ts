@@ -1,11 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations, toErrorCode } from '../core/index.ts';
+import { clearMarks } from './clear-marks.ts';
 import { compareTrees, type TreeChange } from './compare-trees.ts';
-import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
-import { keepCopies, readIndexLook, restoreTree } from './restore-tree.ts';
+import { findRepository, openRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
+import { endInGit, type GitBeginning, type GitFindings } from './git-look.ts';
+import { recordPlainly, toExemption } from './plain-look.ts';
+import { keepCopies, readIndexLook } from './restore-tree.ts';
+import { loadBaseline, saveBaseline, type TreeBaseline } from './tree-baseline.ts';
 import { copyIndex, MAX_IGNORED, type RecordOrder, recordTree, type TreeRecord } from './tree-record.ts';
-import { walkFiles } from './walk-files.ts';
 
 /** Where and how a tree is watched. */
 export interface TreeWatchSettings extends RepositorySettings {
@@ -13,6 +16,8 @@ export interface TreeWatchSettings extends RepositorySettings {
   readonly scratchDir: string;
   /** Whether changes are taken back. */
   readonly reverts: boolean;
+  /** The run, whose own refs nobody else may change. Absent: no ref of Ralph's is looked at. */
+  readonly runId?: string;
 }
 
 /** A tree that is being watched. */
@@ -20,7 +25,7 @@ export interface TreeLook {
   /**
    * What changed since; `null` for nothing. Never rejects.
    *
-   * @param showDiff is called before anything is taken back: writes the difference where a person finds it, and gives the name of the file
+   * @param showDiff is called before files are taken back: writes the difference where a person finds it, and gives the name of the file
    */
   readonly end: (showDiff: () => Promise<string | null>) => Promise<ScopeViolations | null>;
 }
@@ -31,56 +36,55 @@ export interface TreeWatch {
    * Looks at the tree as it is now. Never rejects.
    *
    * @param exempt folders, relative to the folder of the run, whose changes do not count
+   * @param turn the name under which a later process asks for it
    */
-  readonly begin: (exempt: readonly string[]) => Promise<TreeLook>;
+  readonly begin: (exempt: readonly string[], turn: string) => Promise<TreeLook>;
+  /** Somebody who may write gets a turn: what the tree was like before says nothing any more. */
+  readonly pass: () => void;
+  /**
+   * What changed since a turn began whose process is dead; `null` for nothing. Nothing is taken back: a person may have been at work since. Never rejects.
+   */
+  readonly recall: (turn: string) => Promise<ScopeViolations | null>;
+}
+
+/** What a turn left, which the next one ought to find. */
+interface LastLook {
+  readonly order: RecordOrder;
+  readonly after: TreeRecord;
+  readonly indexLook: string;
+}
+
+/** What a watch remembers. */
+interface Memory {
+  readonly versions: RecordOrder['versions'];
+  search: Promise<RepositorySearch> | undefined;
+  last: LastLook | null;
+  /** What cannot be seen is said once. */
+  readonly told: Set<string>;
 }
 
 /** A watch over the folder of a run: one `git status` before a turn and one behind it; outside git a bounded walk. */
 export function createTreeWatch(settings: TreeWatchSettings): TreeWatch {
-  const versions: RecordOrder['versions'] = new Map();
-  let search: Promise<RepositorySearch> | undefined;
+  const memory: Memory = { versions: new Map(), search: undefined, last: null, told: new Set() };
   return {
-    begin: async (exempt) => {
+    begin: async (exempt, turn) => {
       try {
-        search ??= findRepository(settings);
-        const found = await search;
-        return found.found ? await beginInGit(settings, found.repository, versions, exempt) : beginOutside(settings, exempt);
+        memory.search ??= findRepository(settings);
+        const found = await memory.search;
+        if (!found.found) return beginOutside(settings, exempt, turn);
+        return await beginInGit({ settings, memory, repository: found.repository }, exempt, turn);
       } catch (error) {
-        return toBlind(error);
+        return { end: async () => toUnseen(error) };
       }
     },
-  };
-}
-
-async function beginInGit(
-  settings: TreeWatchSettings,
-  repository: Repository,
-  versions: RecordOrder['versions'],
-  exempt: readonly string[],
-): Promise<TreeLook> {
-  const order: RecordOrder = {
-    repository,
-    commonDir: readCommonDir(repository.gitDir),
-    indexFile: join(settings.scratchDir, 'watch.index'),
-    isExempt: toExemption(exempt.map((path) => `${repository.prefix}${path}`)),
-    versions,
-  };
-  copyIndex(repository.gitDir, order.indexFile);
-  const before = await recordTree(order);
-  const copies = settings.reverts ? keepCopies(before, repository.top, join(settings.scratchDir, 'copies')) : new Map();
-  const index = readIndexLook(repository.gitDir);
-  return {
-    end: async (showDiff) => {
+    pass: () => {
+      memory.last = null;
+    },
+    recall: async (turn) => {
       try {
-        const after = await recordTree(order, before.ignoredRoots);
-        const isIndexSame = index === readIndexLook(repository.gitDir) || (await isStagedSame(order));
-        const changes = [...compareTrees(before, after), ...(isIndexSame ? [] : [toIndexChange(readIndexLook(repository.gitDir))])];
-        const limits = after.isIgnoredWhole && before.isIgnoredWhole ? [] : [IGNORED_NOTE];
-        if (changes.length === 0) return null;
-        const diffFile = await showDiff().catch(() => null);
-        const restored = settings.reverts ? await restoreTree(changes, { order, before, after, copies }) : null;
-        rmSync(join(settings.scratchDir, 'copies'), { recursive: true, force: true });
-        return toViolations(changes, diffFile, restored?.count ?? null, [...limits, ...(restored?.notes ?? [])]);
+        const baseline = loadBaseline(settings.scratchDir, turn);
+        if (baseline === null) return toUnseen('it is not known what it was like before the turn');
+        return await recallTurn(settings, baseline);
       } catch (error) {
         return toUnseen(error);
       }
@@ -88,10 +92,94 @@ async function beginInGit(
   };
 }
 
-const IGNORED_NOTE = `Git ignores more than ${MAX_IGNORED} files here: the rest of them was not looked at.`;
+interface GitWatch {
+  readonly settings: TreeWatchSettings;
+  readonly memory: Memory;
+  readonly repository: Repository;
+}
 
-function toIndexChange(after: string): TreeChange {
-  return { path: '.git/index', what: 'index', in: 'index', before: '', after };
+async function beginInGit({ settings, memory, repository }: GitWatch, exempt: readonly string[], turn: string): Promise<TreeLook> {
+  const { scratchDir, reverts } = settings;
+  const indexFile = join(scratchDir, INDEX_FILE);
+  const commonDir = readCommonDir(repository.gitDir);
+  const { last } = memory;
+  memory.last = null;
+  // Held against the index of the last turn, which the next lines overwrite.
+  const moved = last !== null && last.indexLook !== readIndexLook(repository.gitDir) ? await recordTree(last.order, last.after) : null;
+  copyIndex(repository.gitDir, indexFile);
+  const cleared = await clearMarks(repository, indexFile);
+  const order = toOrder(settings, { repository, commonDir, ...cleared }, exempt, memory.versions);
+  const before = await recordTree(order);
+  const between = last === null ? [] : findBetween(last, moved ?? before, order);
+  const indexLook = readIndexLook(repository.gitDir);
+  const { top, gitDir, prefix } = repository;
+  saveBaseline(scratchDir, { turn, exempt, git: { place: { top, gitDir, prefix }, commonDir, ...cleared, indexLook }, before });
+  const copies = reverts ? keepCopies(before, top, join(scratchDir, COPIES)) : null;
+  return {
+    end: async (showDiff) => {
+      try {
+        const found = await endInGit({ order, before, indexLook, copies }, showDiff);
+        rmSync(join(scratchDir, COPIES), { recursive: true, force: true });
+        if (found.after !== null) memory.last = { order, after: found.after, indexLook: readIndexLook(gitDir) };
+        return toReport(found, between, memory.told);
+      } catch (error) {
+        return toUnseen(error);
+      }
+    },
+  };
+}
+
+const INDEX_FILE = 'watch.index';
+const COPIES = 'copies';
+
+function toOrder(
+  { scratchDir, runId }: TreeWatchSettings,
+  made: Pick<RecordOrder, 'repository' | 'commonDir' | 'lookFile' | 'submodules'>,
+  exempt: readonly string[],
+  versions: RecordOrder['versions'],
+): RecordOrder {
+  return {
+    ...made,
+    indexFile: join(scratchDir, INDEX_FILE),
+    isExempt: toExemption(exempt.map((path) => `${made.repository.prefix}${path}`)),
+    ownRefs: runId === undefined ? null : `refs/ralph/${runId}/`,
+    versions,
+  };
+}
+
+/** Files only: commits, refs and what is ignored are changed between turns by checkpoints and gates. */
+function findBetween(last: LastLook, now: TreeRecord, order: RecordOrder): readonly TreeChange[] {
+  return compareTrees(last.after, now).filter(
+    (change) => (change.in === 'dirty' || change.in === 'guarded') && !order.isExempt(change.path) && !last.order.isExempt(change.path),
+  );
+}
+
+/** The same look by a process that did not see the beginning. */
+async function recallTurn(settings: TreeWatchSettings, { git, exempt, before }: TreeBaseline): Promise<ScopeViolations | null> {
+  if (git === null) return toPlainReport(before, recordPlainly(settings, exempt), [LATE_NOTE]);
+  const { place, commonDir, lookFile, submodules, indexLook } = git;
+  const made = { repository: openRepository(place, settings), commonDir, lookFile, submodules };
+  const beginning: GitBeginning = { order: toOrder(settings, made, exempt, new Map()), before, indexLook, copies: null };
+  const found = await endInGit(beginning, async () => null);
+  return found.changes.length === 0 && found.problem === null
+    ? null
+    : toReport({ ...found, notes: [...found.notes, LATE_NOTE] }, [], new Set());
+}
+
+const LATE_NOTE = 'Ralph died during this turn: a person may have changed something since, so nothing was taken back.';
+
+function toReport(found: GitFindings, between: readonly TreeChange[], told: Set<string>): ScopeViolations | null {
+  const { changes, diffFile, restored, problem } = found;
+  const notes = [...(changes.length > 0 ? found.notes : found.notes.filter((note) => !told.has(note))), ...(restored?.notes ?? [])];
+  for (const note of found.notes) told.add(note);
+  if (changes.length + between.length + notes.length === 0 && problem === null) return null;
+  const blind = problem === null ? null : toUnseen(problem);
+  const paths = between.slice(0, MAX_KEPT_CHANGES).map((change) => change.path);
+  return {
+    ...toViolations(changes, diffFile, restored?.count ?? null, [...(blind?.notes ?? []), ...notes]),
+    ...(blind === null ? {} : { isUnseen: true }),
+    ...(paths.length === 0 ? {} : { between: { paths, total: between.length } }),
+  };
 }
 
 function toViolations(
@@ -106,16 +194,8 @@ function toViolations(
 
 /** Where nothing could be seen, nothing is said of changes; that nobody looked is. */
 function toUnseen(error: unknown): ScopeViolations {
-  const message = error instanceof Error ? error.message : toErrorCode(error);
-  return { changes: [], total: 0, diffFile: null, reverted: null, notes: [`The working tree could not be compared: ${message}`] };
-}
-
-function toBlind(error: unknown): TreeLook {
-  return { end: async () => toUnseen(error) };
-}
-
-function toExemption(folders: readonly string[]): (path: string) => boolean {
-  return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const message = typeof error === 'string' ? error : error instanceof Error ? error.message : toErrorCode(error);
+  return { ...toViolations([], null, null, [`The working tree could not be compared: ${message}`]), isUnseen: true };
 }
 
 /** A worktree says in a file where the rest of its repository is. */
@@ -127,29 +207,15 @@ function readCommonDir(gitDir: string): string {
   }
 }
 
-/** Git writes its index also where somebody only looked: what is staged, and the marks beside it, tell. */
-async function isStagedSame({ repository, indexFile }: RecordOrder): Promise<boolean> {
-  const args = ['ls-files', '--stage', '-v', '-z'];
-  const [own, real] = await Promise.all([repository.git(args, { indexFile }), repository.git(args)]);
-  return own.ok && real.ok && own.stdout === real.stdout;
+function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], turn: string): TreeLook {
+  const before = recordPlainly(settings, exempt);
+  saveBaseline(settings.scratchDir, { turn, exempt, git: null, before });
+  const notes = settings.reverts ? ['Outside a git repository nothing can be taken back.'] : [];
+  return { end: async () => toPlainReport(before, recordPlainly(settings, exempt), notes) };
 }
 
-/** Outside git the files themselves are looked at, as far as that goes. */
-function beginOutside({ cwd, stateDirs, reverts }: TreeWatchSettings, exempt: readonly string[]): TreeLook {
-  const isExempt = toExemption([...stateDirs, ...exempt]);
-  const look = (): Pick<TreeRecord, 'ignored' | 'ignoredRoots' | 'isIgnoredWhole'> => {
-    const { files, isWhole } = walkFiles(cwd, [''], MAX_IGNORED, (path) => path !== '' && isExempt(path));
-    return { ignored: files, ignoredRoots: [], isIgnoredWhole: isWhole };
-  };
-  const empty = { dirty: new Map(), refs: new Map(), guarded: new Map() };
-  const before = { ...empty, ...look() };
-  return {
-    end: async () => {
-      const after = { ...empty, ...look() };
-      const changes = compareTrees(before, after);
-      const partly = before.isIgnoredWhole && after.isIgnoredWhole ? [] : [`Only the first ${MAX_IGNORED} files were looked at.`];
-      const notes = [...partly, ...(reverts ? ['Outside a git repository nothing can be taken back.'] : [])];
-      return changes.length === 0 ? null : toViolations(changes, null, null, notes);
-    },
-  };
+function toPlainReport(before: TreeRecord, after: TreeRecord, notes: readonly string[]): ScopeViolations | null {
+  const changes = compareTrees(before, after);
+  const partly = before.isIgnoredWhole && after.isIgnoredWhole ? [] : [`Only the first ${MAX_IGNORED} files were looked at.`];
+  return changes.length === 0 ? null : toViolations(changes, null, null, [...partly, ...notes]);
 }

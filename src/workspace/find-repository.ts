@@ -41,16 +41,19 @@ export async function findRepository(settings: RepositorySettings): Promise<Repo
   if (prefix === undefined) return { found: false, why: 'the folder is not inside the working tree of its repository' };
   if (prefix !== '' && (await here(['check-ignore', '--quiet', '.'])).ok)
     return { found: false, why: 'the repository around this folder ignores it' };
+  return { found: true, repository: openRepository({ top, gitDir: withoutLineEnd(gitDir.stdout), prefix }, settings) };
+}
+
+/** A repository whose place is known. Asks git nothing. */
+export function openRepository(place: Pick<Repository, 'top' | 'gitDir' | 'prefix'>, settings: RepositorySettings): Repository {
+  const { top, gitDir, prefix } = place;
   const own = settings.stateDirs.flatMap((name) => [`${name}/`, `${prefix}${name}/`]);
   return {
-    found: true,
-    repository: {
-      top,
-      gitDir: withoutLineEnd(gitDir.stdout),
-      prefix,
-      isOwnState: (path) => own.some((folder) => `${path}/`.startsWith(folder)),
-      git: createGit(top, settings.env),
-    },
+    top,
+    gitDir,
+    prefix,
+    isOwnState: (path) => own.some((folder) => `${path}/`.startsWith(folder)),
+    git: createGit(top, settings.env),
   };
 }
 

@@ -4,7 +4,16 @@ import { join } from 'node:path';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
 const GUARDED = ['config', 'hooks/*', 'info/*', 'objects/info/alternates', 'shallow'];
-const GUARDED_HERE = ['HEAD', 'config.worktree', 'info/sparse-checkout'];
+/** Those of one working tree: where it stands, where its repository is, and what git is in the middle of. */
+const GUARDED_HERE = ['HEAD', 'config.worktree', 'info/sparse-checkout', 'commondir', 'gitdir'].concat(
+  ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'BISECT_START'],
+  ['rebase-merge/*', 'rebase-apply/*', 'sequencer/*'],
+);
+const LOCKS_HERE = ['index.lock', 'HEAD.lock', 'config.worktree.lock'];
+const LOCKS = ['config.lock', 'packed-refs.lock', 'shallow.lock'];
+/** Of a repository in this one. */
+const GUARDED_NESTED = ['config', 'hooks/*', 'info/*', 'objects/info/alternates'];
+const MAX_MODULE_FOLDERS = 300;
 const MAX_FILES = 500;
 const MAX_BYTES = 1 << 20;
 
@@ -19,17 +28,69 @@ export interface GuardedFile {
   readonly mode: number;
 }
 
-/** Git's own files that a hat without write access must leave alone, by their names from `.git`. */
-export function readGuarded(gitDir: string, commonDir: string): ReadonlyMap<string, GuardedFile> {
-  const files = [...list(commonDir, GUARDED), ...list(gitDir, GUARDED_HERE)];
+/** Where git's own files are. Paths are absolute. */
+export interface GitPlaces {
+  readonly top: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
+
+/**
+ * Git's own files that a hat without write access must leave alone, by their names from the top. Needs no git.
+ *
+ * @param nested repositories in this one, from the top
+ */
+export function readGuarded({ top, gitDir, commonDir }: GitPlaces, nested: readonly string[]): ReadonlyMap<string, GuardedFile> {
+  const files = [
+    ['.git', join(top, '.git')] as const,
+    ...under('.git', [...list(gitDir, [...GUARDED_HERE, ...LOCKS_HERE]), ...list(commonDir, [...GUARDED, ...LOCKS])]),
+    ...findModules(commonDir).flatMap((module) => under(`.git/${module}`, list(join(commonDir, module), GUARDED_NESTED))),
+    ...nested.flatMap((path) => listNested(top, path.replace(/\/$/, ''))),
+  ];
   const found = files.slice(0, MAX_FILES).flatMap(([name, file]) => {
     const guarded = readFile(file);
-    return guarded === null ? [] : [[`.git/${name}`, guarded] as const];
+    return guarded === null ? [] : [[name, guarded] as const];
   });
   return new Map(found);
 }
 
-function list(folder: string, names: readonly string[]): readonly (readonly [name: string, file: string])[] {
+/** Whether a guarded file is a lock of git's. */
+export function isLock(name: string): boolean {
+  return [...LOCKS_HERE, ...LOCKS].some((lock) => name === `.git/${lock}`);
+}
+
+type Named = readonly (readonly [name: string, file: string])[];
+
+function under(prefix: string, files: Named): Named {
+  return files.map(([name, file]) => [`${prefix}/${name}`, file] as const);
+}
+
+function listNested(top: string, path: string): Named {
+  const own = join(top, path, '.git');
+  return [[`${path}/.git`, own] as const, ...under(`${path}/.git`, list(own, GUARDED_NESTED))];
+}
+
+/** The folders of submodules, `modules/<name>`: a name may hold `/`, and a submodule may have its own. */
+function findModules(commonDir: string): readonly string[] {
+  const found: string[] = [];
+  const waiting = listNames(join(commonDir, 'modules')).map((name) => `modules/${name}`);
+  let left = MAX_MODULE_FOLDERS;
+  for (let folder = waiting.pop(); folder !== undefined && left > 0; folder = waiting.pop()) {
+    left -= 1;
+    const inner = listNames(join(commonDir, folder));
+    const isModule = inner.includes('objects') || inner.includes('HEAD');
+    if (isModule) found.push(folder);
+    const deeper = isModule
+      ? inner.includes('modules')
+        ? listNames(join(commonDir, folder, 'modules')).map((name) => `modules/${name}`)
+        : []
+      : inner;
+    waiting.push(...deeper.map((name) => `${folder}/${name}`));
+  }
+  return found.sort();
+}
+
+function list(folder: string, names: readonly string[]): Named {
   return names.flatMap((name) => {
     if (!name.endsWith('/*')) return [[name, join(folder, name)] as const];
     const inner = name.slice(0, -2);

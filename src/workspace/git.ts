@@ -21,6 +21,8 @@ export interface GitOptions {
   readonly input?: string;
   /** Absolute path of an index to work with instead of the user's. */
   readonly indexFile?: string;
+  /** Settings for this command alone, each as `name=value`. */
+  readonly config?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Default 60 s. */
   readonly timeoutMs?: number;
@@ -76,7 +78,7 @@ export function createGit(cwd: string, env: Readonly<Record<string, string | und
   return async (args, options = {}) => {
     const result = await runCommand({
       command: 'git',
-      args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...args],
+      args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...toConfig(options), ...args],
       cwd,
       env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env },
       ...(options.input !== undefined && { input: { kind: 'text', text: options.input } }),
@@ -86,6 +88,10 @@ export function createGit(cwd: string, env: Readonly<Record<string, string | und
     });
     return toGitResult(args[0] ?? '', result, cwd);
   };
+}
+
+function toConfig({ config = [] }: GitOptions): readonly string[] {
+  return config.flatMap((pair) => ['-c', pair]);
 }
 
 function toGitResult(name: string, result: CommandResult, cwd: string): GitResult {

@@ -14,8 +14,10 @@ import {
 import { dirname, join } from 'node:path';
 import { AS_IN_INDEX, type TreeChange } from './compare-trees.ts';
 import type { Repository } from './find-repository.ts';
+import { isLock } from './git-guard.ts';
+import { isGitAtWork } from './is-git-at-work.ts';
 import { ABSENT } from './parse-status.ts';
-import { type RecordOrder, readVersion, type TreeRecord } from './tree-record.ts';
+import { REPOSITORY, type RecordOrder, readVersion, type TreeRecord } from './tree-record.ts';
 import { toLook } from './walk-files.ts';
 
 /** Copies of the files that nobody could get from git: those that differed before the turn. */
@@ -30,7 +32,7 @@ export function keepCopies(record: TreeRecord, top: string, folder: string): Kep
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [path, { version }] of record.dirty) {
-    if (version === ABSENT) continue;
+    if (version === ABSENT || version === REPOSITORY) continue;
     const copy = join(folder, String(copies.size));
     const size = copyFile(join(top, path), copy, left);
     if (size === null) continue;
@@ -90,6 +92,8 @@ async function restore(change: TreeChange, made: Restoration): Promise<string | 
   if (change.in === 'guarded') return restoreGuarded(change, made);
   if (change.in === 'refs') return restoreRef(change, repository);
   if (change.in === 'index') return restoreIndex(change, made.order);
+  if (change.in === 'nested' || change.before === REPOSITORY || change.after === REPOSITORY)
+    return 'it belongs to a repository of its own, which is left as it is';
   const file = join(repository.top, change.path);
   const isSame = change.in === 'ignored' ? toLook(file) === toLookText(change.after) : isStill(change, made.order);
   if (!isSame) return 'it was changed again meanwhile, so it is left as it is';
@@ -126,9 +130,9 @@ function removeFile(file: string): string | null {
   return null;
 }
 
-async function checkOut(path: string, { repository, indexFile }: RecordOrder): Promise<string | null> {
+async function checkOut(path: string, { repository, lookFile }: RecordOrder): Promise<string | null> {
   const done = await repository.git(['checkout-index', '--force', '-z', '--stdin'], {
-    indexFile,
+    indexFile: lookFile,
     input: `${path}\0`,
   });
   return done.ok ? null : done.problem;
@@ -171,10 +175,12 @@ async function restoreRef({ path, before, after }: TreeChange, { git }: Reposito
   return done.ok ? null : done.problem;
 }
 
-function restoreGuarded({ path }: TreeChange, { before, after }: Restoration): string | null {
+/** Needs no git. Null when it was put back, else why not. */
+function restoreGuarded({ path }: TreeChange, { order, before, after }: Restoration): string | null {
   const [was, is] = [before.guarded.get(path), after.guarded.get(path)];
   const file = (was ?? is)?.file;
   if (file === undefined) return 'it is not known where it was';
+  if (isLock(path) && isGitAtWork(order.repository.top)) return "git is at work in this folder: the lock may be a person's";
   if (was === undefined) {
     rmSync(file, { force: true });
     return null;

@@ -23,7 +23,14 @@ export interface TreeRecord {
   readonly ignoredRoots: readonly string[];
   readonly refs: ReadonlyMap<string, string>;
   readonly guarded: ReadonlyMap<string, GuardedFile>;
+  /** Files of the repositories in this one, by path: how they look from outside. */
+  readonly nested: ReadonlyMap<string, string>;
+  readonly isNestedWhole: boolean;
+  readonly nestedRoots: readonly string[];
 }
+
+/** The version of a repository in this one that is not as the index has it; its files are told apart one by one. */
+export const REPOSITORY = 'repository';
 
 /** A file that differs from the index. */
 export interface DirtyVersion {
@@ -40,6 +47,12 @@ export interface RecordOrder {
   readonly commonDir: string;
   /** An index that nobody else can write, in which the moment before the turn is kept. */
   readonly indexFile: string;
+  /** The same without the marks by which git passes over files: the tree is held against this one. */
+  readonly lookFile: string;
+  /** The submodules that the index names. */
+  readonly submodules: readonly string[];
+  /** Names of refs that begin so are looked at although they begin with `refs/ralph/`. */
+  readonly ownRefs: string | null;
   /** Paths (from the top) that do not count. */
   readonly isExempt: (path: string) => boolean;
   /** Contents by how a file looked when it was read, so that nothing is read twice. */
@@ -55,6 +68,8 @@ const STATUS = [
   '--ignored=matching',
   '--ignore-submodules=none',
 ];
+/** A person may have told git to look less closely. */
+const CLOSELY = ['core.trustctime=true', 'core.checkStat=default', ...(process.platform === 'win32' ? [] : ['core.fileMode=true'])];
 const REFS = ['for-each-ref', '--format=%(refname) %(objectname) %(symref)'];
 
 /**
@@ -76,27 +91,42 @@ export function copyIndex(gitDir: string, indexFile: string): void {
 /**
  * Records a tree by one `git status` and a look at what it names.
  *
- * @param expected ignored paths that git will probably name: they are looked at while it works
+ * @param earlier what an earlier record named: ignored paths that git will probably name again, and repositories that stay such whatever became of them
  * @throws GitProblem
  */
-export async function recordTree(order: RecordOrder, expected: readonly string[] = []): Promise<TreeRecord> {
-  const { repository, indexFile } = order;
-  const answers = Promise.all([demandGit(repository.git, STATUS, { indexFile }), demandGit(repository.git, REFS)]);
+export async function recordTree(
+  order: RecordOrder,
+  earlier: Pick<TreeRecord, 'ignoredRoots' | 'nestedRoots'> = NOTHING,
+): Promise<TreeRecord> {
+  const { repository, lookFile } = order;
+  const expected = earlier.ignoredRoots;
+  const answers = Promise.all([
+    demandGit(repository.git, STATUS, { indexFile: lookFile, config: CLOSELY }),
+    demandGit(repository.git, REFS),
+  ]);
   const isOwn = (path: string): boolean => repository.isOwnState(path) || order.isExempt(path);
   const early = walkFiles(repository.top, expected, MAX_IGNORED, isOwn);
-  const guarded = readGuarded(repository.gitDir, order.commonDir);
   const [text, refs] = await answers;
   const entries = parseStatus(text).entries.filter((entry) => !isOwn(entry.path));
   const roots = entries.filter((entry) => entry.kind === 'ignored').map((entry) => entry.path);
   const isExpected = roots.length === expected.length && roots.every((path, index) => path === expected[index]);
   const ignored = isExpected ? early : walkFiles(repository.top, roots, MAX_IGNORED, isOwn);
+  const inner = entries.filter((entry) => entry.isRepository && entry.kind !== 'ignored').map(({ path }) => path.replace(/\/$/, ''));
+  const nestedRoots = [...new Set([...order.submodules, ...earlier.nestedRoots, ...inner])].sort();
+  const nested = walkFiles(repository.top, nestedRoots, MAX_IGNORED, isOwn);
+  const dirty = entries.filter(
+    (entry) => isDirty(entry) && !nestedRoots.some((root) => entry.path.startsWith(`${root}/`) && entry.path !== `${root}/`),
+  );
   return {
-    dirty: new Map(entries.filter(isDirty).flatMap((entry) => toVersions(entry, order))),
+    dirty: new Map(dirty.map((entry) => toVersion(entry, order))),
     ignored: ignored.files,
     isIgnoredWhole: ignored.isWhole,
-    refs: toRefs(refs),
-    guarded,
+    refs: toRefs(refs, order.ownRefs),
+    guarded: readGuarded({ ...repository, commonDir: order.commonDir }, nestedRoots),
     ignoredRoots: roots,
+    nested: nested.files,
+    isNestedWhole: nested.isWhole,
+    nestedRoots,
   };
 }
 
@@ -105,13 +135,12 @@ function isDirty(entry: StatusEntry): boolean {
   return entry.kind !== 'ignored' && entry.unstaged !== '.';
 }
 
-function toVersions(entry: StatusEntry, order: RecordOrder): readonly (readonly [path: string, version: DirtyVersion])[] {
-  const isTracked = entry.kind !== 'untracked';
-  if (!entry.isRepository) return [[entry.path, { version: readVersion(entry.path, order), isTracked }]];
-  // A repository in this one: every file of it, as it looks.
-  const { files } = walkFiles(order.repository.top, [entry.path], MAX_IGNORED, order.isExempt);
-  return [...files].map(([path, version]) => [path, { version, isTracked: false }]);
+function toVersion(entry: StatusEntry, order: RecordOrder): readonly [path: string, version: DirtyVersion] {
+  const version = entry.isRepository ? REPOSITORY : readVersion(entry.path, order);
+  return [entry.path, { version, isTracked: entry.kind !== 'untracked' }];
 }
+
+const NOTHING = { ignoredRoots: [], nestedRoots: [] };
 
 /** The content of a file now, read only if it looks different from the last time. */
 export function readVersion(path: string, { repository, versions }: Pick<RecordOrder, 'repository' | 'versions'>): string {
@@ -125,7 +154,9 @@ export function readVersion(path: string, { repository, versions }: Pick<RecordO
   return version;
 }
 
-function toRefs(text: string): ReadonlyMap<string, string> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('refs/ralph/'));
+function toRefs(text: string, own: string | null): ReadonlyMap<string, string> {
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '' && (!line.startsWith('refs/ralph/') || (own !== null && line.startsWith(own))));
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).trim()]));
 }

@@ -283,6 +283,21 @@ describe('the checks of a project', () => {
     expect(world.isPwned()).toBe(true);
   });
 
+  it('run nothing that may change files for a hat that may not, by a target or a filter', async () => {
+    const line = `\ttouch ${world.canary}\n`;
+    world.write('Makefile', `build:\n\ttrue\nbuild-docs:\n\techo only the docs\ntest:\n\ttrue\ndeploy:\n${line}clean:\n${line}`);
+    const asReader = (name: string, args: unknown) => world.call(name, args, { mayWrite: false });
+    for (const target of ['deploy', 'clean'])
+      expect(await asReader('run_build', { target })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('may not change files'),
+      });
+    expect((await asReader('run_build', { target: 'build-docs' })).text).toContain('only the docs');
+    world.write('package.json', scripts('make test'));
+    expect(await asReader('run_tests', { filter: 'deploy' })).toMatchObject({ isError: true });
+    expect(world.isPwned()).toBe(false);
+  });
+
   it('say so where no file tells how', async () => {
     for (const name of ['run_tests', 'run_lint', 'run_build']) {
       expect(await world.call(name, {})).toMatchObject({ isError: true, text: expect.stringContaining('Nothing in the workspace tells') });

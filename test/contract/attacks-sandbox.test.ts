@@ -61,7 +61,7 @@ function createPlace(): Place {
   put('work/build/old.js', 'old\n');
   put('work/.ralph/runs/r1/contract.json', '{"contract":1}');
   put('work/.ralph/runs/r1/settings.json', '{"secret":"s3cret"}');
-  put('home/.claude/.credentials.json', '{"token":"first"}');
+  put('home/.claude/.credentials.json', '{"accessToken":"first"}');
   put('home/.claude/settings.json', '{"mine":1}');
   put('home/.claude.json', '{"onboarded":true}');
   put('home/.bashrc', 'mine\n');
@@ -257,6 +257,26 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
     expect(place.read('work/.ralph/runs/r1/contract.json')).toBe('{"contract":1}');
   });
 
+  it('lets a hat that may write commit, from the root, from a folder and from a worktree', async () => {
+    const place = createPlace();
+    const commit = 'echo new > src/a.txt && git -c user.name=U -c user.email=u@e commit -qam second';
+    const inFolder = { ...place, workspace: join(place.workspace, 'src') };
+    execFileSync('git', ['worktree', 'add', '-q', '../tree'], { cwd: place.workspace, stdio: 'ignore' });
+    const inTree = { ...place, workspace: join(place.base, 'tree') };
+    const results = [
+      await attack(place, commit, 'creator'),
+      await attack(inFolder, commit.replace('src/', '').replace('new', 'newer'), 'creator'),
+      await attack(inTree, commit, 'creator'),
+    ];
+    expect(results.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+      [0, ''],
+    ]);
+    const [critic] = [await attack(inTree, `${commit.replace('new', 'evil')}; git branch evil`)];
+    expect(critic?.exitCode).not.toBe(0);
+  });
+
   it('can be cut off from the network', async () => {
     const { stdout } = await attack(
       createPlace(),
@@ -281,16 +301,16 @@ describe.skipIf(SANDBOX.found === null)('a user who is signed in by a file', () 
 
   it('stays signed in, with the settings at hand', async () => {
     const { stdout } = await attack(createPlace(), 'cat ~/.claude/.credentials.json ~/.claude/settings.json ~/.claude.json');
-    expect(stdout).toBe('{"token":"first"}{"mine":1}{"onboarded":true}');
+    expect(stdout).toBe('{"accessToken":"first"}{"mine":1}{"onboarded":true}');
   });
 
   it('gets the token that the CLI refreshed, as its own file was', async () => {
     const place = createPlace();
     await attack(
       place,
-      `cd ~/.claude && echo '{"token":"second"}' > new && mv new .credentials.json && echo {} > ~/.x && mv ~/.x ~/.claude.json`,
+      `cd ~/.claude && echo '{"accessToken":"second"}' > new && mv new .credentials.json && echo {} > ~/.x && mv ~/.x ~/.claude.json`,
     );
-    expect([place.read(CREDENTIALS), place.read('home/.claude.json')]).toEqual(['{"token":"second"}\n', '{"onboarded":true}']);
+    expect([place.read(CREDENTIALS), place.read('home/.claude.json')]).toEqual(['{"accessToken":"second"}', '{"onboarded":true}']);
     expect(statSync(join(place.base, CREDENTIALS)).mode & 0o777).toBe(0o600);
   });
 
@@ -299,28 +319,29 @@ describe.skipIf(SANDBOX.found === null)('a user who is signed in by a file', () 
     ['nothing', 'rm ~/.claude/.credentials.json'],
     ['a link to a secret', 'ln -sf /etc/passwd ~/.claude/.credentials.json'],
     ['JSON of another kind', 'echo \'{"other":1}\' > ~/.claude/.credentials.json'],
+    ['one key more', 'echo \'{"accessToken":"second","hooks":{}}\' > ~/.claude/.credentials.json'],
     ['a huge file', 'head -c 3000000 /dev/zero | tr "\\0" " " >> ~/.claude/.credentials.json'],
   ])('does not get %s in the place of the token', async (_, script) => {
     const place = createPlace();
     await attack(place, script);
-    expect(place.read(CREDENTIALS)).toBe('{"token":"first"}');
+    expect(place.read(CREDENTIALS)).toBe('{"accessToken":"first"}');
   });
 
   it('keeps a token that was refreshed outside meanwhile', async () => {
     const place = createPlace();
     const outfit = await dress(place);
-    place.put(CREDENTIALS, '{"token":"outside"}');
-    place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"token":"inside"}');
+    place.put(CREDENTIALS, '{"accessToken":"outside"}');
+    place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"accessToken":"inside"}');
     outfit.close();
-    expect(place.read(CREDENTIALS)).toBe('{"token":"outside"}');
+    expect(place.read(CREDENTIALS)).toBe('{"accessToken":"outside"}');
   });
 
   it('gets a refreshed token also when Ralph was killed in the turn', async () => {
     const place = createPlace();
     await dress(place);
-    place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"token":"second"}');
+    place.put('work/.ralph/runs/r1/private/1.1/home/.claude/.credentials.json', '{"accessToken":"second"}');
     sweepPrivate(join(place.run, 'private'));
-    expect([place.read(CREDENTIALS), readdirSync(join(place.run, 'private'))]).toEqual(['{"token":"second"}', []]);
+    expect([place.read(CREDENTIALS), readdirSync(join(place.run, 'private'))]).toEqual(['{"accessToken":"second"}', []]);
   });
 });
 

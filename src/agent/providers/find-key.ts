@@ -4,12 +4,15 @@ import { PROVIDERS, type ProviderSettings } from './provider-kind.ts';
 /** What a server on this machine is given where nobody has a key for it: libraries insist on one. */
 const NO_KEY = 'none';
 
+/** What of a provider's settings says where its key is, and whether it needs one. */
+type KeyPlace = Pick<ProviderSettings, 'kind' | 'baseUrl' | 'apiKeyEnv'>;
+
 /**
  * The key of a provider, from the environment alone.
  *
  * @throws RalphError `native-key` where one is needed and none is there
  */
-export function findKey(settings: ProviderSettings, env: Readonly<Record<string, string>>): string {
+export function findKey(settings: KeyPlace, env: Readonly<Record<string, string>>): string {
   const names = settings.apiKeyEnv === undefined ? PROVIDERS[settings.kind].keyEnvs : [settings.apiKeyEnv];
   for (const name of names) {
     const value = env[name]?.trim();
@@ -21,10 +24,11 @@ export function findKey(settings: ProviderSettings, env: Readonly<Record<string,
     what: `The native agent has no key for ${settings.kind}: ${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not set.`,
     why: 'Keys are read from the environment only, so that they are in no file and no log.',
     fix: `export ${names[0]}=…\nor name another variable: backend: {type: native, api_key_env: MY_KEY}`,
+    exitCode: 2,
   });
 }
 
-function isKeyOptional({ kind, baseUrl, apiKeyEnv }: ProviderSettings): boolean {
+function isKeyOptional({ kind, baseUrl, apiKeyEnv }: KeyPlace): boolean {
   if (baseUrl !== undefined && isLoopback(baseUrl)) return true;
   return kind === 'openai-compatible' && apiKeyEnv === undefined;
 }

@@ -34,6 +34,15 @@ function createTree(): TestPlace {
 describe.each(ways)('grep %s', (_, path) => {
   const grep = async (place: TestPlace, args: unknown) => await place.run(grepTool, args, { env: { PATH: path } });
 
+  it('shows nothing of the settings of runs, also when it is told to look there', async () => {
+    const place = createTree();
+    place.write('.ralph/runs/r1/settings.json', 'alpha\n');
+    place.write('.ralph/runs/r1/evidence/1.log', 'alpha\n');
+    const { text } = await grep(place, { pattern: 'alpha', path: '.ralph/runs' });
+    expect(text).toContain('evidence/1.log');
+    expect(text).not.toContain('settings.json');
+  });
+
   it('finds lines, with file and number', async () => {
     const { text } = await grep(createTree(), { pattern: 'alpha' });
     expect(text.split('\n')).toEqual([

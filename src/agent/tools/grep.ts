@@ -88,8 +88,15 @@ async function toOrder(args: Args, { jail, signal }: ToolContext): Promise<GrepO
 /** With ripgrep where there is one; where it does not take the pattern, without. */
 async function search(order: GrepOrder, context: ToolContext): Promise<GrepAnswer> {
   const program = await findProgram('rg', context);
-  const answer = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
-  return answer === null || 'fault' in answer ? await grepByWalk(order) : answer;
+  const found = program === null ? null : await grepByRipgrep(program, order, `${context.marker}.grep`);
+  const answer = found === null || 'fault' in found ? await grepByWalk(order) : found;
+  return 'fault' in answer ? answer : { ...answer, files: await keepReadable(answer.files, context.jail) };
+}
+
+/** A folder that may be read can hold files that may not. */
+async function keepReadable(files: readonly GrepFile[], jail: Jail): Promise<readonly GrepFile[]> {
+  const verdicts = await Promise.all(files.map(({ real }) => jail.resolveRead(real)));
+  return files.filter((_, index) => 'path' in (verdicts[index] ?? {}));
 }
 
 function render(answer: Exclude<GrepAnswer, { fault: string }>, args: Args, order: GrepOrder, jail: Jail): ToolResult {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
@@ -44,6 +44,28 @@ describe('write_scratchpad', () => {
     symlinkSync(join(place.outside, 'secret.txt'), join(place.workspace, '.agent/scratchpad.md'));
     expect((await place.run(writeScratchpadTool, { content: 'x' })).isError).toBe(true);
     expect(place.photographOutside()).toEqual(before);
+  });
+
+  it('takes nothing over from a file that somebody gave a second name', async () => {
+    const place = createPlace();
+    mkdirSync(join(place.workspace, '.agent'));
+    linkSync(join(place.outside, 'secret.txt'), join(place.workspace, '.agent/scratchpad.md'));
+    const { text, isError } = await place.run(writeScratchpadTool, { content: 'x' });
+    expect([isError, text.includes('second name')]).toEqual([true, true]);
+    expect(place.read('.agent/scratchpad.md')).toBe('outside content\n');
+  });
+
+  it('writes notes that lie beside the folder of the turn, and follows no link there', async () => {
+    const first = createPlace();
+    const scratchpad = join(first.outside, 'notes.md');
+    const place = createPlace({ sharedFiles: [scratchpad] });
+    await place.run(writeScratchpadTool, { content: 'one' }, { scratchpad });
+    expect(first.photographOutside().get(scratchpad)).toContain('one');
+    rmSync(scratchpad);
+    symlinkSync(join(first.outside, 'secret.txt'), scratchpad);
+    const before = first.photographOutside();
+    expect((await place.run(writeScratchpadTool, { content: 'x' }, { scratchpad })).isError).toBe(true);
+    expect(first.photographOutside()).toEqual(before);
   });
 });
 

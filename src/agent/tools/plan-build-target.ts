@@ -9,6 +9,17 @@ export function isSafeTarget(target: string): boolean {
 }
 
 /**
+ * Whether a hat that may not write can have this part. A target can do anything, `deploy` and `clean` among it, so only one that is called a build;
+ * for Gradle a colon leads into a project, to any task of it.
+ *
+ * @param order what `planBuildTarget` planned
+ */
+export function isPlainBuild({ shown }: QualityOrder): boolean {
+  const name = shown.slice(shown.lastIndexOf(' ') + 1);
+  return (/^(?:\.\/gradlew|gradle) /.test(shown) ? /^build(?:[_-][^:]*)?$/ : /^build(?:[:_-]|$)/).test(name);
+}
+
+/**
  * How only a part of a project is built: the script `build:<target>`, the target of a Makefile, the package of a Cargo or Go project; `null` where there
  * is no such thing or it is not known.
  */

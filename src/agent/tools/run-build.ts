@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openProjectFolder } from '../../process/index.ts';
 import { defineTool, fail } from '../tool.ts';
-import { isSafeTarget, planBuildTarget } from './plan-build-target.ts';
+import { isPlainBuild, isSafeTarget, planBuildTarget } from './plan-build-target.ts';
 import { findQualityCommand } from './quality-commands.ts';
 import { QUALITY_SECONDS, runQuality } from './run-quality.ts';
 
@@ -25,6 +25,11 @@ export const runBuildTool = defineTool<Args>({
       return fail('The target is no name of one.', 'Use letters, digits and _ . / : @ - only, and no - or / first.');
     const order = planBuildTarget(found.order, target, openProjectFolder(context.jail.workspace));
     if (order === null) return fail(`\`${found.order.shown}\` has no part ${target} that is known.`, 'Call run_build without a target.');
+    if (!context.mayWrite && !isPlainBuild(order))
+      return fail(
+        'This hat may not change files, and that target may do anything.',
+        'Call run_build without a target, or with a build:… of the project.',
+      );
     return runQuality(order, 'other', QUALITY_SECONDS.usual, context);
   },
 });

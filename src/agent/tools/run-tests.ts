@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { openProjectFolder } from '../../process/index.ts';
 import { defineTool, fail } from '../tool.ts';
+import { isPlainFilter } from './is-plain-filter.ts';
 import { isSafeFilter, planTestFilter } from './plan-test-filter.ts';
 import { findQualityCommand, withWords } from './quality-commands.ts';
 import { QUALITY_SECONDS, runQuality } from './run-quality.ts';
@@ -35,6 +37,11 @@ export const runTestsTool = defineTool<Args>({
         'Use letters, digits, blanks and _ . / : @ # , - only, and no - first.',
       );
     }
+    if (!context.mayWrite && !isPlainFilter(order.shown, filter, openProjectFolder(context.jail.workspace)))
+      return fail(
+        'This hat may not change files, and a filter for that command may do more than choose tests.',
+        'Call run_tests without a filter.',
+      );
     const words = planTestFilter(order.shown, filter);
     const filtered = words === null ? null : withWords(order, words);
     if (filtered === null) return fail(`It is not known how \`${order.shown}\` runs only some tests.`, 'Call run_tests without a filter.');

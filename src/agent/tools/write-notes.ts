@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import type { PathRefusal } from '../check-path-text.ts';
+import { type PathRefusal, quotePath } from '../check-path-text.ts';
 import { inTurn } from '../in-turn.ts';
 import { readWholeFile } from '../read-whole-file.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -48,7 +48,17 @@ async function changeNotes(real: string, change: (before: string) => string, con
 }
 
 async function readNotes(real: string, shownPath: string): Promise<{ text: string; record: ReadRecord | null } | PathRefusal> {
-  if ((await lstat(real).catch(() => null)) === null) return { text: '', record: null };
+  const found = await lstat(real).catch(() => null);
+  if (found === null) return { text: '', record: null };
+  if (found.nlink > 1) return refuseSecondName(shownPath);
   const file = await readWholeFile(real, shownPath);
   return 'refused' in file ? file : { text: file.bytes.toString('utf8'), record: file.record };
+}
+
+/** What stands there may be a file that nobody may read. */
+function refuseSecondName(shownPath: string): PathRefusal {
+  return {
+    refused: `${quotePath(shownPath)} is a file with a second name (a hard link): it is neither read nor written.`,
+    advice: 'A person has to move it away; then a new one is made.',
+  };
 }

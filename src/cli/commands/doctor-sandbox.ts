@@ -4,6 +4,7 @@ import { printLine, type Terminal } from '../terminal.ts';
 
 type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
 type HatScope = ScopeReport['hats'][number];
+type Probe = ScopeReport['probes'][number];
 
 /** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where a required sandbox is not there. */
 export async function performSandbox({ cwd, env, terminal, loadApp }: CliContext, format: unknown): Promise<number> {
@@ -14,7 +15,7 @@ export async function performSandbox({ cwd, env, terminal, loadApp }: CliContext
   return report.sandbox.mode === 'required' && report.sandbox.found === null ? 1 : 0;
 }
 
-function printReport(terminal: Terminal, { sandbox, hats }: ScopeReport): void {
+function printReport(terminal: Terminal, { sandbox, hats, probes }: ScopeReport): void {
   const layout = { width: terminal.columns() };
   const state = sandbox.found ?? `none: ${sandbox.why ?? ''}`;
   const rows = [
@@ -26,6 +27,21 @@ function printReport(terminal: Terminal, { sandbox, hats }: ScopeReport): void {
     printLine(terminal, `\n${toTitle(hat)}`);
     for (const line of toRowLines(toRows(hat), layout)) printLine(terminal, line);
   }
+  if (probes.length === 0) return;
+  printLine(terminal, '\nagent CLIs, as `ralph doctor --probe` found them');
+  for (const line of toRowLines(probes.map(toProbeRow), layout)) printLine(terminal, line);
+}
+
+const PROBE_TEXTS: Readonly<Record<Probe['standing'], string>> = {
+  probed: '✓ probed: it holds a profile',
+  disproved: '✗ disproved: something came through',
+  unclear: '! unclear: not everything could be tried',
+  'not probed': '- not probed: nobody has tried whether it holds a profile',
+};
+
+function toProbeRow({ cli, version, standing, flags, os }: Probe): FactRow {
+  const layers = flags === null ? '' : ` (its flags alone: ${flags}; with the sandbox: ${os ?? 'not tried'})`;
+  return { label: cli, text: `${toPlainLine(version, 40)}: ${PROBE_TEXTS[standing]}${layers}` };
 }
 
 function toTitle({ hat, backend, profile, mayChangeFiles }: HatScope): string {

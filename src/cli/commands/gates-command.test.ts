@@ -44,6 +44,12 @@ describe('ralph gates', () => {
     expect(out).toContain('No run has asked them yet.');
   });
 
+  it('tells of globs that name no file', async () => {
+    const configured = 'gates: [{ name: docs, run: ./check, only_if: [dosc] }]';
+    expect((await type(configured)).out).toContain('only_if of gate "docs" ("dosc")');
+    expect(JSON.parse((await type(configured, '--format', 'json')).out)).toMatchObject({ warnings: [expect.stringContaining('"dosc"')] });
+  });
+
   it('says that there are none', async () => {
     expect((await type('name: x')).out).toContain('No gate is configured');
   });

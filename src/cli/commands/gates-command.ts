@@ -124,7 +124,7 @@ function printVerdicts(terminal: Terminal, { results }: GateRun): void {
 
 const NO_GATES = 'No gate is configured, so the agents’ word is all there is. See docs/guide/gates.md.';
 
-function printReport(terminal: Terminal, { runId, gates }: GateReport): void {
+function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport): void {
   if (gates.length === 0) return printLine(terminal, NO_GATES);
   printTable(
     terminal,
@@ -137,6 +137,7 @@ function printReport(terminal: Terminal, { runId, gates }: GateReport): void {
       toEvidenceText(gate),
     ]),
   );
+  for (const warning of warnings) printLine(terminal, terminal.style('warning', toPlainLine(warning, 500)));
   const where = runId === null ? 'No run has asked them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
   printLine(terminal, `\n${where} Run them now: ralph gates --run`);
 }

@@ -58,6 +58,7 @@ export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): stri
 /** The verdict of one gate: `passed (exit 0, 1.2 s)`. */
 export function toGateVerdict(result: GatesFinished['results'][number], look: Look): string {
   const facts = `(${toGateEndText(result)})`;
+  if (result.skipped === true) return `${look.style('faint', 'skipped')} ${facts}`;
   return `${result.passed ? look.style('good', 'passed') : look.style('bad', 'failed')} ${facts}`;
 }
 

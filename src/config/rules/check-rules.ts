@@ -1,5 +1,6 @@
 import type { CompiledBackends } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { checkAgentFiles } from './check-agent-files.ts';
 import { checkBackends } from './check-backends.ts';
 import { checkCostLimit } from './check-cost-limit.ts';
 import { checkDefaultPublishes } from './check-default-publishes.ts';
@@ -44,6 +45,7 @@ export function checkRules(input: RuleInput, backends: CompiledBackends): readon
     ...checkBackends(input, backends),
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
+    ...checkAgentFiles(input, backends),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
   return findings.map((finding) =>

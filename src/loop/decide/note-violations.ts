@@ -21,18 +21,26 @@ export function noteViolations(step: Step, activation: Activation, input: Iterat
   if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials)}`);
   const { violations } = input;
   if (violations === undefined) return;
-  if (violations.total === 0) {
-    for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
-    return;
-  }
+  if (violations.between !== undefined) notify(step, 'warning', 'tree-between', toBetweenText(hat, violations.between));
+  const isUnseen = violations.isUnseen === true;
+  if (violations.total === 0) for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
+  if (violations.total === 0 && !isUnseen) return;
   const paths = violations.changes.map((change) => change.path);
+  // A turn of which nobody knows what it did is not taken for a good one: who breaks git would else go free.
   recordDraft(step, { topic: `${hat}.${TOPIC_SCOPE_VIOLATION}`, payload: toPayload(violations), source: hat }, 'record');
-  notify(step, 'warning', 'tree-changed', toText(hat, paths, violations));
+  if (violations.total > 0) notify(step, 'warning', 'tree-changed', toText(hat, paths, violations));
   tell(step, hat, { kind: 'tree-changed', paths: paths.slice(0, NAMED), total: violations.total, reverted: violations.reverted });
 }
 
-function toPayload({ changes, total, diffFile, reverted, notes }: ScopeViolations): Json {
-  return { changes: changes.map(({ path, what }) => ({ path, what })), total, diff: diffFile, reverted, notes };
+function toBetweenText(hat: string, { paths, total }: NonNullable<ScopeViolations['between']>): string {
+  const named = paths.slice(0, NAMED);
+  const more = total > named.length ? ` and ${total - named.length} more` : '';
+  return `changed between turns, before ${hat} began: ${named.join(', ')}${more}. It was a person, a gate, or a process that an earlier turn left.`;
+}
+
+function toPayload({ changes, total, diffFile, reverted, notes, isUnseen }: ScopeViolations): Json {
+  const shown = changes.map(({ path, what }) => ({ path, what }));
+  return { changes: shown, total, diff: diffFile, reverted, notes, ...(isUnseen === true ? { unseen: true } : {}) };
 }
 
 function toText(hat: string, paths: readonly string[], { total, reverted, notes }: ScopeViolations): string {

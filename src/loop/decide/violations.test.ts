@@ -67,12 +67,28 @@ describe('a hat that may not write and has written', () => {
     );
   });
 
-  it('is no violation where only nobody could look', () => {
+  it('is taken for one where nobody could look, and is told so', () => {
     const run = team();
-    run.end([write('review.done')], {
-      violations: { ...CHANGED, changes: [], total: 0, notes: ['The working tree could not be compared: x'] },
-    });
+    const notes = ['The working tree could not be compared: x'];
+    run.end([write('review.done')], { violations: { ...CHANGED, changes: [], total: 0, notes, isUnseen: true } });
+    expect([notices(run).includes('tree-unseen'), published(run).includes('critic.scope_violation >')]).toEqual([true, true]);
+    run.end([write('review.start')]);
+    expect(run.turn()).toMatchObject({ hat: 'critic', feedback: [{ kind: 'tree-changed', paths: [], total: 0 }] });
+  });
+
+  it('is no violation where only a part was not looked at', () => {
+    const run = team();
+    run.end([write('review.done')], { violations: { ...CHANGED, changes: [], total: 0, notes: ['Git ignores more than 10000 files'] } });
     expect([notices(run).includes('tree-unseen'), published(run).includes('critic.scope_violation >')]).toEqual([true, false]);
+  });
+
+  it('is no violation where something was changed before its turn, which people are told', () => {
+    const run = team();
+    const between = { paths: ['src/late.ts'], total: 1 };
+    run.end([write('review.done')], { violations: { ...CHANGED, changes: [], total: 0, between } });
+    expect([notices(run).includes('tree-between'), published(run).includes('critic.scope_violation >')]).toEqual([true, false]);
+    const texts = run.all('notice').map((notice) => notice.text);
+    expect(texts.find((text) => text.includes('src/late.ts'))).toContain('changed between turns');
   });
 });
 

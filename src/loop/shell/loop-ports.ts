@@ -32,8 +32,12 @@ export interface Wardrobe {
   readonly toolsOf?: (order: IterationStart) => number | null;
   /** Whether the wearer has a tool to publish with. Absent: nobody has. */
   readonly hasEmitTool?: (order: IterationStart) => boolean;
+  /** Whether the wearer's conversation goes on over turns. Absent: nobody's does. */
+  readonly keepsContext?: (order: IterationStart) => boolean;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
+  /** What a turn has written of a hat that may not, when the process that watched it is dead. Never rejects. Absent: nobody is watched. */
+  readonly lookBack?: (activation: Activation) => Promise<ScopeViolations | null>;
 }
 
 export interface Surroundings {

@@ -61,7 +61,8 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const topology = loop.topology();
   const { maxIterations } = loop.state().limits;
   const hasEmitTool = ports.wardrobe.hasEmitTool?.(order) ?? false;
-  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool }, settings.prompt);
+  const keepsContext = ports.wardrobe.keepsContext?.(order) ?? false;
+  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, keepsContext }, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = order.fallback === null ? null : await ports.workspace.fingerprint();
   await ports.workspace.keepBefore?.(toTurnName(order));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Activation, Input } from '../../core/index.ts';
+import type { Activation, Input, ScopeViolations } from '../../core/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import { createJournalFold, type JournalFold } from './fold-journal.ts';
 import { recoverRun } from './recover-run.ts';
@@ -20,12 +20,14 @@ function foldDead(...inputs: readonly Input[]): JournalFold {
 async function recover(
   fold: JournalFold,
   at: number,
+  lookBack?: (activation: Activation) => Promise<ScopeViolations | null>,
 ): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
   const reaped: Activation[] = [];
   const ports = {
     inbox: { end: () => 0, read: (offset: number) => ({ signals: [], problems: [], offset }), append: () => undefined },
     clock: { now: () => at, setTimer: () => () => undefined },
     reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
+    ...(lookBack === undefined ? {} : { wardrobe: { lookBack } }),
   };
   const inputs = await recoverRun(ports, fold.run(), {});
   for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });
@@ -39,6 +41,12 @@ describe('a run whose process died', () => {
     expect(reaped.map(({ iteration, hat }) => [iteration, hat])).toEqual([[1, 'ralph']]);
     const { state } = fold.run();
     expect([state.status, state.activations.map((activation) => activation.iteration)]).toEqual(['running', [2]]);
+  });
+
+  it('is asked what its hat has written in the turn that nobody saw the end of', async () => {
+    const violations: ScopeViolations = { changes: [{ path: 'a', what: 'changed' }], total: 1, diffFile: null, reverted: null, notes: [] };
+    const { inputs } = await recover(foldDead(), BEGIN + 1000, async ({ iteration }) => (iteration === 1 ? violations : null));
+    expect(inputs).toContainEqual(expect.objectContaining({ type: 'iteration-ended', iteration: 1, violations }));
   });
 
   it('is not charged for the time in which it was dead', async () => {

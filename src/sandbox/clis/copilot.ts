@@ -37,7 +37,12 @@ export function scopeCopilot(order: ScopeOrder): CliScope {
     ...extra,
     args: [...user, '--available-tools', tools.join(','), ...answers],
     permissions: 'default',
-    limits: may.mayWeb && hasShell ? ['Web pages are refused: copilot would ask for each address.'] : [],
+    limits: [
+      ...(may.mayWeb && hasShell ? ['Web pages are refused: copilot would ask for each address.'] : []),
+      ...(hasShell && !may.mayRunShell && !order.isConfined
+        ? ['copilot asks nobody for git commands that show: `git log --output=FILE` writes, and only the check behind the turn tells it.']
+        : []),
+    ],
   };
 }
 

@@ -37,12 +37,18 @@ export function scopeQwen(order: ScopeOrder): CliScope {
     env: attach?.env ?? {},
     files: attach?.files ?? [],
     permissions: commands.length > 0 ? 'default' : works ? order.permissions : 'bypass',
-    limits: commands.length === 0 ? [] : ['qwen looks at the beginning of a command: `npm test $(…)` passes.'],
+    limits: toLimits(order, commands),
   };
 }
 
+/** It looks at the beginning of a command only: `git log --output=FILE` and `npm test $(…)` would write, so without a wall there is no shell at all. */
 function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
-  const own = may.mayRunQuality ? qualityCommands : [];
-  // It looks at the beginning of a command only: `git log --output=FILE` would write.
-  return [...own, ...(may.mayGitRead && isConfined ? GIT_LOOKS : [])];
+  if (!isConfined) return [];
+  return [...(may.mayRunQuality ? qualityCommands : []), ...(may.mayGitRead ? GIT_LOOKS : [])];
+}
+
+function toLimits({ may, qualityCommands, isConfined }: ScopeOrder, commands: readonly string[]): readonly string[] {
+  if (commands.length > 0) return ['qwen looks at the beginning of a command: `npm test $(…)` passes.'];
+  const isMissed = !isConfined && !mayWork(may) && !may.mayRunShell && may.mayRunQuality && qualityCommands.length > 0;
+  return isMissed ? ['Without the sandbox of the operating system it cannot run the tests: qwen would let `npm test $(…)` pass.'] : [];
 }

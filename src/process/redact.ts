@@ -1,5 +1,5 @@
-import { stripColours } from './output-cap.ts';
 import { findSecretValues, type SecretValue } from './secret-values.ts';
+import { stripColours } from './strip-colours.ts';
 import { TOKEN_SHAPES, type TokenShape } from './token-shapes.ts';
 
 /** Puts a mark in the place of every secret in a text. */
@@ -28,9 +28,12 @@ const maxSecrets = 64;
  * A redactor for the secrets that variables of the environment hold (`[redacted: ANTHROPIC_API_KEY]`) and for whatever looks like a well-known
  * token. Values are found as they are, over ends of lines, and as base64, hexadecimal digits, percent codes and JSON strings. It is the last of
  * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
+ *
+ * @param env its secrets are told by their names
+ * @param named values that are secrets whatever they are called, by the name that stands in their place
  */
-export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
-  const secrets = findSecretValues(env).slice(0, maxSecrets);
+export function createRedactor(env: Readonly<Record<string, string | undefined>>, named: Readonly<Record<string, string>> = {}): Redactor {
+  const secrets = findSecretValues(env, named).slice(0, maxSecrets);
   const spellings = secrets.flatMap(toSpellings);
   return (text) => {
     // What is left out later must not hide a secret now.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskOutput } from './output-cap.ts';
 import { createRedactor } from './redact.ts';
+import { stripColours } from './strip-colours.ts';
 
 const VALUE = 'sk+ant/secret-Value$1(9)';
 const redact = createRedactor({ ANTHROPIC_API_KEY: VALUE, PATH: '/usr/bin:/usr/local/bin' });
@@ -30,7 +30,7 @@ describe('a secret of the environment', () => {
 
   it('is not put together again by leaving out colours', () => {
     const nested = `${VALUE.slice(0, 9)}\u001b[\u001b[0m0m${VALUE.slice(9)}`;
-    expect(maskOutput(redact(nested))).not.toContain(VALUE);
+    expect(stripColours(redact(nested))).not.toContain(VALUE);
   });
 
   it('is taken out as well where a line was cut in the middle of it', () => {
@@ -140,5 +140,11 @@ describe('what looks like a token', () => {
     'commit 3f786850e387550fdab836ed7e6dc881de23001b',
   ])('is no other text: %s', (text) => {
     expect(redact(text)).toBe(text);
+  });
+});
+
+describe('a value that is named as a secret', () => {
+  it('is one whatever its name is', () => {
+    expect(createRedactor({}, { 'files.ROOM': 'quiet-elephant-7' })('a quiet-elephant-7 b')).toBe('a [redacted: files.ROOM] b');
   });
 });

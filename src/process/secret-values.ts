@@ -19,13 +19,18 @@ const maxSecretLength = 1024;
  * The secrets among variables of the environment: by their names, and the passwords in URLs. Values shorter than eight characters and plain numbers
  * are none: what would be left of an output without them would be useless.
  *
+ * @param named secrets whatever they are called
  * @returns the longest first.
  */
-export function findSecretValues(env: Readonly<Record<string, string | undefined>>): readonly SecretValue[] {
+export function findSecretValues(
+  env: Readonly<Record<string, string | undefined>>,
+  named: Readonly<Record<string, string>> = {},
+): readonly SecretValue[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string): void => {
     if (isSecretValue(value) && !found.has(value)) found.set(value.slice(0, maxSecretLength), name);
   };
+  for (const [name, value] of Object.entries(named)) add(name, value.trim());
   for (const [name, value = ''] of Object.entries(env)) {
     for (const password of findPasswords(value)) add(name, password);
     if (!SECRET_NAME.test(name) || INNOCENT_NAME.test(name) || /^\w+:\/\//.test(value)) continue;

@@ -1,0 +1,32 @@
+import type { Settings } from '../config/index.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a value has to be to count as a secret where its name does not say so: one long word of letters and digits. */
+const KEY_LIKE = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_+=~.-]{16,}$/;
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|DSN/i;
+/** Shorter values are no secret that can be taken out of a text. */
+const minSecretChars = 8;
+
+/**
+ * The secrets that the settings bring along, by what stands in their place: what is given to MCP servers, keys of models and tokens under names of the
+ * user's own. The secrets of the environment that tell by their names are not among them.
+ */
+export function findKnownSecrets(
+  { mcpServers, backends }: Pick<Settings, 'mcpServers' | 'backends'>,
+  env: Environment,
+): Record<string, string> {
+  const given = mcpServers.flatMap((server) => [
+    ...Object.entries(server.env)
+      .filter(([name, value]) => SECRET_NAME.test(name) || KEY_LIKE.test(value))
+      .map(([name, value]) => [`${server.name} ${name}`, value] as const),
+    ...(server.tokenEnv === undefined ? [] : [[server.tokenEnv, env[server.tokenEnv] ?? ''] as const]),
+  ]);
+  const keys = listKeyNames(backends).map((name) => [name, env[name] ?? ''] as const);
+  return Object.fromEntries([...given, ...keys].filter(([, value]) => value.length >= minSecretChars));
+}
+
+/** The variables that `api_key_env` names. */
+export function listKeyNames(backends: Settings['backends']): readonly string[] {
+  return [...new Set(Object.values(backends).flatMap((specs) => specs.flatMap(({ native }) => native?.apiKeyEnv ?? [])))];
+}

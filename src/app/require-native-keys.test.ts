@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planRun } from './plan-run.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ralph-keys-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const HATS = 'hats: {a: {triggers: [task.start, task.resume], publishes: [task.complete], profile: explorer';
+
+/** Plans a run whose agent is written so, with these variables beside it. */
+function plan(backend: string, env: Readonly<Record<string, string>> = {}, more: { readonly isDry?: boolean; readonly hat?: string } = {}) {
+  const hat = more.hat === undefined ? '}}' : `, backend: ${more.hat}}}`;
+  writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend}}\nevent_loop: {prompt: Do it}\n${HATS}${hat}\n`);
+  const dry = more.isDry === undefined ? {} : { isDry: more.isDry };
+  return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ...env }, ...dry });
+}
+
+const CLAUDE = '{type: native, provider: anthropic, model: claude-sonnet-4-5}';
+const REFUSED = { code: 'native-key', exitCode: 2 };
+
+describe('a run with the native agent', () => {
+  it('is refused before it starts where the key of its provider is missing', async () => {
+    await expect(plan(CLAUDE)).rejects.toMatchObject(REFUSED);
+    await expect(plan(CLAUDE, { ANTHROPIC_API_KEY: ' ' })).rejects.toMatchObject(REFUSED);
+    await expect(
+      plan('{type: native, provider: openai-compatible, model: m, base_url: "https://x.example/v1", api_key_env: MY_KEY}'),
+    ).rejects.toMatchObject(REFUSED);
+  });
+
+  it('is planned where the key is there', async () => {
+    await expect(plan(CLAUDE, { ANTHROPIC_API_KEY: 'k' })).resolves.toMatchObject({ warnings: expect.anything() });
+  });
+
+  it.each([
+    ['a server of this machine', '{type: native, provider: anthropic, model: m, base_url: "http://127.0.0.1:1"}'],
+    ['a server that nobody named a key for', '{type: native, provider: openai-compatible, model: m, base_url: "http://x.example/v1"}'],
+    ['a script', '{type: native, provider: scripted, script: s.yml}'],
+  ])('needs no key for %s', async (_, backend) => {
+    await expect(plan(backend)).resolves.toMatchObject({ warnings: expect.anything() });
+  });
+
+  it('needs no key where nothing is started', async () => {
+    await expect(plan(CLAUDE, {}, { isDry: true })).resolves.toMatchObject({ warnings: expect.anything() });
+  });
+
+  it('needs no key for Ralph where he is only the safety net', async () => {
+    await expect(plan(CLAUDE, {}, { hat: '{type: native, provider: scripted, script: s.yml}' })).resolves.toMatchObject({
+      warnings: expect.anything(),
+    });
+  });
+});

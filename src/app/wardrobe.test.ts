@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { planRun } from './plan-run.ts';
+import { createWardrobe } from './wardrobe.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ralph-wardrobe-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+it('knows whose conversation goes on over turns, and so does the first prompt', async () => {
+  const backend = (context: string): string => `{type: native, provider: scripted, script: s.yml, context: ${context}}`;
+  const hats = [
+    `  a: {triggers: [task.start, task.resume], publishes: [b.go], profile: explorer, backend: ${backend('carry')}}`,
+    `  b: {triggers: [b.go], publishes: [task.complete], profile: explorer, backend: ${backend('fresh')}}`,
+  ];
+  writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend('fresh')}}\nevent_loop: {prompt: Do it}\nhats:\n${hats.join('\n')}\n`);
+  const { settings, firstPrompt } = await planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd } });
+  const places = { workspace: cwd, runId: 'r', runFolder: cwd, agentCommand: 'ralph', binDir: cwd, env: {} };
+  const { keepsContext } = createWardrobe({ settings, ...places });
+  const order = {
+    type: 'iteration-start' as const,
+    timeoutMs: 1,
+    idleTimeoutMs: 1,
+    iteration: 1,
+    attempt: 1,
+    backend: 0,
+    events: [],
+    feedback: [],
+    fallback: null,
+  };
+  expect(['a', 'b', 'ralph'].map((hat) => keepsContext?.({ ...order, hat }))).toEqual([true, false, false]);
+  expect(firstPrompt).toContain('Carried context');
+});

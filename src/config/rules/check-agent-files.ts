@@ -1,0 +1,61 @@
+import { BUILT_IN_CARDS, type ProfilePolicy, RALPH, resolveProfile } from '../../core/index.ts';
+import type { CompiledBackends } from '../compile-backends.ts';
+import { createPolicyFinder, isNative, NATIVE_DEFAULT } from '../compile-profiles.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { CORE_KEYS } from '../settings-table.ts';
+import { quote } from '../value-finding.ts';
+import { findingAt, listHats, type RuleInput } from './rule.ts';
+
+const KEYS = ['events_file', 'scratchpad'] as const;
+
+/** The files that every hat writes lie where also a hat that may not change the workspace can write: in a folder of Ralph's own. */
+export function checkAgentFiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+  const core = input.declared.core;
+  const stateDir = toFirstName(core?.state_dir ?? CORE_KEYS.state_dir.default);
+  const closed = KEYS.flatMap((key) => {
+    const path = core?.[key];
+    return path === undefined || input.isBroken(['core', key]) || isOpenToAll(path, stateDir) ? [] : [{ key, path }];
+  });
+  const hat = closed.length === 0 ? undefined : findHeldHat(input, backends);
+  if (hat === undefined) return [];
+  return closed.map(({ key, path }) =>
+    findingAt(input, ['core', key], {
+      code: 'agent-file-closed',
+      severity: 'error',
+      message: `The hat ${quote(hat, "'")} may not change the workspace, so it could not write ${quote(path)}.`,
+      why: 'Such a hat is held to folders of their own that begin with a dot; whatever it wrote elsewhere would be refused, or count as a breach of its profile.',
+      fix: `Put the file into such a folder:\n\ncore:\n  ${key}: ${CORE_KEYS[key].default}`,
+      ...(hat === RALPH ? {} : { hats: [hat] }),
+    }),
+  );
+}
+
+/** Only folders that begin with a dot are opened, and not that of Ralph's journals. */
+function isOpenToAll(path: string, stateDir: string): boolean {
+  const name = toFirstName(path);
+  return /^\.[^.]/.test(name) && name !== stateDir && toPlain(path).includes('/');
+}
+
+function toFirstName(path: string): string {
+  return toPlain(path).split('/')[0] ?? '';
+}
+
+function toPlain(path: string): string {
+  return path.replace(/^(?:\.\/+)+/, '');
+}
+
+/** The first hat, or Ralph, that has a profile and may not write. */
+function findHeldHat(input: RuleInput, backends: CompiledBackends): string | undefined {
+  const find = createPolicyFinder(input.declared.profiles ?? {});
+  const hats = listHats(input).map(([id, hat]) => {
+    return [id, hat.profile ?? (isNative(backends.hats[id] ?? backends.base) ? NATIVE_DEFAULT : undefined)] as const;
+  });
+  const named = [...hats, [RALPH, input.declared.ralph?.profile] as const];
+  return named.find(([, name]) => name !== undefined && !mayChangeTree(find(name)))?.[0];
+}
+
+function mayChangeTree(policy: ProfilePolicy): boolean {
+  return resolveProfile(policy, BUILT_IN_CARDS).some(({ card, isOffered }) => {
+    return isOffered && (['fs_write', 'git_write'].includes(card.group) || (card.group === 'runtime' && !card.hints.readOnly));
+  });
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { toErrorCode } from '../core/index.ts';
+
+/** Whether a git may be at work in a folder: one runs there, or nobody can tell (only Linux shows it). Never throws. */
+export function isGitAtWork(top: string): boolean {
+  try {
+    return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isGitIn(pid, top));
+  } catch {
+    return true;
+  }
+}
+
+function isGitIn(pid: string, top: string): boolean {
+  try {
+    if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git')) return false;
+  } catch {
+    // It has ended meanwhile.
+    return false;
+  }
+  try {
+    const folder = readlinkSync(`/proc/${pid}/cwd`);
+    return folder === top || folder.startsWith(`${top}/`);
+  } catch (error) {
+    // Somebody else's git may be anywhere; one that has ended is nowhere.
+    return toErrorCode(error) === 'EACCES' || toErrorCode(error) === 'EPERM';
+  }
+}
