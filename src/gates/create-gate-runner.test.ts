@@ -134,3 +134,19 @@ describe('several gates', () => {
     expect(results[0]?.passed).toBe(true);
   });
 });
+
+describe('two gates at once', () => {
+  it('end on their own: what the first one left is ended, the second is not', async () => {
+    const runner = createGateRunner({ cwd, env, marker: 'test-of-gates/gate', atOnce: 2 });
+    const orders = ['sleep 0.1', 'sleep 0.6; echo whole'].map((run, gate) => ({
+      gate,
+      spec: { on: ['task.complete'], run, timeoutMs: 10_000 },
+    }));
+    const results = await runner.run(orders, new AbortController().signal, () => undefined);
+    expect(results.map(({ passed, exitCode }) => [passed, exitCode])).toEqual([
+      [true, 0],
+      [true, 0],
+    ]);
+    expect(results[1]?.outputTail).toBe('whole');
+  });
+});

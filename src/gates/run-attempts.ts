@@ -14,7 +14,7 @@ const stopGraceMs = 2000;
 export interface CommandGround {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Token by which a gate's processes can be found again, without white space. */
+  /** Beginning of the tokens by which gates' processes can be found again, without white space. */
   readonly marker?: string;
   /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
   readonly redact?: (text: string) => string;
@@ -57,13 +57,22 @@ function announceTry({ file, onLine }: AttemptOrder, number: number, tries: numb
   }
 }
 
+/** Commands started so far, over all gates of this process. */
+let started = 0;
+
+/** A marker of its own for each command: whoever ends what one of them left must not end those beside it. */
+function toOwnMarker(marker: string): string {
+  started += 1;
+  return `${marker}.${started}`;
+}
+
 async function runOnce(ground: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
   const { cwd, env, marker } = ground;
   const tell = (line: string): void => onLine(redactOutput(ground, line));
   const result = await runShellLine(command, {
     cwd,
     env,
-    ...(marker !== undefined && { marker }),
+    ...(marker !== undefined && { marker: toOwnMarker(marker) }),
     ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
     abort: signal,
     timeoutMs: spec.timeoutMs,
