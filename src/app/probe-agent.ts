@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createBackend } from '../backends/index.ts';
+import { findPackageFolder } from '../config/index.ts';
 import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
 import {
   type ModelServer,
@@ -103,7 +104,8 @@ async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server
     workspace,
     stateDir,
     agentDirs: ['.agent'],
-    more: [join(stateDir, 'bin')],
+    // The command that publishes runs from the package, which may lie where the sandbox hides things.
+    more: [join(stateDir, 'bin'), findPackageFolder()],
     sandbox: { mode: os.found === null ? 'off' : 'auto', scratch: [], readable: [], hasNetwork: true },
     os,
     listTracked: async () => [],
