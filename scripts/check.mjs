@@ -59,7 +59,7 @@ const MUTATIONS = {
     [
       ...BESIDE,
       'RALPH_MUTATIONS=10000',
-      'RALPH_YAML_RUNS=10000',
+      'RALPH_YAML_RUNS=4000',
       ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'unit', 'src/config/mutated-yaml', 'src/config/read-fast'),
     ],
   ],
