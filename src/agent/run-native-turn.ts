@@ -8,7 +8,7 @@ import { type LoopEnd, runSteps } from './step-loop.ts';
 import { toSystemText } from './system-text.ts';
 import type { ToolBox } from './tool-box.ts';
 import { openTranscript, SESSION_FILE, type Transcript } from './transcript.ts';
-import type { TurnParts, TurnState } from './turn-parts.ts';
+import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
 
 /** One hat's native agent: everything but the turn itself. */
 export interface NativeAgent {
@@ -97,7 +97,7 @@ export async function runNativeTurn(
 }
 
 async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
-  const state = toState(start);
+  const state = createTurnState(start.messages);
   void givenUp.then(() => endUnheard(parts, state));
   const text = start.isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
   state.messages.push({ role: 'user', text });
@@ -130,20 +130,6 @@ function toRecordedEnd(end: LoopEnd, { reason }: AbortSignal): LoopEnd {
 
 const TAKEN_UP =
   'Your turn was interrupted and goes on now: what stands above was done, as far as its results say. This is the assignment again, as it is now.';
-
-function toState({ messages }: SessionStart): TurnState {
-  return {
-    messages: [...messages],
-    usage: UNKNOWN_USAGE,
-    steps: 0,
-    toolCalls: 0,
-    hasSpoken: false,
-    contextTokens: null,
-    countedMessages: 0,
-    nudges: 0,
-    hasOverflowed: false,
-  };
-}
 
 interface Opening {
   readonly turn: string;

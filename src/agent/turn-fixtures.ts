@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE } from '../core/index.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../ports/index.ts';
 import type { ToolResult } from './tool.ts';
 import type { TranscriptLine } from './transcript-line.ts';
-import type { TurnParts, TurnState } from './turn-parts.ts';
+import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
 
 /** A turn whose model and tools are given, and what came of it. */
 export interface SampleTurn {
@@ -43,17 +43,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<TurnParts> & 
     waits,
     kept,
     stopper,
-    state: {
-      messages: [{ role: 'user', text: 'Do it' }],
-      usage: UNKNOWN_USAGE,
-      steps: 0,
-      toolCalls: 0,
-      hasSpoken: false,
-      contextTokens: null,
-      countedMessages: 0,
-      nudges: 0,
-      hasOverflowed: false,
-    },
+    state: createTurnState([{ role: 'user', text: 'Do it' }]),
     parts: {
       model,
       tools: {

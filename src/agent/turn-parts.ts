@@ -1,4 +1,4 @@
-import type { BackendEvent, Usage } from '../core/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import type { Model, ModelMessage } from '../ports/index.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { ToolBox } from './tool-box.ts';
@@ -40,4 +40,19 @@ export interface TurnState {
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
   hasOverflowed: boolean;
+}
+
+/** A turn of which nothing was done yet. */
+export function createTurnState(messages: readonly ModelMessage[]): TurnState {
+  return {
+    messages: [...messages],
+    usage: UNKNOWN_USAGE,
+    steps: 0,
+    toolCalls: 0,
+    hasSpoken: false,
+    contextTokens: null,
+    countedMessages: 0,
+    nudges: 0,
+    hasOverflowed: false,
+  };
 }

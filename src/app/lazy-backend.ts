@@ -1,4 +1,4 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../core/index.ts';
+import { type BackendEvent, NO_WORK } from '../core/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
 
 /** A backend whose code is loaded when its first turn starts: what nobody wears costs nothing. */
@@ -36,13 +36,7 @@ function toEarlyEnd(status: 'stopped' | 'failed', failure: TurnResult['failure']
   return {
     status,
     failure,
-    exitCode: null,
-    durationMs: 0,
-    usage: UNKNOWN_USAGE,
-    sessionId: null,
-    toolCalls: null,
-    producedOutput: false,
-    leftovers: 0,
+    ...NO_WORK,
     logError: null,
   };
 }

@@ -1,4 +1,4 @@
-import { type BackendEvent, type BackendSpec, type TurnFailure, toBackendLabel, UNKNOWN_USAGE } from '../core/index.ts';
+import { type BackendEvent, type BackendSpec, NO_WORK, type TurnFailure, toBackendLabel } from '../core/index.ts';
 import type { Backend, Program, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../ports/index.ts';
 import { findCommand } from './find-command.ts';
 import type { Invocation, InvocationOrder } from './invocation.ts';
@@ -96,13 +96,7 @@ export function createFailedTurn(failure: TurnFailure): RunningTurn {
   const result: TurnResult = {
     status: 'failed',
     failure,
-    exitCode: null,
-    durationMs: 0,
-    usage: UNKNOWN_USAGE,
-    sessionId: null,
-    toolCalls: null,
-    producedOutput: false,
-    leftovers: 0,
+    ...NO_WORK,
     logError: null,
   };
   return { result: Promise.resolve(result), stop: () => {}, kill: () => {} };

@@ -1,10 +1,10 @@
+import type { McpServerSpec } from '../core/index.ts';
 import { toEffective } from './effective.ts';
 import { MCP_SERVER_KEYS } from './profile-keys.ts';
-import type { McpServerSettings } from './settings.ts';
 import type { Declared } from './settings-table.ts';
 
 /** The MCP servers in the order of the file. */
-export function compileMcpServers(declared: Declared): readonly McpServerSettings[] {
+export function compileMcpServers(declared: Declared): readonly McpServerSpec[] {
   return Object.entries(declared.mcp_servers ?? {}).map(([name, server]) => {
     const {
       command,

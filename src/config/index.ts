@@ -18,6 +18,6 @@ export { type Preset, readPreset } from './read-preset.ts';
 export { type ReadText, readTextFile, type TextFile } from './read-text-file.ts';
 export { type RenderOptions, renderDiagnostics } from './render-diagnostics.ts';
 export { renderSettingsYaml, toSettingsTree } from './render-settings-yaml.ts';
-export type { McpServerSettings, ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';
+export type { ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';
 export { applyEdits, type TextEdit } from './text-edit.ts';
 export { toLabel } from './to-label.ts';

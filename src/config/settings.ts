@@ -1,4 +1,4 @@
-import type { BackendSpec, ProfilePolicy, RunSpec } from '../core/index.ts';
+import type { BackendSpec, McpServerSpec, ProfilePolicy, RunSpec } from '../core/index.ts';
 import type { ConfigFlags } from './overrides.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface Settings {
   /** All profiles that there are, by name: the built-in ones, then those of the file. */
   readonly profiles: Readonly<Record<string, ProfilePolicy>>;
   /** In the order of the file. */
-  readonly mcpServers: readonly McpServerSettings[];
+  readonly mcpServers: readonly McpServerSpec[];
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxSettings;
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
@@ -58,24 +58,6 @@ export interface ObjectiveSource {
   readonly from: 'flag' | 'stdin' | 'config' | 'file' | 'none';
   /** The file, as it is shown; `null` where it came from elsewhere. */
   readonly file: string | null;
-}
-
-/** An MCP server whose tools the native agent gets; it has either a command or an address. */
-export interface McpServerSettings {
-  /** Letters, digits, `_` and `-`: part of the names of its tools. */
-  readonly name: string;
-  readonly command?: string;
-  readonly args: readonly string[];
-  /** Added to the inherited environment. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly url?: string;
-  /** The environment variable that holds the bearer token for `url`. */
-  readonly tokenEnv?: string;
-  /** The tools that are taken, by the server's names; `null`: all. */
-  readonly tools: readonly string[] | null;
-  readonly trustsAnnotations: boolean;
-  /** For the start and for each call. */
-  readonly timeoutMs: number;
 }
 
 /** `sandbox:`, `on_violation` and what hats say of them. */

@@ -89,6 +89,7 @@ export {
 export { findListPrice } from './list-prices.ts';
 export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
 export { maskControls } from './mask-controls.ts';
+export type { McpServerSpec } from './mcp-server-spec.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
 export { readPackageScripts } from './package-scripts.ts';
 export type { PluginContext, PluginPath, PluginResult, PluginTool } from './plugin-tool.ts';
@@ -153,5 +154,5 @@ export {
   type PatternPrecedence,
   toPrecedence,
 } from './topics.ts';
-export { type FailureClass, type TurnFailure, type TurnId, type TurnOutcome, type TurnReport, toTurnName } from './turn.ts';
+export { type FailureClass, NO_WORK, type TurnFailure, type TurnId, type TurnOutcome, type TurnReport, toTurnName } from './turn.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';

@@ -1,6 +1,6 @@
 import type { TurnSignals } from './event.ts';
 import type { ScopeViolations, ToolDenial } from './scope-violations.ts';
-import type { Usage } from './usage.ts';
+import { UNKNOWN_USAGE, type Usage } from './usage.ts';
 
 /**
  * One attempt of one iteration. The pair is never used twice: an agent's turn is never repeated under its id,
@@ -66,3 +66,14 @@ export interface TurnReport extends TurnSignals {
   /** Uses of tools that were stopped, the first of them; absent where there were none. */
   readonly denials?: readonly ToolDenial[];
 }
+
+/** What is known of a turn in which no agent came to work. */
+export const NO_WORK = {
+  exitCode: null,
+  durationMs: 0,
+  usage: UNKNOWN_USAGE,
+  sessionId: null,
+  toolCalls: null,
+  producedOutput: false,
+  leftovers: 0,
+} as const satisfies Partial<TurnReport>;

@@ -61,6 +61,13 @@ async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts
 }
 
 const ASK: ModelMessage = { role: 'user', text: 'Do it.' };
+const BARE: ModelRequest = {
+  system: 'x',
+  messages: [ASK],
+  tools: [],
+  maxOutputTokens: null,
+  cache: { system: false, tools: false, messages: [] },
+};
 
 describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   it('is asked at the address in the form its own library takes, with the key of the environment', async () => {
@@ -88,14 +95,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     const version = /^(\/v\d+(?:beta)?)/.exec(path)?.[1] ?? '';
     for (const baseUrl of [`${server.url}${base}/`, `${server.url}${version}`]) {
       const made = await createLibraryModel({ kind, model, baseUrl }, {});
-      const request = {
-        system: 'x',
-        messages: [ASK],
-        tools: [],
-        maxOutputTokens: null,
-        cache: { system: false, tools: false, messages: [] },
-      };
-      expect(await made.step(request, () => undefined, new AbortController().signal)).toMatchObject({ ok: true });
+      expect(await made.step(BARE, () => undefined, new AbortController().signal)).toMatchObject({ ok: true });
       expect(server.requests.at(-1)?.path).toBe(path);
     }
   });
@@ -146,14 +146,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
 
   it('is not there: that may pass', async () => {
     const made = await createLibraryModel({ kind, model, baseUrl: `http://127.0.0.1:1${base}` }, {});
-    const request = {
-      system: 'x',
-      messages: [ASK],
-      tools: [],
-      maxOutputTokens: null,
-      cache: { system: false, tools: false, messages: [] },
-    };
-    expect(await made.step(request, () => undefined, new AbortController().signal)).toMatchObject({
+    expect(await made.step(BARE, () => undefined, new AbortController().signal)).toMatchObject({
       ok: false,
       failure: { class: 'transient' },
     });
@@ -163,14 +156,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     replies = [{ text: 'late', delayMs: 5000 }];
     const made = await createLibraryModel({ kind, model, baseUrl: `${server.url}${base}` }, {});
     const stopper = new AbortController();
-    const request = {
-      system: 'x',
-      messages: [ASK],
-      tools: [],
-      maxOutputTokens: null,
-      cache: { system: false, tools: false, messages: [] },
-    };
-    const asked = made.step(request, () => undefined, stopper.signal);
+    const asked = made.step(BARE, () => undefined, stopper.signal);
     setTimeout(() => stopper.abort(), 50);
     expect(await asked).toEqual({ ok: false, failure: { class: 'aborted', message: 'stopped' } });
   });
@@ -205,14 +191,7 @@ describe('an openai-compatible server', () => {
       { kind: 'openai-compatible', model: 'm', baseUrl: `${server.url}/v1` },
       { OPENAI_API_KEY: 'sk-not-for-you' },
     );
-    const request = {
-      system: 'x',
-      messages: [ASK],
-      tools: [],
-      maxOutputTokens: null,
-      cache: { system: false, tools: false, messages: [] },
-    };
-    await made.step(request, () => undefined, new AbortController().signal);
+    await made.step(BARE, () => undefined, new AbortController().signal);
     expect(JSON.stringify(server.requests[0]?.headers)).not.toContain('sk-not-for-you');
   });
 });

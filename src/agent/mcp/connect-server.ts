@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, type Tool as ListedTool, ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { maskControls } from '../../core/index.ts';
+import { type McpServerSpec, maskControls } from '../../core/index.ts';
 import type { AnyTool } from '../tool.ts';
-import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+import type { McpWorld } from './mcp-world.ts';
 import { createProcessTransport } from './process-transport.ts';
 import { toServerTool } from './server-tool.ts';
 

@@ -1,7 +1,14 @@
-import { PESSIMISTIC_HINTS, type ProfilePolicy, resolveProfile, type ToolCard, type ToolHints } from '../../core/index.ts';
+import {
+  type McpServerSpec,
+  PESSIMISTIC_HINTS,
+  type ProfilePolicy,
+  resolveProfile,
+  type ToolCard,
+  type ToolHints,
+} from '../../core/index.ts';
 import type { AnyTool } from '../tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
-import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+import type { McpWorld } from './mcp-world.ts';
 
 /** The tools of the servers that a hat may use, for one turn. */
 export interface ServerTools {

@@ -1,7 +1,8 @@
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpServerSpec } from '../../core/index.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
-import type { McpServerSpec, McpWorld } from './mcp-server-spec.ts';
+import type { McpWorld } from './mcp-world.ts';
 
 /** What every server gets of the environment; what else it needs, a secret above all, is named in its `env`. */
 const INHERITED = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { McpServerSpec } from '../../core/index.ts';
 import { makeContext } from '../tool-fixtures.ts';
-import type { McpServerSpec } from './mcp-server-spec.ts';
 import { toServerTool, toToolName } from './server-tool.ts';
 
 const SERVER: McpServerSpec = { name: 'docs', command: 'x', args: [], env: {}, tools: null, trustsAnnotations: true, timeoutMs: 1000 };

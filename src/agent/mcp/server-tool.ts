@@ -1,8 +1,15 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
-import { type Json, type JsonObject, maskControls, PESSIMISTIC_HINTS, type ToolHints, toTextHash } from '../../core/index.ts';
+import {
+  type Json,
+  type JsonObject,
+  type McpServerSpec,
+  maskControls,
+  PESSIMISTIC_HINTS,
+  type ToolHints,
+  toTextHash,
+} from '../../core/index.ts';
 import { toJsonSchemaType } from '../json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool.ts';
-import type { McpServerSpec } from './mcp-server-spec.ts';
 
 /** What providers take. */
 const MAX_NAME = 64;

@@ -1,11 +1,11 @@
 import {
   type BackendEvent,
   type IterationStart,
+  NO_WORK,
   type TurnFailure,
   type TurnReport,
   toErrorCode,
   toTurnName,
-  UNKNOWN_USAGE,
 } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { buildPrompt } from '../../prompts/index.ts';
@@ -43,17 +43,11 @@ export function isRunnable(ports: LoopPorts, loop: LoopView, order: IterationSta
 /** The report of a turn that never got to do anything. */
 export const INTERRUPTED: TurnReport = {
   outcome: { status: 'interrupted' },
+  ...NO_WORK,
   signals: [],
   problems: [],
-  exitCode: null,
-  durationMs: 0,
-  producedOutput: false,
-  usage: UNKNOWN_USAGE,
-  sessionId: null,
   finalText: '',
-  toolCalls: null,
   treeChanged: null,
-  leftovers: 0,
 };
 
 /** Writes the prompt, then starts the agent. Throws the system error when the turn's folder cannot be written. */
@@ -122,13 +116,7 @@ function failAtOnce(failure: TurnFailure): RunningTurn {
   const result: TurnResult = {
     status: 'failed',
     failure,
-    exitCode: null,
-    durationMs: 0,
-    usage: UNKNOWN_USAGE,
-    sessionId: null,
-    toolCalls: null,
-    producedOutput: false,
-    leftovers: 0,
+    ...NO_WORK,
     logError: null,
   };
   return { result: Promise.resolve(result), stop: () => undefined, kill: () => undefined };

@@ -16,14 +16,3 @@ export interface McpServerSpec {
   /** For the start and for each call. */
   readonly timeoutMs: number;
 }
-
-/** Where servers are started. */
-export interface McpWorld {
-  /** Absolute. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** By which the processes of the servers can be found again. */
-  readonly marker: string;
-  /** Aborts when the turn is stopped. */
-  readonly signal: AbortSignal;
-}

@@ -1,0 +1,10 @@
+/** Where servers are started. */
+export interface McpWorld {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By which the processes of the servers can be found again. */
+  readonly marker: string;
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal;
+}
