@@ -22,6 +22,8 @@ export interface HatScope {
   /** `null`: nothing holds it back. */
   readonly profile: string | null;
   readonly mayChangeFiles: boolean;
+  /** The operating system is to hold it back, and cannot here. */
+  readonly isUnheld: boolean;
   /** Our own agent's tools, or the flags of its CLI. */
   readonly tools: ScopeLayer;
   readonly os: ScopeLayer;
@@ -90,6 +92,7 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
     backend: toLabel(spec),
     profile: settings.profileNames[hat] ?? null,
     mayChangeFiles: mayChangeTree(may),
+    isUnheld: isHeld && os.found === null,
     tools: await describeTools(facts),
     os: describeOs(facts),
     check: mayChangeTree(may) ? off('it may change files, so nothing is compared') : describeCheck(settings),
@@ -170,10 +173,9 @@ export async function toScopeWarnings(
   if (!isBound) return [];
   const report = await describeScopes(settings, cwd, env);
   if (report.sandbox.why === null) return [];
-  const open = report.hats.filter(
-    ({ profile, mayChangeFiles, os }) => profile !== null && !mayChangeFiles && os.text === report.sandbox.why,
-  );
-  const needing = report.hats.filter(({ hat, os }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required' && os.text === report.sandbox.why);
+  const unheld = report.hats.filter((entry) => entry.isUnheld);
+  const open = unheld.filter(({ profile, mayChangeFiles }) => profile !== null && !mayChangeFiles);
+  const needing = unheld.filter(({ hat }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required');
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
   if (open.length === 0) return [];
   const names = open.map(({ hat }) => hat).join(', ');
