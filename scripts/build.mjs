@@ -124,7 +124,7 @@ async function bundleLibraries(rolldown, outDir) {
 }
 
 async function emitTypes(outDir) {
-  const tsc = join(require.resolve('typescript/package.json'), '..', 'bin', 'tsc');
+  const tsc = join(require.resolve('typescript-7/package.json'), '..', 'bin', 'tsc');
   await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(outDir, 'types')]);
   checkPublishedTypes(join(outDir, 'types'), ['index.d.ts', 'testing/index.d.ts'], Object.keys(dependencies));
 }

@@ -19,7 +19,8 @@ const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-dia
 const CHECK_STEPS = [
   // By default one core is left free, which on two of them leaves half of the machine idle.
   { name: 'unit tests', commands: [bin('vitest', 'run', '--maxWorkers=2', '--project', 'unit', '--project', 'process')] },
-  { name: 'types', commands: [bin('tsc', '-p', '.')] },
+  // The compiler of 7.x is a native program and takes a tenth of the time; what reads types through its API (the room rules) needs the one before it.
+  { name: 'types', commands: [[process.execPath, 'node_modules/typescript-7/bin/tsc', '-p', '.']] },
   {
     name: 'rooms',
     commands: [script('rooms.mjs'), bin('depcruise', '--config', '.dependency-cruiser.mjs', ...folders('src', 'test', 'bench'))],
