@@ -18,8 +18,8 @@ export interface Demo {
 }
 
 /**
- * Prepares `ralph demo`: a copy of the sample in a temporary folder, as a git repository where git is there. No key, no network: its agents are
- * scripts, and say so.
+ * Prepares `ralph demo`: a copy of the sample in a temporary folder, as a git repository where git is there. No key, no network: its model is a
+ * script, and the demo says so.
  */
 export async function prepareDemo(given: Readonly<Record<string, string>>): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'));

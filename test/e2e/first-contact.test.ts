@@ -110,7 +110,8 @@ describe.concurrent('a newcomer', () => {
       expect(Date.now() - at).toBeLessThan(20_000);
       expect(stdout.indexOf('node --test fails')).toBeGreaterThan(-1);
       expect(stdout.indexOf('node --test passes')).toBeGreaterThan(stdout.indexOf('node --test fails'));
-      expect(stdout).toContain('scripts, not models');
+      expect(stdout).toContain('written beforehand');
+      expect(stdout).toContain('write_file by its profile');
       expect(stdout).toContain('ralph run -p');
       expect(stdout).toContain('Completed');
     });

@@ -37,7 +37,7 @@ async function tellBefore({ out, style }: Terminal, demo: Demo): Promise<void> {
   out(
     [
       style('heading', 'A team of three works on a small repository with a failing test.'),
-      'Its agents are scripts, not models: no key, no network, nothing to pay. Everything else is real: their edits, the test command, the run.',
+      'What the model says was written beforehand: no key, no network, nothing to pay. The rest is real: agent, tools, profiles, test command, run.',
       '',
       `  Folder  ${demo.folder}`,
       `  Before  ${toVerdict(before.passed, style)}`,
