@@ -186,9 +186,9 @@ describe('ralph demo', () => {
     });
   };
 
-  it('labels its agents as scripts, shows before and after, and ends by saying how to go on', async () => {
+  it('says that the model is a script, shows before and after, and ends by saying how to go on', async () => {
     const { out } = await type(['demo'], { ...createFakeApp(), prepareDemo: demo(false) });
-    expect(out).toContain('Its agents are written beforehand');
+    expect(out).toContain('was written beforehand');
     expect(out).toMatch(/Before {2}✗ node --test fails[\s\S]*After {3}✗ node --test fails/);
     expect(out).toContain('cd /tmp/demo && ralph events');
     expect(out).toContain('ralph run -p "Make the tests pass"');
