@@ -67,7 +67,7 @@ async function recordBodies(room, kind, folder, next) {
   const server = await room.serve(STEPS);
   await room.runTurn(kind, server.url, folder, next());
   await server.close();
-  return server.requests.map(({ body }) => JSON.stringify(body));
+  return server.requests.map(({ body }) => body);
 }
 
 async function startServer(file) {

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createBuiltInTools, createLibraryModel, createNativeBackend, openTools, type ProviderKind } from '../src/agent/index.ts';
+import { type ModelServer, startModelServer } from '../src/mock-model/index.ts';
 import type { TurnRequest } from '../src/ports/index.ts';
-import { startWireServer, type WireServer } from '../test/native/wire-server.ts';
 
 /** Where a kind of provider is on the server, and what a client of it sends. */
 const KINDS: Readonly<Record<ProviderKind, { readonly base: string; readonly path: string; readonly model: string }>> = {
@@ -15,10 +15,10 @@ const KINDS: Readonly<Record<ProviderKind, { readonly base: string; readonly pat
 export const PROVIDERS = Object.keys(KINDS) as readonly ProviderKind[];
 
 /** A provider that calls a tool in every answer but the last of a turn. */
-export function serve(steps: number): Promise<WireServer> {
-  return startWireServer((_, number) =>
-    number % steps === 0 ? { text: 'Done.' } : { text: 'I look at it.', calls: [{ name: 'read_file', args: { path: 'file.txt' } }] },
-  );
+export function serve(steps: number): Promise<ModelServer> {
+  let number = 0;
+  const call = { tool: ['read_file'], args: { path: 'file.txt' } };
+  return startModelServer({ handler: () => (++number % steps === 0 ? { text: 'Done.' } : { text: 'I look at it.', calls: [call] }) });
 }
 
 /** Milliseconds of a whole turn of the agent: that many calls of the model, each with a tool call, the transcript on disk before the next. */

@@ -11,6 +11,7 @@ export type { Effort, ProviderKind, ProviderSettings } from './providers/provide
 export type { ModelPlace, NativeAgent } from './run-native-turn.ts';
 export { parseScript, type Script } from './script.ts';
 export { createScriptedModel } from './scripted-model.ts';
+export { createSearch } from './search/create-search.ts';
 export type { ToolContext } from './tool-context.ts';
 export { createBuiltInTools } from './tool-list.ts';
 export { fetchPage } from './tools/web-fetch.ts';

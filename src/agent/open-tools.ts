@@ -14,7 +14,8 @@ import type { ToolBox } from './tool-box.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
-export interface ToolSettings extends Pick<ToolContext, 'quality' | 'publishes' | 'publish' | 'search' | 'allowedPrivateHosts'> {
+export interface ToolSettings
+  extends Pick<ToolContext, 'quality' | 'publishes' | 'publish' | 'search' | 'allowedPrivateHosts' | 'passEnv' | 'protectedBranches'> {
   /** The tools that there are, in the order in which they are offered. */
   readonly tools: readonly AnyTool[];
   /** `null`: no profile, everything. */
@@ -25,6 +26,8 @@ export interface ToolSettings extends Pick<ToolContext, 'quality' | 'publishes' 
   readonly stateDir: string;
   /** Absolute; the root of the run in it is a real path. */
   readonly scratchpad: string;
+  /** Absolute; files of the workspace that no tool writes, beside the state. */
+  readonly protectedFiles?: readonly string[];
   /** Values that must not come back in an output, beside the secrets of the environment, by the names that stand in their place. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Ends what was opened for this turn (servers of tools). */
@@ -50,14 +53,15 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
 }
 
 function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {
-  const { workspace, stateDir, scratchpad, quality, publishes, publish, search, allowedPrivateHosts } = settings;
+  const { workspace, stateDir, scratchpad, protectedFiles = [] } = settings;
+  const { quality, publishes, publish, search, allowedPrivateHosts, passEnv, protectedBranches } = settings;
   const spillDir = join(dirname(request.logs.stdoutPath), 'outputs');
   const jail = createJail({
     workspace,
     readRoots: [spillDir],
     writeRoots: [workspace],
     sharedFiles: [scratchpad],
-    protectedPaths: [stateDir],
+    protectedPaths: [stateDir, ...protectedFiles],
     isReadOnly: !mayWrite,
   });
   return {
@@ -74,6 +78,8 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
     mayWrite,
     search,
     allowedPrivateHosts,
+    ...(passEnv === undefined ? {} : { passEnv }),
+    ...(protectedBranches === undefined ? {} : { protectedBranches }),
   };
 }
 

@@ -48,6 +48,23 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+/** What is looked for. */
+export interface SearchOrder {
+  readonly query: string;
+  /** Most hits that are wanted. */
+  readonly limit: number;
+  /** Only pages of these and their subdomains; empty: of all. */
+  readonly domains: readonly string[];
+}
+
+/** Looks things up on the web. */
+export interface Search {
+  /** Why it cannot be asked here (no key); `null` where it can. */
+  readonly whyMissing: string | null;
+  /** What it throws as a RalphError is told to the model, whatever else it throws is not. */
+  readonly find: (order: SearchOrder, signal: AbortSignal) => Promise<readonly SearchHit[]>;
+}
+
 /** Everything that tools get from outside. */
 export interface ToolContext {
   readonly jail: Jail;
@@ -70,8 +87,8 @@ export interface ToolContext {
   readonly publish: (topic: string, payload: Json, target?: string) => Promise<PublishVerdict>;
   /** Whether the hat's profile lets it change files: `run_lint` fixes only then. */
   readonly mayWrite: boolean;
-  /** Looks something up on the web; `null` where no provider is configured. */
-  readonly search: ((query: string, limit: number, signal: AbortSignal) => Promise<readonly SearchHit[]>) | null;
+  /** `null` where no provider is configured. */
+  readonly search: Search | null;
   /** Addresses that `web_fetch` may reach although they are private, as `host:port`; for tests and intranets. Empty by default. */
   readonly allowedPrivateHosts: readonly string[];
   /** Variables of `env`, with `*` at the end for the rest of a name, that shell commands and checks get beside the harmless ones. Default: none. */

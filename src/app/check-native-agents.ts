@@ -1,11 +1,14 @@
 import { type BackendSpec, isRalphError, toBackendLabel } from '../core/index.ts';
-import { checkConfig } from '../validation/index.ts';
+import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { createNativeModel } from './create-native-backend.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 
+type NativeAgentsRequest = CheckRequest & { readonly env: Readonly<Record<string, string>> };
+
 /** Whether the native agents of this folder's configuration could begin: their packages, keys and scripts are there. Nobody is asked anything. */
-export async function checkNativeAgents(cwd: string, env: Readonly<Record<string, string>>): Promise<readonly DoctorCheck[]> {
-  const specs = listNative(cwd, env);
+export async function checkNativeAgents(request: NativeAgentsRequest): Promise<readonly DoctorCheck[]> {
+  const { cwd, env } = request;
+  const specs = listNative(request);
   if (specs.length === 0) return [];
   const room = await import('../agent/index.ts');
   const place = { hat: '', turnsBefore: 0, stepsBefore: 0, env };
@@ -29,17 +32,17 @@ export async function checkNativeAgents(cwd: string, env: Readonly<Record<string
 }
 
 /** Each provider and model once. */
-function listNative(cwd: string, env: Readonly<Record<string, string>>): readonly BackendSpec[] {
+function listNative(request: NativeAgentsRequest): readonly BackendSpec[] {
   const byModel = new Map<string, BackendSpec>();
-  for (const spec of Object.values(readBackends(cwd, env)).flat()) {
+  for (const spec of Object.values(readBackends(request)).flat()) {
     if (spec.type === 'native') byModel.set(JSON.stringify([spec.model, spec.native]), spec);
   }
   return [...byModel.values()];
 }
 
-function readBackends(cwd: string, env: Readonly<Record<string, string>>): Readonly<Record<string, readonly BackendSpec[]>> {
+function readBackends(request: NativeAgentsRequest): Readonly<Record<string, readonly BackendSpec[]>> {
   try {
-    return checkConfig({ cwd, configFiles: [], env, prompt: 'optional' }).settings?.backends ?? {};
+    return checkConfig({ ...request, prompt: 'optional' }).settings?.backends ?? {};
   } catch {
     // What is wrong with the configuration is told by another check.
     return {};

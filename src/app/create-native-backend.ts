@@ -6,6 +6,7 @@ import {
   isRalphError,
   type Json,
   type NativeSpec,
+  NO_TOOLS_SPEC,
   RalphError,
   toBackendLabel,
   toErrorCode,
@@ -16,7 +17,7 @@ import type { Backend, Model, TurnRequest } from '../ports/index.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import { createLazyBackend } from './lazy-backend.ts';
 import { toNativePrice } from './native-prices.ts';
-import { listPluginTools } from './plugin-tools.ts';
+import { listRunTools } from './plugin-files.ts';
 import { toQualityOfGates } from './quality-of-gates.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');
@@ -139,8 +140,9 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
   const { workspace, settings } = made;
   const place = findTurn(request.env);
   const topics = place === null ? [] : (readOffer(place).topics ?? []);
+  const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
   return {
-    tools: [...room.createBuiltInTools(topics), ...listPluginTools().map(room.toPluginTool), ...servers.tools],
+    tools: [...room.createBuiltInTools(topics), ...listRunTools(settings).map(room.toPluginTool), ...servers.tools],
     policy: settings.policies[hat] ?? null,
     workspace: request.cwd,
     stateDir: resolve(workspace, settings.stateDir),
@@ -149,8 +151,11 @@ function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTo
     secrets: findKnownSecrets(settings, request.env),
     publishes: topics,
     publish: async (topic, payload, target) => publish(request, workspace, { topic, payload, target }, topics),
-    search: null,
-    allowedPrivateHosts: [],
+    search: search === null ? null : room.createSearch(search, request.env),
+    allowedPrivateHosts: privateHosts,
+    passEnv,
+    ...(protectedBranches === null ? {} : { protectedBranches }),
+    protectedFiles: Object.values(plugins),
     close: servers.close,
   };
 }

@@ -2,7 +2,7 @@ import { type Settings, toLabel } from '../config/index.ts';
 import { type BackendSpec, BUILT_IN_CARDS, RalphError, resolveProfile } from '../core/index.ts';
 import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
-import { checkConfig } from '../validation/index.ts';
+import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
 import type { CliStanding } from './list-cli-standings.ts';
 
@@ -41,12 +41,13 @@ export interface ScopeReport {
 }
 
 /**
- * Says what would be enforced for the hats of a folder's own configuration.
+ * Says what would be enforced for the hats of a configuration.
  *
  * @throws RalphError `config-invalid`
  */
-export async function examineScopes(cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<ScopeReport> {
-  const { settings } = checkConfig({ cwd, configFiles: [], env, prompt: 'optional' });
+export async function examineScopes(request: CheckRequest): Promise<ScopeReport> {
+  const { cwd, env = {} } = request;
+  const { settings } = checkConfig({ ...request, prompt: 'optional' });
   if (settings !== null) {
     const { listCliStandings } = await import('./list-cli-standings.ts');
     const [report, probes] = await Promise.all([describeScopes(settings, cwd, env), listCliStandings(env)]);

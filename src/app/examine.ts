@@ -1,8 +1,7 @@
 import { type BackendReport, detectBackends } from '../backends/index.ts';
-import { findConfigFile } from '../config/index.ts';
 import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
-import { checkConfig } from '../validation/index.ts';
+import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { checkNativeAgents } from './check-native-agents.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 
@@ -12,13 +11,19 @@ export interface DoctorReport {
   readonly backends: readonly BackendReport[];
 }
 
+/** Where a look at a folder starts from: its configuration as a run would read it, and the environment of agents. */
+export interface ExamineRequest extends CheckRequest {
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
-export async function examine(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorReport> {
+export async function examine(request: ExamineRequest): Promise<DoctorReport> {
+  const { cwd, env } = request;
   const [backends, git, config, native] = await Promise.all([
     detectBackends({ env }),
     checkGit(cwd, env),
-    checkConfiguration(cwd, env),
-    checkNativeAgents(cwd, env),
+    checkConfiguration(request),
+    checkNativeAgents(request),
   ]);
   return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends), ...native], backends };
 }
@@ -47,15 +52,14 @@ async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Pro
   };
 }
 
-async function checkConfiguration(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
-  const file = findConfigFile(cwd);
-  if (file === null) return { name: 'configuration', status: 'ok', text: 'none: one agent does everything (solo)' };
+async function checkConfiguration(request: ExamineRequest): Promise<DoctorCheck> {
   try {
-    const { settings, diagnostics } = checkConfig({ cwd, configFiles: [], env, prompt: 'optional' });
+    const { files, settings, diagnostics } = checkConfig({ ...request, prompt: 'optional' });
+    const file = files.length === 0 ? 'none' : files.join(', ');
     const errors = diagnostics.filter((entry) => entry.severity === 'error').length;
     if (settings === null)
       return { name: 'configuration', status: 'problem', text: `${file}: ${errors} errors`, fix: 'See them: ralph validate' };
-    return { name: 'configuration', status: 'ok', text: file };
+    return { name: 'configuration', status: 'ok', text: files.length === 0 ? 'none: one agent does everything (solo)' : file };
   } catch (error) {
     return { name: 'configuration', status: 'problem', text: isRalphError(error) ? error.message : String(error) };
   }

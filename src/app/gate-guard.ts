@@ -17,12 +17,12 @@ const MODEL_KEYS = new Set([
  * and evidence.
  */
 export function toGateGuard(
-  settings: Pick<Settings, 'mcpServers' | 'backends'>,
+  settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<GateRunnerSettings, 'env' | 'redact'>> {
   const withheld = new Set([
     ...MODEL_KEYS,
-    ...listKeyNames(settings.backends),
+    ...listKeyNames(settings),
     ...settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? []),
   ]);
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !withheld.has(name));

@@ -20,3 +20,4 @@ export { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { type StartOptions, startRun } from './start-run.ts';
 export { type StopOrder, stopRun } from './stop-run.ts';
+export { surveyTools, type ToolSurvey } from './survey-tools.ts';

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/index.ts';
+import { NO_TOOLS_SPEC, SEARCH_KEYS } from '../core/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,20 +14,22 @@ const minSecretChars = 8;
  * user's own. The secrets of the environment that tell by their names are not among them.
  */
 export function findKnownSecrets(
-  { mcpServers, backends }: Pick<Settings, 'mcpServers' | 'backends'>,
+  settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
   env: Environment,
 ): Record<string, string> {
-  const given = mcpServers.flatMap((server) => [
+  const given = settings.mcpServers.flatMap((server) => [
     ...Object.entries(server.env)
       .filter(([name, value]) => SECRET_NAME.test(name) || KEY_LIKE.test(value))
       .map(([name, value]) => [`${server.name} ${name}`, value] as const),
     ...(server.tokenEnv === undefined ? [] : [[server.tokenEnv, env[server.tokenEnv] ?? ''] as const]),
   ]);
-  const keys = listKeyNames(backends).map((name) => [name, env[name] ?? ''] as const);
+  const keys = listKeyNames(settings).map((name) => [name, env[name] ?? ''] as const);
   return Object.fromEntries([...given, ...keys].filter(([, value]) => value.length >= minSecretChars));
 }
 
-/** The variables that `api_key_env` names. */
-export function listKeyNames(backends: Settings['backends']): readonly string[] {
-  return [...new Set(Object.values(backends).flatMap((specs) => specs.flatMap(({ native }) => native?.apiKeyEnv ?? [])))];
+/** The variables that hold the keys of models and of the search, as they are configured. */
+export function listKeyNames({ backends, tools = NO_TOOLS_SPEC }: Pick<Settings, 'backends' | 'tools'>): readonly string[] {
+  const models = Object.values(backends).flatMap((specs) => specs.flatMap(({ native }) => native?.apiKeyEnv ?? []));
+  const search = tools.search === null ? null : (tools.search.apiKeyEnv ?? SEARCH_KEYS[tools.search.provider]);
+  return [...new Set([...models, ...(search === null ? [] : [search])])];
 }

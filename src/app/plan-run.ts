@@ -11,6 +11,7 @@ import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
+import { withPluginFiles } from './plugin-files.ts';
 import { listPluginTools } from './plugin-tools.ts';
 import { requireNativeKeys } from './require-native-keys.ts';
 
@@ -52,13 +53,14 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `native-key`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `native-key`; `plugin-file`, `tool-invalid`, `tool-twice`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
-  const found = withFoundChecks(withFoundBackends(asked, request), request.cwd);
+  const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
+  const found = request.isDry === true ? checked : await withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
   if (request.isDry !== true) await requireNativeKeys(found, topology.coordination === 'hats', request.env);
   const turn = {

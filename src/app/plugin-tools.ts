@@ -42,8 +42,12 @@ export function listPluginCards(): readonly ToolCard[] {
   }));
 }
 
-/** Programs may come without types. */
-function checkPluginTool(tool: PluginTool): void {
+/**
+ * Programs may come without types.
+ *
+ * @throws RalphError `tool-invalid`
+ */
+export function checkPluginTool(tool: PluginTool): void {
   if (typeof tool !== 'object' || tool === null) throw createInvalid('A tool', 'is no object');
   checkToolCard(tool);
   const { name, group, description, parameters, run, hints } = tool;

@@ -4,6 +4,7 @@ import { compileHats } from './compile-hats.ts';
 import { compileMcpServers } from './compile-mcp-servers.ts';
 import { compileProfiles } from './compile-profiles.ts';
 import { compileSandbox } from './compile-sandbox.ts';
+import { compileTools } from './compile-tools.ts';
 import { toDigest } from './digest.ts';
 import { toEffective } from './effective.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
@@ -32,6 +33,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     backends: toBackends(parts),
     ...compileProfiles(parts),
     mcpServers: compileMcpServers(declared),
+    tools: compileTools(declared),
     sandbox: compileSandbox(parts),
     priority: toEffective(CLI_KEYS, declared.cli).priority,
     emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,

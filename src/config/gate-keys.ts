@@ -23,6 +23,7 @@ export const GATE_KEYS = {
   },
   name: { kind: 'line', doc: 'What it is called; its command by default.' },
   timeout_seconds: { kind: 'duration', doc: 'Longest time it may take.', above: 0, default: 600 },
+  timeout: { kind: 'duration', doc: 'Another name of `timeout_seconds`.', above: 0 },
   required: { kind: 'flag', doc: 'Whether its failure holds events back; `false` only tells it.', default: true },
   hats: { kind: 'list', doc: 'Hats whose events it guards; all by default.', items: { kind: 'word', doc: 'A hat.' }, nonEmpty: true },
   only_if: {
@@ -56,7 +57,7 @@ function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {
   return {
     on: [...new Set(gate.on)],
     run: check ?? run,
-    timeoutMs: gate.timeout_seconds,
+    timeoutMs: gate.timeout ?? gate.timeout_seconds,
     ...(gate.name !== undefined && { name: gate.name }),
     ...(check !== undefined && { check }),
     ...(gate.only_if !== undefined && { onlyIf: [...new Set(gate.only_if)] }),

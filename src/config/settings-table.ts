@@ -7,6 +7,7 @@ import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
 import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
 import { ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
+import { TOOLS } from './tools-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 const PRICE = { kind: 'number', min: 0 } as const;
@@ -88,7 +89,7 @@ export const TOP_KEYS = {
   events: EVENTS,
   sandbox: SANDBOX,
   on_violation: ON_VIOLATION,
-  tools: LATER,
+  tools: TOOLS,
   providers: LATER,
   agents: LATER,
   fleet: LATER,

@@ -1,4 +1,4 @@
-import type { BackendSpec, McpServerSpec, ProfilePolicy, RunSpec } from '../core/index.ts';
+import type { BackendSpec, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
 import type { ConfigFlags } from './overrides.ts';
 
 /**
@@ -26,6 +26,8 @@ export interface Settings {
   readonly profiles: Readonly<Record<string, ProfilePolicy>>;
   /** In the order of the file. */
   readonly mcpServers: readonly McpServerSpec[];
+  /** `tools:`; absent in runs of earlier versions. */
+  readonly tools?: ToolsSpec;
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxSettings;
   /** Where agent CLIs are looked for, for a backend of type `auto`. */

@@ -143,6 +143,7 @@ export {
   resolveProfile,
   type ToolVerdict,
 } from './tool-profiles.ts';
+export { NO_TOOLS_SPEC, SEARCH_KEYS, SEARCH_PROVIDERS, type SearchProvider, type SearchSpec, type ToolsSpec } from './tools-spec.ts';
 export {
   comparePrecedence,
   hasWildcard,

@@ -1,4 +1,4 @@
-import { contentText, deltas, type Members, record, records, sse, text } from './values.ts';
+import { argsText, contentText, deltas, type Members, record, records, sse, text } from './values.ts';
 import type { Conversation, Dialect, ReadyReply, Turn } from './wire-types.ts';
 
 /** Anthropic Messages, streamed and whole. */
@@ -69,34 +69,46 @@ function envelope(reply: ReadyReply, conversation: Conversation): Members {
 }
 
 function stopReason(reply: ReadyReply): string {
+  if (reply.finish !== undefined) return reply.finish === 'length' ? 'max_tokens' : 'refusal';
   return reply.calls.length === 0 ? 'end_turn' : 'tool_use';
 }
 
-function usage({ usage: { inputTokens, cachedTokens, outputTokens } }: ReadyReply): Members {
+function usage({ usage: { inputTokens, cachedTokens, writtenTokens, outputTokens } }: ReadyReply): Members {
   return {
-    input_tokens: inputTokens - cachedTokens,
-    cache_creation_input_tokens: 0,
+    input_tokens: inputTokens - cachedTokens - writtenTokens,
+    cache_creation_input_tokens: writtenTokens,
     cache_read_input_tokens: cachedTokens,
     output_tokens: outputTokens,
   };
 }
 
 function blocks(reply: ReadyReply): Members[] {
+  const thoughts = reply.thinking === '' ? [] : [{ type: 'thinking', thinking: reply.thinking, signature: `sig_${reply.id}` }];
   const content = reply.text === '' ? [] : [{ type: 'text', text: reply.text }];
   const uses = reply.calls.map(({ id, name, args }) => ({ type: 'tool_use', id: id.replace(/^call_/, 'toolu_'), name, input: args }));
-  return [...content, ...uses];
+  return [...thoughts, ...content, ...uses];
 }
 
 function blockFrames(block: Members, index: number): string[] {
-  const isText = block['type'] === 'text';
-  const start = isText ? { type: 'text', text: '' } : { ...block, input: {} };
-  const pieces = isText ? deltas(text(block['text'])) : deltas(JSON.stringify(block['input']));
+  const { start, pieces } = toPieces(block);
   return [
     sse({ type: 'content_block_start', index, content_block: start }, 'content_block_start'),
-    ...pieces.map((piece) => {
-      const delta = isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece };
-      return sse({ type: 'content_block_delta', index, delta }, 'content_block_delta');
-    }),
+    ...pieces.map((delta) => sse({ type: 'content_block_delta', index, delta }, 'content_block_delta')),
     sse({ type: 'content_block_stop', index }, 'content_block_stop'),
   ];
+}
+
+/** What of a block comes at its start, and what behind. */
+function toPieces(block: Members): { readonly start: Members; readonly pieces: readonly Members[] } {
+  const { type } = block;
+  if (type === 'text') {
+    return { start: { type, text: '' }, pieces: deltas(text(block['text'])).map((piece) => ({ type: 'text_delta', text: piece })) };
+  }
+  if (type === 'thinking') {
+    const thoughts = deltas(text(block['thinking'])).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const signature = { type: 'signature_delta', signature: block['signature'] };
+    return { start: { type, thinking: '', signature: '' }, pieces: [...thoughts, signature] };
+  }
+  const json = deltas(argsText(block['input']));
+  return { start: { ...block, input: {} }, pieces: json.map((partial_json) => ({ type: 'input_json_delta', partial_json })) };
 }

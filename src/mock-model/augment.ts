@@ -1,5 +1,5 @@
 import { openaiError } from './openai-errors.ts';
-import { deltas, type Members, record, records, text } from './values.ts';
+import { argsText, deltas, type Members, record, records, text } from './values.ts';
 import type { Dialect, ToolCall, Turn } from './wire-types.ts';
 
 const TEXT = 0;
@@ -54,7 +54,7 @@ function line(value: unknown): string {
 }
 
 function toolUse({ id, name, args }: ToolCall): Members {
-  return { tool_use_id: id, tool_name: name, input_json: JSON.stringify(args) };
+  return { tool_use_id: id, tool_name: name, input_json: argsText(args) };
 }
 
 function userTurn(nodes: unknown, message: unknown): Turn {

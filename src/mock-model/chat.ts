@@ -1,5 +1,5 @@
 import { openaiError } from './openai-errors.ts';
-import { contentText, deltas, type Members, record, records, sse, text } from './values.ts';
+import { argsText, contentText, deltas, type Members, record, records, sse, text } from './values.ts';
 import type { Conversation, Dialect, ReadyReply, ToolCall, Turn } from './wire-types.ts';
 
 /** OpenAI Chat Completions, streamed and whole. */
@@ -29,7 +29,8 @@ export const chat: Dialect = {
   frames(reply, conversation) {
     const chunk = (delta: Members, finish: string | null = null): string =>
       sse({ ...envelope(reply, conversation, '.chunk'), choices: [{ index: 0, delta, finish_reason: finish }] });
-    const frames = [chunk({ role: 'assistant', content: '' }), ...deltas(reply.text).map((content) => chunk({ content }))];
+    const thoughts = deltas(reply.thinking).map((piece) => chunk({ reasoning_content: piece }));
+    const frames = [chunk({ role: 'assistant', content: '' }), ...thoughts, ...deltas(reply.text).map((content) => chunk({ content }))];
     frames.push(...reply.calls.flatMap(callDeltas).map((call) => chunk({ tool_calls: [call] })));
     frames.push(chunk({}, finishReason(reply)));
     frames.push(sse({ ...envelope(reply, conversation, '.chunk'), choices: [], usage: usage(reply) }), sse('[DONE]'));
@@ -38,7 +39,8 @@ export const chat: Dialect = {
 
   whole(reply, conversation) {
     const calls = reply.calls.length === 0 ? {} : { tool_calls: reply.calls.map(wholeCall) };
-    const message = { role: 'assistant', content: reply.text, ...calls };
+    const thoughts = reply.thinking === '' ? {} : { reasoning_content: reply.thinking };
+    const message = { role: 'assistant', content: reply.text, ...thoughts, ...calls };
     return {
       ...envelope(reply, conversation, ''),
       choices: [{ index: 0, message, finish_reason: finishReason(reply) }],
@@ -65,6 +67,7 @@ function envelope(reply: ReadyReply, conversation: Conversation, suffix: string)
 }
 
 function finishReason(reply: ReadyReply): string {
+  if (reply.finish !== undefined) return reply.finish === 'length' ? 'length' : 'content_filter';
   return reply.calls.length === 0 ? 'stop' : 'tool_calls';
 }
 
@@ -79,10 +82,10 @@ function usage({ usage: { inputTokens, cachedTokens, outputTokens } }: ReadyRepl
 }
 
 function wholeCall({ id, name, args }: ToolCall): Members {
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+  return { id, type: 'function', function: { name, arguments: argsText(args) } };
 }
 
 function callDeltas(call: ToolCall, index: number): readonly Members[] {
   const open = { index, ...wholeCall(call), function: { name: call.name, arguments: '' } };
-  return [open, ...deltas(JSON.stringify(call.args)).map((piece) => ({ index, function: { arguments: piece } }))];
+  return [open, ...deltas(argsText(call.args)).map((piece) => ({ index, function: { arguments: piece } }))];
 }

@@ -27,14 +27,16 @@ export const gemini: Dialect = {
   },
 
   frames(reply, conversation) {
+    const thoughts: Members[] = deltas(reply.thinking).map((piece) => ({ text: piece, thought: true }));
     const pieces: Members[] = deltas(reply.text).map((piece) => ({ text: piece }));
-    const parts = [...pieces, ...callParts(reply)];
+    const parts = [...thoughts, ...pieces, ...callParts(reply)];
     if (parts.length === 0) parts.push({ text: '' });
     return parts.map((part, index) => sse(chunk(reply, conversation, [part], index === parts.length - 1)));
   },
 
   whole(reply, conversation) {
-    return chunk(reply, conversation, [{ text: reply.text }, ...callParts(reply)], true);
+    const thoughts = reply.thinking === '' ? [] : [{ text: reply.thinking, thought: true }];
+    return chunk(reply, conversation, [...thoughts, { text: reply.text }, ...callParts(reply)], true);
   },
 
   error(fault) {
@@ -76,8 +78,15 @@ function readTurn(content: Members): Turn {
   };
 }
 
-function callParts({ calls }: ReadyReply): Members[] {
-  return calls.map(({ id, name, args }) => ({ functionCall: { id, name, args } }));
+/** The proof of what was thought hangs on the first call. */
+function callParts({ id: reply, thinking, calls }: ReadyReply): Members[] {
+  const signature = thinking === '' ? {} : { thoughtSignature: `sig_${reply}` };
+  return calls.map(({ id, name, args }, index) => ({ functionCall: { id, name, args }, ...(index === 0 ? signature : {}) }));
+}
+
+function finishReason({ finish }: ReadyReply): string {
+  if (finish === 'length') return 'MAX_TOKENS';
+  return finish === 'refusal' ? 'SAFETY' : 'STOP';
 }
 
 function chunk(reply: ReadyReply, conversation: Conversation, parts: readonly Members[], last: boolean): Members {
@@ -88,6 +97,6 @@ function chunk(reply: ReadyReply, conversation: Conversation, parts: readonly Me
     candidatesTokenCount: outputTokens,
     totalTokenCount: inputTokens + outputTokens,
   };
-  const candidate = { index: 0, content: { role: 'model', parts }, ...(last ? { finishReason: 'STOP' } : {}) };
+  const candidate = { index: 0, content: { role: 'model', parts }, ...(last ? { finishReason: finishReason(reply) } : {}) };
   return { candidates: [candidate], ...(last ? { usageMetadata: usage } : {}), modelVersion: conversation.model, responseId: reply.id };
 }

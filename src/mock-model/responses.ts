@@ -1,5 +1,5 @@
 import { openaiError } from './openai-errors.ts';
-import { contentText, deltas, type Members, record, records, sse, text } from './values.ts';
+import { argsText, contentText, deltas, type Members, record, records, sse, text } from './values.ts';
 import type { Conversation, Dialect, OfferedTool, ReadyReply, Turn } from './wire-types.ts';
 
 /** OpenAI Responses, streamed and whole. */
@@ -15,7 +15,7 @@ export const responses: Dialect = {
       model: text(body['model']),
       streaming: body['stream'] === true,
       system: contentText(body['instructions']),
-      turns: joinCalls(input.flatMap(readItem)),
+      turns: joinItems(input.flatMap(readItem)),
       tools: records(body['tools']).flatMap(readTool),
     };
   },
@@ -26,13 +26,16 @@ export const responses: Dialect = {
     const open = { ...envelope(reply, conversation), status: 'in_progress', output: [], usage: null };
     const frames = [frame('response.created', { response: open }), frame('response.in_progress', { response: open })];
     items(reply).forEach((item, index) => frames.push(...itemFrames(item, index, frame)));
-    frames.push(frame('response.completed', { response: responses.whole(reply, conversation) }));
+    const end = reply.finish === undefined ? 'response.completed' : 'response.incomplete';
+    frames.push(frame(end, { response: responses.whole(reply, conversation) }));
     return frames;
   },
 
   whole: (reply, conversation) => ({
     ...envelope(reply, conversation),
-    status: 'completed',
+    ...(reply.finish === undefined
+      ? { status: 'completed' }
+      : { status: 'incomplete', incomplete_details: { reason: REASONS[reply.finish] } }),
     output: items(reply),
     usage: {
       input_tokens: reply.usage.inputTokens,
@@ -46,6 +49,8 @@ export const responses: Dialect = {
   error: openaiError,
 };
 
+const REASONS = { length: 'max_output_tokens', refusal: 'content_filter' } as const;
+
 /** Name spaces hold tools of their own, such as those of an MCP server. */
 function readTool(tool: Members): OfferedTool[] {
   const own = { name: text(tool['name']) || text(tool['type']), parameters: record(tool['parameters']) };
@@ -57,14 +62,13 @@ function readTool(tool: Members): OfferedTool[] {
   }));
 }
 
-/** Calls that were made at once are items of their own here. */
-function joinCalls(turns: readonly Turn[]): Turn[] {
+/** What was said and called at once are items of their own here. */
+function joinItems(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    const belongs = last !== undefined && last.calls.length > 0 && turn.calls.length > 0;
-    if (belongs) joined[joined.length - 1] = { ...last, calls: [...last.calls, ...turn.calls] };
-    else joined.push(turn);
+    if (last?.role !== 'assistant' || turn.role !== 'assistant') joined.push(turn);
+    else joined[joined.length - 1] = { ...last, text: `${last.text}${turn.text}`, calls: [...last.calls, ...turn.calls] };
   }
   return joined;
 }
@@ -96,12 +100,16 @@ function envelope(reply: ReadyReply, conversation: Conversation): Members {
 
 function items(reply: ReadyReply): Members[] {
   const output: Members[] = [];
+  if (reply.thinking !== '') {
+    const summary = [{ type: 'summary_text', text: reply.thinking }];
+    output.push({ id: `rs_${reply.id}`, type: 'reasoning', summary, encrypted_content: `enc_${reply.id}` });
+  }
   if (reply.text !== '') {
     const content = [{ type: 'output_text', text: reply.text, annotations: [] }];
     output.push({ id: `item_${reply.id}`, type: 'message', role: 'assistant', status: 'completed', content });
   }
   for (const { id, name, args, namespace } of reply.calls) {
-    const call = { type: 'function_call', call_id: id, name, arguments: JSON.stringify(args), status: 'completed' };
+    const call = { type: 'function_call', call_id: id, name, arguments: argsText(args), status: 'completed' };
     output.push({ id: id.replace(/^call_/, 'fc_'), ...call, ...(namespace !== undefined && { namespace }) });
   }
   return output;
@@ -110,6 +118,15 @@ function items(reply: ReadyReply): Members[] {
 function itemFrames(item: Members, index: number, frame: (type: string, data: Members) => string): string[] {
   const at = { output_index: index, item_id: item['id'] };
   const done = (): string => frame('response.output_item.done', { output_index: index, item });
+  if (item['type'] === 'reasoning') {
+    const [summary] = records(item['summary']);
+    return [
+      frame('response.output_item.added', { output_index: index, item: { ...item, summary: [], encrypted_content: null } }),
+      frame('response.reasoning_summary_part.added', { ...at, summary_index: 0, part: { type: 'summary_text', text: '' } }),
+      ...deltas(text(summary?.['text'])).map((delta) => frame('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta })),
+      done(),
+    ];
+  }
   if (item['type'] === 'function_call') {
     return [
       frame('response.output_item.added', { output_index: index, item: { ...item, arguments: '', status: 'in_progress' } }),

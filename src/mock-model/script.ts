@@ -1,7 +1,7 @@
 import { toShellCall } from './shell-tool.ts';
 import type { Conversation, OfferedTool, ReadyReply, Reply, TokenUsage, ToolCall, WantedCall } from './wire-types.ts';
 
-const USAGE: TokenUsage = { inputTokens: 1200, cachedTokens: 200, outputTokens: 30 };
+const USAGE: TokenUsage = { inputTokens: 1200, cachedTokens: 200, writtenTokens: 0, outputTokens: 30 };
 const TOKEN = /\[\[script:([A-Za-z0-9_-]+)\]\]/g;
 
 /**
@@ -34,7 +34,8 @@ export function prepare(reply: Reply, { tools }: Conversation, id: string): Read
   const wanted = [...(reply.shell === undefined ? [] : [toShellCall(reply.shell)]), ...(reply.calls ?? [])];
   const calls = wanted.flatMap((want, index) => toCall(want, tools, index === 0 ? `call_${id}` : `call_${id}_${index}`));
   const isSideCall = wanted.length > 0 && calls.length === 0;
-  return { id, text: isSideCall ? 'Ok' : (reply.text ?? ''), calls, usage: { ...USAGE, ...reply.usage } };
+  const { thinking = '', text = '', finish } = reply;
+  return { id, thinking, text: isSideCall ? 'Ok' : text, calls, finish, usage: { ...USAGE, ...reply.usage } };
 }
 
 function toCall({ tool: names, args, isForced = false }: WantedCall, tools: readonly OfferedTool[], id: string): readonly ToolCall[] {

@@ -21,7 +21,7 @@ import type {
 } from './wire-types.ts';
 
 const DIALECTS = [anthropic, responses, chat, gemini, augment];
-const MAX_RECORDED_CHARACTERS = 64 * 1024;
+const MAX_RECORDED_CHARACTERS = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -76,6 +76,7 @@ async function answer(exchange: Exchange): Promise<void> {
     method: request.method ?? '',
     path: url.pathname + url.search,
     agent: request.headers['user-agent'] ?? '',
+    headers: request.headers,
     dialect: undefined,
     model: undefined,
     script: undefined,
@@ -95,12 +96,14 @@ async function answer(exchange: Exchange): Promise<void> {
   Object.assign(entry, { dialect: dialect.name, model: conversation.model, script: script?.name });
   const turns = script === undefined ? undefined : exchange.scripts.get(script.name);
   const scripted = turns === undefined || script === undefined ? undefined : replyAt(turns, script.step);
-  const reply = exchange.handler?.(conversation) ?? scripted;
+  const reply = exchange.handler?.(conversation, entry) ?? scripted;
   entry.script ??= reply?.name;
   const ready = prepare(reply ?? { text: 'Ok' }, conversation, `mock${String(requests.length).padStart(6, '0')}`);
-  entry.answer = reply === undefined ? 'auxiliary' : (reply.fault ?? (ready.calls.length === 0 ? 'text' : 'call'));
+  entry.answer =
+    reply === undefined ? 'auxiliary' : (reply.fault ?? reply.http?.status.toString() ?? (ready.calls.length === 0 ? 'text' : 'call'));
   if (reply?.delayMs !== undefined) await pause(reply.delayMs);
-  await play(response, dialect, conversation, ready, reply?.fault);
+  if (reply?.http === undefined) await play(response, dialect, conversation, ready, reply?.fault);
+  else sendJson(response, reply.http.status, reply.http.body, reply.http.headers);
 }
 
 async function play(

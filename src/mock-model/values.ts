@@ -40,3 +40,8 @@ export function sse(data: unknown, event?: string): string {
   const name = event === undefined ? '' : `event: ${event}\n`;
   return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
+
+/** The arguments of a call as the text that goes over the wire. */
+export function argsText(args: unknown): string {
+  return typeof args === 'string' ? args : JSON.stringify(args);
+}

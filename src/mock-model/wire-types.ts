@@ -1,4 +1,5 @@
 /** Shapes that the files of the mock model server share. */
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** One tool that the client offers to the model, in the terms of JSON Schema. */
 export interface OfferedTool {
@@ -12,7 +13,8 @@ export interface OfferedTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
+  /** A text is sent as it stands: arguments that are no JSON. */
+  readonly args: Readonly<Record<string, unknown>> | string;
   readonly namespace?: string;
 }
 
@@ -42,6 +44,8 @@ export interface TokenUsage {
   readonly inputTokens: number;
   /** The part of inputTokens that came from a cache. */
   readonly cachedTokens: number;
+  /** The part of inputTokens that was written into a cache, where the wire format tells it. */
+  readonly writtenTokens: number;
   readonly outputTokens: number;
 }
 
@@ -52,21 +56,27 @@ export type Fault = 'unauthorized' | 'rate-limited' | 'usage-limit' | 'server-er
 export interface WantedCall {
   /** Names of the tool, the best first; `*` at the beginning stands for any prefix. */
   readonly tool: readonly string[];
-  /** The arguments, or a function that fills them from the schema of the tool that was found. */
-  readonly args: Readonly<Record<string, unknown>> | ((parameters: OfferedTool['parameters']) => Readonly<Record<string, unknown>>);
+  /** The arguments (as text: sent as it stands), or a function that fills them from the schema of the tool that was found. */
+  readonly args: ToolCall['args'] | ((parameters: OfferedTool['parameters']) => Readonly<Record<string, unknown>>);
   /** Call it by its first name even if it is not offered. */
   readonly isForced?: boolean;
 }
 
 /** What a script or a handler wants the model to do next. Everything is optional: `{}` is an empty answer. */
 export interface Reply {
+  /** What it thinks before it speaks, with the vendor's proof of it (a signature, encrypted content), where the wire format has that. */
+  readonly thinking?: string;
   readonly text?: string;
   /** A shell command, played through whatever shell tool the client offers. */
   readonly shell?: string;
   /** Calls of other tools, in this order after the shell command; those of which no tool is offered are left out. */
   readonly calls?: readonly WantedCall[];
   readonly usage?: Partial<TokenUsage>;
+  /** Why the answer ends, where it is not because the model has done. */
+  readonly finish?: 'length' | 'refusal';
   readonly fault?: Fault;
+  /** An error of any kind in place of an answer. */
+  readonly http?: HttpError;
   /** What the request is recorded as, where no script has a name. */
   readonly name?: string;
   /** Wait before the answer starts, in milliseconds. */
@@ -76,8 +86,10 @@ export interface Reply {
 /** A reply with every choice made. */
 export interface ReadyReply {
   readonly id: string;
+  readonly thinking: string;
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  readonly finish: Reply['finish'];
   readonly usage: TokenUsage;
 }
 
@@ -111,17 +123,18 @@ export interface RecordedRequest {
   readonly path: string;
   /** The User-Agent header: who asked. */
   readonly agent: string;
+  readonly headers: IncomingHttpHeaders;
   dialect: string | undefined;
   model: string | undefined;
   script: string | undefined;
   /** What was answered: text, call, a fault, `auxiliary`, or an HTTP status for everything that is no model call. */
   answer: string;
-  /** The request body as text, cut at 64 KB. */
+  /** The request body as text, cut at a million characters. */
   readonly body: string;
 }
 
 /** Decides what the model says to a request; `undefined` leaves it to the scripts. */
-export type Handler = (conversation: Conversation) => Reply | undefined;
+export type Handler = (conversation: Conversation, request: RecordedRequest) => Reply | undefined;
 
 /** What a server plays. */
 export interface ModelServerOptions {

@@ -92,6 +92,11 @@ describe.each([
     ).toBe(true);
   });
 
+  it('are not told apart where a name cannot be read, so that nobody takes them for unchanged', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/x`), Buffer.from([0xff])]), 'a');
+    expect(await open().read()).toBeNull();
+  });
+
   it('have the same hash again when a change is taken back', async () => {
     const reader = open();
     const before = await hashOf(reader);
@@ -134,6 +139,39 @@ describe('in a repository', () => {
         write('a.txt', 'hidden');
       }),
     ).toBe(true);
+  });
+
+  it('what is staged, unstaged or tracked no more is seen as what it is then', async () => {
+    const reader = open();
+    const first = await hashOf(reader);
+    write('b.txt', 'b');
+    const withFile = await hashOf(reader);
+    git('add', 'b.txt');
+    expect(await hashOf(reader)).toBe(withFile);
+    git('rm', '-q', '--cached', 'b.txt');
+    expect(await hashOf(reader)).toBe(withFile);
+    unlinkSync(join(cwd, 'b.txt'));
+    expect(await hashOf(reader)).toBe(first);
+  });
+
+  it('a file in a submodule is looked at', async () => {
+    git('init', '-q', 'inner');
+    git('-C', 'inner', 'commit', '-q', '--allow-empty', '-m', 'x');
+    git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', `${cwd}/inner`, 'module');
+    expect(await isNoticed(() => write('module/x.txt', 'x'))).toBe(true);
+  });
+
+  it('rules of a repository that took the place of the first are the rules', async () => {
+    git('worktree', 'add', '-q', 'tree', '-b', 'other');
+    git('init', '-q', '--bare', 'second');
+    const reader = open(join(cwd, 'tree'));
+    await reader.read();
+    write('tree/.git', `gitdir: ${cwd}/second\n`);
+    execFileSync('git', ['config', 'core.bare', 'false'], { cwd: join(cwd, 'second'), env });
+    const before = await hashOf(reader);
+    write('second/info/exclude', '*.test.js\n');
+    write('tree/hidden.test.js', '');
+    expect(await hashOf(reader)).not.toBe(before);
   });
 
   it('another repository inside it is looked at file by file', async () => {

@@ -4,8 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { TreeReader, TreeState } from '../ports/index.ts';
 import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
-import { demandGit } from './git.ts';
-import { readIgnoreRules } from './read-ignore-rules.ts';
+import { createIndexList, type IndexList } from './index-list.ts';
+import { listUnknown } from './list-unknown.ts';
+import { readIgnoreRules, readIgnoreSettings } from './read-ignore-rules.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
 const MAX_FILES = 200_000;
@@ -25,15 +26,22 @@ const FOREIGN_FOLDERS = ['node_modules', '.git'];
  */
 export function createTreeReader(settings: RepositorySettings): TreeReader {
   const known = new Map<string, KnownFile>();
+  const index = createIndexList();
   let search: Promise<RepositorySearch> | undefined;
   let running: Promise<unknown> = Promise.resolve();
   const read = async (): Promise<TreeState | null> => {
     search ??= findRepository(settings);
     const found = await search;
-    const paths = found.found ? await listTracked(found.repository) : await walk(settings.cwd, settings.stateDirs);
-    if (paths === null) return null;
-    const state = await hashFiles(found.found ? found.repository.top : settings.cwd, paths, toShown(found), known);
-    return found.found && state !== null ? withRules(state, await readIgnoreRules(found.repository, settings.env)) : state;
+    const look: Look = {
+      top: found.found ? found.repository.top : settings.cwd,
+      toShownPath: toShown(found),
+      known,
+      files: new Map(),
+      bytes: MAX_READ_BYTES,
+    };
+    if (found.found) return readRepository(look, found.repository, { index, env: settings.env });
+    const paths = await walk(settings.cwd, settings.stateDirs);
+    return paths === null || !(await addFiles(look, paths)) ? null : toState(look);
   };
   return {
     read: () => {
@@ -42,6 +50,27 @@ export function createTreeReader(settings: RepositorySettings): TreeReader {
       return look;
     },
   };
+}
+
+/** What else is needed to look at a repository. */
+interface RepositoryLook {
+  readonly index: IndexList;
+  readonly env: RepositorySettings['env'];
+}
+
+/**
+ * What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it as its folder. While git
+ * looks for the latter, the former is looked at here.
+ */
+async function readRepository(look: Look, repository: Repository, { index, env }: RepositoryLook): Promise<TreeState | null> {
+  const asked = Promise.all([listUnknown(repository), readIgnoreSettings(repository)]);
+  // Told where it is awaited; the files may make an end before that.
+  asked.catch(() => undefined);
+  const tracked = await index.read(repository);
+  if (tracked.length > MAX_FILES || !(await addFiles(look, tracked))) return null;
+  const [{ untracked, ruleFiles }, ignoreSettings] = await asked;
+  if (untracked.length > MAX_FILES || !(await addFiles(look, untracked))) return null;
+  return withRules(toState(look), readIgnoreRules(repository, { settings: ignoreSettings, ruleFiles, env }));
 }
 
 /** A file that is hidden is not among the files: the rule that hides it makes the difference. */
@@ -59,13 +88,6 @@ function toShown(found: RepositorySearch): (path: string) => string {
   if (!found.found || found.repository.prefix === '') return (path) => path;
   const { prefix } = found.repository;
   return (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : posix.relative(prefix, path));
-}
-
-/** What the repository tracks, whether or not it is told to look at it, and what it does not know; a repository inside it as its folder. */
-async function listTracked({ git, isOwnState }: Repository): Promise<readonly string[] | null> {
-  const text = await demandGit(git, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  const listed = [...new Set(text.split('\0'))].filter((path) => path !== '' && !isOwnState(path));
-  return listed.length > MAX_FILES ? null : listed.map((path) => path.replace(/\/$/, ''));
 }
 
 async function walk(root: string, passOver: readonly string[]): Promise<readonly string[] | null> {
@@ -86,19 +108,17 @@ async function walk(root: string, passOver: readonly string[]): Promise<readonly
   return paths;
 }
 
-async function hashFiles(
-  top: string,
-  paths: readonly string[],
-  toShownPath: (path: string) => string,
-  known: Map<string, KnownFile>,
-): Promise<TreeState | null> {
-  const look: Look = { top, toShownPath, known, files: new Map(), bytes: MAX_READ_BYTES };
+/** Looks at files; false when they are too many. */
+async function addFiles(look: Look, paths: readonly string[]): Promise<boolean> {
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
     if (!addFile(look, path)) await addFolder(look, path);
-    if (look.bytes < 0 || look.files.size > MAX_FILES) return null;
+    if (look.bytes < 0 || look.files.size > MAX_FILES) return false;
   }
-  const { files } = look;
+  return true;
+}
+
+function toState({ files, known, toShownPath }: Look): TreeState {
   if (known.size > files.size) for (const path of known.keys()) if (!files.has(toShownPath(path))) known.delete(path);
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
   const whole = createHash('sha256').update(sorted.map(([path, hash]) => `${path}\0${hash}\0`).join(''));

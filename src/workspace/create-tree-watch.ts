@@ -1,11 +1,12 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations, toErrorCode } from '../core/index.ts';
 import { clearMarks } from './clear-marks.ts';
 import { compareTrees, type TreeChange } from './compare-trees.ts';
 import { findRepository, openRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { endInGit, type GitBeginning, type GitFindings } from './git-look.ts';
 import { recordPlainly, toExemption } from './plain-look.ts';
+import { readCommonDir } from './read-git-places.ts';
 import { keepCopies, readIndexLook } from './restore-tree.ts';
 import { loadBaseline, saveBaseline, type TreeBaseline } from './tree-baseline.ts';
 import { copyIndex, MAX_IGNORED, type RecordOrder, recordTree, type TreeRecord } from './tree-record.ts';
@@ -196,15 +197,6 @@ function toViolations(
 function toUnseen(error: unknown): ScopeViolations {
   const message = typeof error === 'string' ? error : error instanceof Error ? error.message : toErrorCode(error);
   return { ...toViolations([], null, null, [`The working tree could not be compared: ${message}`]), isUnseen: true };
-}
-
-/** A worktree says in a file where the rest of its repository is. */
-function readCommonDir(gitDir: string): string {
-  try {
-    return resolve(gitDir, readFileSync(join(gitDir, 'commondir'), 'utf8').trim());
-  } catch {
-    return gitDir;
-  }
 }
 
 function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], turn: string): TreeLook {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from './find-repository.ts';
+import { readGitPlaces } from './read-git-places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,23 +11,33 @@ const SETTINGS = '^core\\.(excludesfile|ignorecase|precomposeunicode|worktree|sp
 /** A larger file of rules is told by its size and times. */
 const MAX_BYTES = 1 << 20;
 
+/** The settings on which it depends which files git lists. Never rejects. */
+export async function readIgnoreSettings({ git }: Pick<Repository, 'git'>): Promise<string> {
+  const settings = await git(['config', '--null', '--type=path', '--get-regexp', SETTINGS]);
+  return `${settings.exitCode}\0${settings.stdout}`;
+}
+
+/** What rules there are. */
+export interface RuleSources {
+  /** What {@link readIgnoreSettings} told. */
+  readonly settings: string;
+  /** Paths from the top of files of rules that are not among the files of the work. */
+  readonly ruleFiles: readonly string[];
+  readonly env: Environment;
+}
+
 /**
  * A hash of what git passes over by other rules than those in files that it lists itself: `info/exclude`, `core.excludesFile`, and every `.gitignore`
  * that hides itself. With it a file that somebody hides is noticed by the rule that hides it.
  */
-export async function readIgnoreRules({ git, top, isOwnState }: Repository, env: Environment): Promise<string> {
-  const [exclude, settings, ignored] = await Promise.all([
-    git(['rev-parse', '--git-path', 'info/exclude']),
-    git(['config', '--null', '--type=path', '--get-regexp', SETTINGS]),
-    git(['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']),
-  ]);
+export function readIgnoreRules({ top, gitDir }: Pick<Repository, 'top' | 'gitDir'>, { settings, ruleFiles, env }: RuleSources): string {
   const files = [
-    resolve(top, exclude.stdout.replace(/\n$/, '')),
+    join(readGitPlaces(top, gitDir).commonDir, 'info/exclude'),
     ...listDefaults(env),
-    ...listExcludeFiles(settings.stdout).map((path) => resolve(top, path)),
-    ...ignored.stdout.split('\0').flatMap((path) => (isOwnState(path) ? [] : toRuleFile(top, path))),
+    ...listExcludeFiles(settings).map((path) => resolve(top, path)),
+    ...ruleFiles.map((path) => join(top, path)),
   ];
-  const hash = createHash('sha256').update(`${settings.exitCode}\0${settings.stdout}\0`);
+  const hash = createHash('sha256').update(`${settings}\0`);
   for (const path of [...new Set(files)].sort()) {
     const rules = readRules(path);
     if (rules !== null) hash.update(`${path}\0${rules}\0`);
@@ -42,11 +53,6 @@ function listDefaults({ XDG_CONFIG_HOME: config = '', HOME: home = '' }: Environ
 /** The values of `core.excludesFile` among entries of the form `key LF value NUL`. */
 function listExcludeFiles(text: string): readonly string[] {
   return text.split('\0').flatMap((entry) => /^core\.excludesfile\n(.+)$/is.exec(entry)?.[1] ?? []);
-}
-
-function toRuleFile(top: string, path: string): readonly string[] {
-  if (path.endsWith('/')) return [join(top, path, '.gitignore')];
-  return path === '.gitignore' || path.endsWith('/.gitignore') ? [join(top, path)] : [];
 }
 
 /** `null` for no file. */

@@ -418,7 +418,7 @@ describe('web_fetch and servers that take their time', () => {
 });
 
 describe('web_search and what it is told', () => {
-  const search = (hits: readonly { title: string; url: string; snippet: string }[]) => async () => hits;
+  const search = (hits: readonly { title: string; url: string; snippet: string }[]) => ({ whyMissing: null, find: async () => hits });
 
   it('hits that are no pages of the web are left out', async () => {
     const hits = ['javascript:alert(1)', 'file:///etc/passwd', 'nonsense', 'https://example.org/'].map((url) => ({
@@ -452,10 +452,10 @@ describe('web_search and what it is told', () => {
   });
 
   it('a provider that fails tells no secrets', async () => {
-    const fails = async () => {
+    const find = async () => {
       throw new Error('GET https://api.example/?key=sk-very-secret failed');
     };
-    const { text, isError } = await world.call('web_search', { query: 'x' }, { search: fails });
+    const { text, isError } = await world.call('web_search', { query: 'x' }, { search: { whyMissing: null, find } });
     expect(isError).toBe(true);
     expect(text).not.toContain('sk-very-secret');
   });

@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
 import type { Json } from '../../src/core/index.ts';
+import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
 import type { AssistantMessage, ModelMessage, ModelRequest } from '../../src/ports/index.ts';
-import { startWireServer, type WireRequest, type WireServer } from '../native/wire-server.ts';
-import type { Body, WireReply } from '../native/wire-types.ts';
 import { createTurnBench } from './turn-bench.ts';
 
-let server: WireServer;
-let replies: WireReply[] = [];
+// biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
+type Body = any;
+
+let server: ModelServer;
+let replies: Reply[] = [];
 /** The body of a request, by its number from 1 on. */
-const bodyOf = (number: number): Body => (server.requests[number - 1] as WireRequest).body;
+const bodyOf = (number: number): Body => JSON.parse(server.requests[number - 1]?.body ?? '');
 beforeEach(async () => {
   replies = [];
-  server = await startWireServer((_, number) => replies[number - 1] ?? { text: 'Nothing more.' });
+  server = await startModelServer({ handler: () => replies[server.requests.length - 1] ?? { text: 'Nothing more.' } });
 });
 afterEach(() => server.close());
 
@@ -57,7 +59,7 @@ async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts
     ...parts,
   };
   const result = await made.step(request, (delta) => heard.push(`${delta.type}:${delta.text}`), new AbortController().signal);
-  return { result, heard, sent: server.requests.at(-1) as WireRequest };
+  return { result, heard, sent: server.requests.at(-1) as RecordedRequest, body: bodyOf(server.requests.length) };
 }
 
 const ASK: ModelMessage = { role: 'user', text: 'Do it.' };
@@ -87,7 +89,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
         .map((piece) => piece.slice(5))
         .join(''),
     ).toBe('Hello there.');
-    const usage = { inputTokens: 800, cacheReadTokens: 200, outputTokens: 50, costUsd: null };
+    const usage = { inputTokens: 1000, cacheReadTokens: 200, outputTokens: 30, costUsd: null };
     expect(result).toMatchObject({ usage });
   });
 
@@ -102,8 +104,8 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
 
   it('is offered the tools, each with its schema, and its parallel calls come back in order', async () => {
     replies = [{ text: 'Looking.', calls: CALLS }];
-    const { result, sent } = await step(kind, [ASK]);
-    expect(listOffered(sent)).toEqual([
+    const { result, sent, body } = await step(kind, [ASK]);
+    expect(listOffered(sent.dialect, body)).toEqual([
       { name: 'read_file', required: ['path'] },
       { name: 'bash', required: undefined },
     ]);
@@ -119,24 +121,21 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     replies = [{ thinking: 'Hm, so.', text: 'Looking.', calls: CALLS }];
     const first = await step(kind, [ASK]);
     if (!first.result.ok) throw new Error('it failed');
-    const { sent } = await step(kind, [ASK, first.result.message, toResults(first.result.message)]);
-    expect(sent.body).toMatchObject(REPLAYS[kind]);
+    const { body } = await step(kind, [ASK, first.result.message, toResults(first.result.message)]);
+    expect(body).toMatchObject(REPLAYS[kind]);
   });
 
   it.each([
-    [{ status: 401, body: { error: { message: 'bad key' } } }, { class: 'auth' }],
-    [
-      { status: 429, headers: { 'retry-after': '7' }, body: { error: { message: 'Rate limit reached.' } } },
-      { class: 'transient', retryAfterMs: 7000 },
-    ],
-    [{ status: 429, body: { error: { message: 'You exceeded your current quota.', code: 'insufficient_quota' } } }, { class: 'limit' }],
-    [{ status: 500, body: { error: { message: 'oops' } } }, { class: 'transient' }],
-    [{ status: 529, body: { error: { message: 'Overloaded' } } }, { class: 'transient' }],
-    [{ status: 400, body: { error: { message: 'prompt is too long: 210000 tokens > 200000 maximum' } } }, { class: 'context-overflow' }],
-    [{ status: 400, body: { error: { message: 'tools.0: no such field' } } }, { class: 'bad-request' }],
-    [{ status: 404, body: { error: { message: 'no such model' } } }, { class: 'bad-request' }],
-    [{ text: 'The beginning of something long', cutAfter: 2 }, { class: 'transient' }],
-  ] satisfies readonly (readonly [WireReply, object])[])('tells %j as a value', async (reply, failure) => {
+    [fail(401, 'bad key'), { class: 'auth' }],
+    [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '7' } }), { class: 'transient', retryAfterMs: 7000 }],
+    [fail(429, 'You exceeded your current quota.', { code: 'insufficient_quota' }), { class: 'limit' }],
+    [fail(500, 'oops'), { class: 'transient' }],
+    [fail(529, 'Overloaded'), { class: 'transient' }],
+    [fail(400, 'prompt is too long: 210000 tokens > 200000 maximum'), { class: 'context-overflow' }],
+    [fail(400, 'tools.0: no such field'), { class: 'bad-request' }],
+    [fail(404, 'no such model'), { class: 'bad-request' }],
+    [{ text: 'The beginning of something long', fault: 'cut' }, { class: 'transient' }],
+  ] satisfies readonly (readonly [Reply, object])[])('tells %j as a value', async (reply, failure) => {
     replies = [reply];
     const { result } = await step(kind, [ASK]);
     expect(result).toMatchObject({ ok: false, failure });
@@ -153,7 +152,7 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 
   it('stops when it is told to', async () => {
-    replies = [{ text: 'late', delayMs: 5000 }];
+    replies = [{ text: 'late', fault: 'hang' }];
     const made = await createLibraryModel({ kind, model, baseUrl: `${server.url}${base}` }, {});
     const stopper = new AbortController();
     const asked = made.step(BARE, () => undefined, stopper.signal);
@@ -165,11 +164,11 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     replies = [
       { text: 'So', finish: 'length' },
       { text: 'No.', finish: 'refusal' },
-      ...(kind === 'google' ? [] : [{ calls: [{ name: 'bash', args: '{"command": "l' }] }]),
+      { calls: [{ tool: ['bash'], args: '{"command": "l' }] },
     ];
     expect((await step(kind, [ASK])).result).toMatchObject({ ok: true, finish: 'length' });
-    if (kind !== 'openai') expect((await step(kind, [ASK])).result).toMatchObject({ ok: true, finish: 'refusal' });
-    else replies.splice(1, 1);
+    expect((await step(kind, [ASK])).result).toMatchObject({ ok: true, finish: 'refusal' });
+    // Google's arguments are no text.
     if (kind === 'google') return;
     expect((await step(kind, [ASK])).result).toMatchObject({
       ok: true,
@@ -196,9 +195,13 @@ describe('an openai-compatible server', () => {
   });
 });
 
+function fail(status: number, message: string, { headers = {}, code = '' } = {}): Reply {
+  return { http: { status, headers, body: { error: { message, code } } } };
+}
+
 const CALLS = [
-  { name: 'read_file', args: { path: 'a' } },
-  { name: 'bash', args: { command: 'ls' } },
+  { tool: ['read_file'], args: { path: 'a' } },
+  { tool: ['bash'], args: { command: 'ls' } },
 ];
 
 function toResults({ parts }: AssistantMessage): ModelMessage {
@@ -206,7 +209,7 @@ function toResults({ parts }: AssistantMessage): ModelMessage {
   return { role: 'tool', results: calls.map(({ id, name }, index) => ({ id, name, text: `result ${index + 1}`, isError: index === 1 })) };
 }
 
-function listOffered({ dialect, body }: WireRequest): readonly { name: string; required: unknown }[] {
+function listOffered(dialect: string | undefined, body: Body): readonly { name: string; required: unknown }[] {
   const tools: Body[] = dialect === 'gemini' ? body.tools[0].functionDeclarations : body.tools;
   return tools.map((tool) => {
     const { name, input_schema: input, parameters } = tool.function ?? tool;
@@ -222,17 +225,17 @@ const REPLAYS: Readonly<Record<ProviderKind, object>> = {
       {
         role: 'assistant',
         content: [
-          { type: 'thinking', thinking: 'Hm, so.', signature: 'sig-1' },
+          { type: 'thinking', thinking: 'Hm, so.', signature: 'sig_mock000001' },
           { type: 'text', text: 'Looking.' },
-          { type: 'tool_use', id: 'call_1_1', name: 'read_file', input: { path: 'a' } },
-          { type: 'tool_use', id: 'call_1_2', name: 'bash', input: { command: 'ls' } },
+          { type: 'tool_use', id: 'toolu_mock000001', name: 'read_file', input: { path: 'a' } },
+          { type: 'tool_use', id: 'toolu_mock000001_1', name: 'bash', input: { command: 'ls' } },
         ],
       },
       {
         role: 'user',
         content: [
-          { type: 'tool_result', tool_use_id: 'call_1_1', content: 'result 1' },
-          { type: 'tool_result', tool_use_id: 'call_1_2', content: 'result 2', is_error: true },
+          { type: 'tool_result', tool_use_id: 'toolu_mock000001', content: 'result 1' },
+          { type: 'tool_result', tool_use_id: 'toolu_mock000001_1', content: 'result 2', is_error: true },
         ],
       },
     ],
@@ -243,12 +246,12 @@ const REPLAYS: Readonly<Record<ProviderKind, object>> = {
     input: [
       { role: 'developer' },
       { role: 'user' },
-      { type: 'reasoning', encrypted_content: 'enc-1', summary: [{ type: 'summary_text', text: 'Hm, so.' }] },
+      { type: 'reasoning', encrypted_content: 'enc_mock000001', summary: [{ type: 'summary_text', text: 'Hm, so.' }] },
       { role: 'assistant', content: [{ type: 'output_text', text: 'Looking.' }] },
-      { type: 'function_call', call_id: 'call_1_1', name: 'read_file', arguments: '{"path":"a"}' },
-      { type: 'function_call', call_id: 'call_1_2', name: 'bash', arguments: '{"command":"ls"}' },
-      { type: 'function_call_output', call_id: 'call_1_1', output: 'result 1' },
-      { type: 'function_call_output', call_id: 'call_1_2', output: 'result 2' },
+      { type: 'function_call', call_id: 'call_mock000001', name: 'read_file', arguments: '{"path":"a"}' },
+      { type: 'function_call', call_id: 'call_mock000001_1', name: 'bash', arguments: '{"command":"ls"}' },
+      { type: 'function_call_output', call_id: 'call_mock000001', output: 'result 1' },
+      { type: 'function_call_output', call_id: 'call_mock000001_1', output: 'result 2' },
     ],
   },
   google: {
@@ -259,7 +262,7 @@ const REPLAYS: Readonly<Record<ProviderKind, object>> = {
         parts: [
           { text: 'Hm, so.', thought: true },
           { text: 'Looking.' },
-          { functionCall: { name: 'read_file', args: { path: 'a' } }, thoughtSignature: 'sig-1' },
+          { functionCall: { name: 'read_file', args: { path: 'a' } }, thoughtSignature: 'sig_mock000001' },
           { functionCall: { name: 'bash', args: { command: 'ls' } } },
         ],
       },
@@ -281,12 +284,12 @@ const REPLAYS: Readonly<Record<ProviderKind, object>> = {
         content: 'Looking.',
         reasoning_content: 'Hm, so.',
         tool_calls: [
-          { id: 'call_1_1', function: { name: 'read_file', arguments: '{"path":"a"}' } },
-          { id: 'call_1_2', function: { name: 'bash', arguments: '{"command":"ls"}' } },
+          { id: 'call_mock000001', function: { name: 'read_file', arguments: '{"path":"a"}' } },
+          { id: 'call_mock000001_1', function: { name: 'bash', arguments: '{"command":"ls"}' } },
         ],
       },
-      { role: 'tool', tool_call_id: 'call_1_1', content: 'result 1' },
-      { role: 'tool', tool_call_id: 'call_1_2', content: 'result 2' },
+      { role: 'tool', tool_call_id: 'call_mock000001', content: 'result 1' },
+      { role: 'tool', tool_call_id: 'call_mock000001_1', content: 'result 2' },
     ],
   },
 };
@@ -337,7 +340,7 @@ describe('the native agent over the wire', () => {
   it('marks for the cache of anthropic: the system text, the last tool, the last two messages of ours', async () => {
     replies = [{ calls: CALLS }, { calls: CALLS }, { text: 'Done.' }];
     expect(await run('anthropic').settled()).toMatchObject({ status: 'succeeded', toolCalls: 4 });
-    const { body } = server.requests[2] as WireRequest;
+    const body = bodyOf(3);
     expect(body.system.at(-1).cache_control).toEqual({ type: 'ephemeral' });
     expect(body.tools.map((tool: Body) => tool.cache_control !== undefined)).toEqual([false, true]);
     const marked = body.messages.map((message: Body) => [message.role, message.content.at(-1).cache_control !== undefined]);
@@ -356,38 +359,37 @@ describe('the native agent over the wire', () => {
     const turn = run(kind);
     expect(await turn.settled()).toMatchObject({
       status: 'succeeded',
-      usage: { inputTokens: 1600, outputTokens: 100, cacheReadTokens: 400 },
+      usage: { inputTokens: 2000, outputTokens: 60, cacheReadTokens: 400 },
     });
     expect(turn.text()).toBe('Both.Done.');
-    const body = JSON.stringify(server.requests[1]?.body);
+    const body = JSON.stringify(bodyOf(2));
     const places = ['read_file {', 'bash {'].map((text) => body.indexOf(JSON.stringify(text).slice(1, -1)));
     expect(places[0]).toBeGreaterThan(0);
     expect(places[1]).toBeGreaterThan(places[0] as number);
   });
 
   it('waits as long as it is asked to, and tries again', async () => {
-    const limited = { status: 429, headers: { 'retry-after': '0' }, body: { error: { message: 'Rate limit reached.' } } };
-    replies = [limited, { status: 503, body: {} }, { text: 'Now.' }];
+    replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '0' } }), fail(503, ''), { text: 'Now.' }];
     const turn = run('openai');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     expect(turn.events.filter(({ type }) => type === 'retry')).toHaveLength(2);
   });
 
   it('gives up after some tries, and tells the class of the failure', async () => {
-    replies = Array.from({ length: 3 }, () => ({ status: 529, body: { error: { message: 'Overloaded' } } }));
+    replies = Array.from({ length: 3 }, () => fail(529, 'Overloaded'));
     expect(await run('anthropic').settled()).toMatchObject({ status: 'failed', failure: { class: 'transient' } });
     expect(server.requests).toHaveLength(3);
   });
 
   it('does not wait within a turn for a limit that lasts', async () => {
-    replies = [{ status: 429, headers: { 'retry-after': '3600' }, body: { error: { message: 'Rate limit reached.' } } }];
+    replies = [fail(429, 'Rate limit reached.', { headers: { 'retry-after': '3600' } })];
     const { failure } = await run('anthropic').settled();
     expect(failure).toMatchObject({ class: 'limit' });
     expect((failure?.resetAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
   });
 
   it('goes on behind words that were heard when the connection broke, each heard once', async () => {
-    replies = [{ text: 'EVENT:build.done\nand then', cutAfter: 4 }, { text: 'the rest.' }];
+    replies = [{ text: 'EVENT:build.done\nand then', fault: 'cut' }, { text: 'the rest.' }];
     const turn = run('anthropic');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     const said = turn.text();
@@ -399,12 +401,12 @@ describe('the native agent over the wire', () => {
   });
 
   it('summarises and goes on where the provider says that it is too long, once', async () => {
-    const tooLong = { status: 400, body: { error: { message: 'prompt is too long: 300000 tokens > 200000 maximum' } } };
+    const tooLong = fail(400, 'prompt is too long: 300000 tokens > 200000 maximum');
     replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.' }, { text: 'Done.' }];
     const turn = run('anthropic');
     expect(await turn.settled()).toMatchObject({ status: 'succeeded' });
     expect(turn.text()).toBe('Done.');
-    const last = JSON.stringify(server.requests[3]?.body.messages);
+    const last = JSON.stringify(bodyOf(4).messages);
     expect(last).toContain('Do it');
     expect(last).toContain('The notes: it was read.');
   });

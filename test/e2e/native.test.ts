@@ -2,9 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { countAnswers, listTools } from '../native/read-conversation.ts';
-import { startWireServer, type WireRequest, type WireServer } from '../native/wire-server.ts';
-import type { WireReply } from '../native/wire-types.ts';
+import {
+  type Conversation,
+  type Handler,
+  type ModelServer,
+  type Reply,
+  startModelServer,
+  type WantedCall,
+} from '../../src/mock-model/index.ts';
 import { type Finished, ralph, readJsonLines, type Started, start, withFolder } from './ralph.ts';
 import { readStatus } from './run-facts.ts';
 
@@ -16,25 +21,25 @@ const KINDS = [
 ] as const;
 
 /** What the model does in the builder's turn, step by step. */
-const BUILDER: readonly WireReply[] = [
+const BUILDER: readonly Reply[] = [
   { thinking: 'The sum is wrong.', text: 'I look.', calls: [call('read_file', { path: 'sum.mjs' }), call('list_files', {})] },
   { calls: [call('edit_file', { path: 'sum.mjs', old_text: 'a - b', new_text: 'a + b' })] },
   { calls: [call('run_tests', {})] },
   { calls: [call('emit_event', { topic: 'build.done', payload: { tests: 'pass' } })] },
   { text: 'Built.' },
 ];
-const EDITOR: readonly WireReply[] = [{ calls: [call('task_complete', { summary: 'It adds.' })] }, { text: 'That is all.' }];
+const EDITOR: readonly Reply[] = [{ calls: [call('task_complete', { summary: 'It adds.' })] }, { text: 'That is all.' }];
 
-function call(name: string, args: object): { readonly name: string; readonly args: object } {
-  return { name, args };
+function call(name: string, args: WantedCall['args']): WantedCall {
+  return { tool: [name], args, isForced: true };
 }
 
 /** By what the conversation holds alone, so that a run that was killed meets the same model. */
-function decide(request: WireRequest): WireReply {
-  const text = JSON.stringify(request.body);
-  const answers = countAnswers(request);
-  if (!text.includes('You wear the hat editor')) return BUILDER[answers] ?? { text: 'Nothing is left.' };
-  return EDITOR[text.includes('You wear the hat builder') ? answers - BUILDER.length : answers] ?? { text: 'Nothing is left.' };
+function decide({ turns }: Conversation): Reply {
+  const wears = (hat: string): boolean => turns.some(({ text }) => text.includes(`You wear the hat ${hat}`));
+  const answers = turns.filter(({ role }) => role === 'assistant').length;
+  if (!wears('editor')) return BUILDER[answers] ?? { text: 'Nothing is left.' };
+  return EDITOR[wears('builder') ? answers - BUILDER.length : answers] ?? { text: 'Nothing is left.' };
 }
 
 function toFiles(backend: string): Record<string, string> {
@@ -52,16 +57,25 @@ hats:
   };
 }
 
-async function withServer(
-  answer: (request: WireRequest, number: number) => WireReply,
-  use: (server: WireServer) => Promise<void>,
-): Promise<void> {
-  const server = await startWireServer(answer);
+/** A provider on loopback, and every conversation it was asked to go on with. */
+async function withServer(answer: Handler, use: (server: ModelServer, asked: readonly Conversation[]) => Promise<void>): Promise<void> {
+  const asked: Conversation[] = [];
+  const server = await startModelServer({
+    handler: (conversation, request) => {
+      asked.push(conversation);
+      return answer(conversation, request);
+    },
+  });
   try {
-    await use(server);
+    await use(server, asked);
   } finally {
     await server.close();
   }
+}
+
+/** Names of the tools that a request offered. */
+function listTools(conversation: Conversation | undefined): readonly string[] {
+  return conversation?.tools.map(({ name }) => name) ?? [];
 }
 
 const RUN = ['run', '--no-tui'];
@@ -83,20 +97,20 @@ function readSessions(folder: string): Record<string, Record<string, unknown>[]>
 
 describe.concurrent('a native hat', () => {
   test.each(KINDS)('through %s edits a file, runs the tests, emits its event and the run completes', async (kind, path, model) => {
-    await withServer(decide, async (server) => {
+    await withServer(decide, async (server, asked) => {
       const backend = `{type: native, provider: ${kind}, model: ${model}, base_url: "${server.url}${path}", context: carry}`;
       await withFolder(toFiles(backend), async (folder) => {
         expectDone(folder, await ralph(folder, RUN));
-        const builder = listTools(server.requests[0] as WireRequest);
-        const editor = listTools(server.requests.at(-1) as WireRequest);
+        const builder = listTools(asked[0]);
+        const editor = listTools(asked.at(-1));
         expect(builder).toContain('run_tests');
         expect(builder).not.toContain('task_complete');
         expect(editor).toContain('task_complete');
-        expect(JSON.stringify(server.requests[3]?.body)).toContain('ok');
+        expect(JSON.stringify(asked[3])).toContain('ok');
         const { turns } = await readStatus(folder);
         expect(turns.map(({ hat, status }) => `${hat} ${status}`)).toEqual(['builder succeeded', 'editor succeeded']);
         // The conversation was carried to the editor, with other tools.
-        expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('You wear the hat builder');
+        expect(JSON.stringify(asked.at(-1))).toContain('You wear the hat builder');
         expect(Object.keys(readSessions(folder))).toEqual(['1.1', '2.1']);
       });
     });
@@ -105,9 +119,11 @@ describe.concurrent('a native hat', () => {
   test('that is killed again and again, after each of its steps, goes on where it was', async () => {
     let run: Started | undefined;
     // The first process hears nothing; each of the next ones takes one step and is killed while the model answers its second request.
-    const answer = (request: WireRequest, number: number): WireReply => {
-      if ([1, 3, 5, 7].includes(number)) run?.child.kill('SIGKILL');
-      return decide(request);
+    let requests = 0;
+    const answer: Handler = (conversation) => {
+      requests += 1;
+      if ([1, 3, 5, 7].includes(requests)) run?.child.kill('SIGKILL');
+      return decide(conversation);
     };
     await withServer(answer, async (server) => {
       const backend = `{type: native, provider: anthropic, model: claude-sonnet-4-5, base_url: "${server.url}"}`;

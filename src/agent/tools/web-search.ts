@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { maskControls, toErrorCode } from '../../core/index.ts';
+import { isRalphError, maskControls, toErrorCode } from '../../core/index.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { SearchHit } from '../tool-context.ts';
+import type { Search, SearchHit } from '../tool-context.ts';
 import { wrapUntrusted } from './wrap-untrusted.ts';
 
-const MISSING = 'no search provider is configured; a server under mcp_servers: can bring a search of its own';
+const MISSING = 'no search is configured (tools.search)';
 const ADVICE = 'Fetch pages that you know with web_fetch, or go on without the web.';
 const maxHits = 20;
 const timeoutMs = 30_000;
@@ -30,20 +30,25 @@ export const webSearchTool = defineTool<Args>({
   hints: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
   description: 'Searches the web and returns titles, addresses and excerpts. Read a page with web_fetch.',
   parameters,
-  whyMissing: ({ search }) => (search === null ? MISSING : null),
+  whyMissing: ({ search }) => whyNoSearch(search),
   run: async ({ query, limit, domains }, { search, signal }): Promise<ToolResult> => {
-    if (search === null) return fail(`The web cannot be searched: ${MISSING}.`, ADVICE);
-    const asked = domains.length === 0 ? query : `${query} (${domains.map((domain) => `site:${domain}`).join(' OR ')})`;
+    const missing = whyNoSearch(search);
+    if (search === null || missing !== null) return fail(`The web cannot be searched: ${missing}.`, ADVICE);
     try {
-      const found = await search(asked, limit, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      const found = await search.find({ query, limit, domains }, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
       const hits = found.filter((hit) => isWanted(hit, domains)).slice(0, limit);
       if (hits.length === 0) return succeed('Nothing was found.', { hits: 0 });
       return succeed(wrapUntrusted(hits.map(toEntry).join('\n\n'), `${hits.length} hits`), { hits: hits.length });
     } catch (error) {
+      if (isRalphError(error)) return fail(`The search failed. ${toLine(error.message, maxSnippetLength)}`, error.fix ?? ADVICE);
       return fail(`The search failed (${maskControls(toErrorCode(error))}).`, ADVICE);
     }
   },
 });
+
+function whyNoSearch(search: Search | null): string | null {
+  return search === null ? MISSING : search.whyMissing;
+}
 
 function isWanted({ url }: SearchHit, domains: readonly string[]): boolean {
   if (!URL.canParse(url)) return false;

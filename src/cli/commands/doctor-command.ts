@@ -1,6 +1,7 @@
 import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi } from '../cli-context.ts';
+import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
@@ -13,24 +14,26 @@ type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
-    command.option('--sandbox', 'what is enforced for each hat of this folder, and by what');
+    command.option('--sandbox', 'what is enforced for each hat, and by what');
     command.option('--probe [cli...]', 'try what profile critic forbids through these CLIs, with a model on this machine');
+    addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph doctor', 'which agents are there, are they signed in, what to do'],
       ['ralph doctor --format json | jq .backends', 'for programs'],
       ['ralph doctor --sandbox', 'what holds each hat back, and what nothing does'],
+      ['ralph doctor --sandbox -c team.yml', 'the same for another configuration'],
       ['ralph doctor --probe', 'do the installed CLIs hold a read-only profile? remembered for runs'],
       ['ralph doctor --probe claude codex', 'only these'],
     ]);
   },
   perform: async (context, { options }) => {
-    const { cwd, env, terminal, loadApp } = context;
+    const { terminal, loadApp } = context;
     const probe = options['probe'];
     if (probe !== undefined) return performProbe(context, Array.isArray(probe) ? probe.map(String) : [], options['format']);
-    if (options['sandbox'] === true) return performSandbox(context, options['format']);
+    if (options['sandbox'] === true) return performSandbox(context, options as ConfigOptions);
     const app = await loadApp();
-    const report = await app.examine(cwd, env);
+    const report = await app.examine(toConfigRequest(context, options as ConfigOptions));
     const hasProblem = report.checks.some((check) => check.status === 'problem');
     if (options['format'] === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
     else printReport(terminal, report);

@@ -1,5 +1,6 @@
 import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
@@ -7,10 +8,11 @@ type HatScope = ScopeReport['hats'][number];
 type Probe = ScopeReport['probes'][number];
 
 /** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where a required sandbox is not there. */
-export async function performSandbox({ cwd, env, terminal, loadApp }: CliContext, format: unknown): Promise<number> {
-  const app = await loadApp();
-  const report = await app.examineScopes(cwd, env);
-  if (format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+export async function performSandbox(context: CliContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
+  const { terminal } = context;
+  const app = await context.loadApp();
+  const report = await app.examineScopes(toConfigRequest(context, options));
+  if (options.format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
   else printReport(terminal, report);
   return report.sandbox.mode === 'required' && report.sandbox.found === null ? 1 : 0;
 }

@@ -54,6 +54,7 @@ function toKnownNames({ declared, toolNames = [] }: RuleInput): ReadonlySet<stri
     ...servers,
     'mcp:*',
     ...toolNames,
+    ...Object.keys(declared.tools?.plugins ?? {}),
   ]);
 }
 
@@ -104,8 +105,9 @@ function isCoordination(word: string): boolean {
 }
 
 /** What a tool that this version does not know would be, nobody can say. */
-function isEmpty(policy: ProfilePolicy, { toolNames = [] }: RuleInput): boolean {
-  if (policy.allow.some((name) => name.startsWith('mcp') || toolNames.includes(name))) return false;
+function isEmpty(policy: ProfilePolicy, { declared, toolNames = [] }: RuleInput): boolean {
+  const foreign = [...toolNames, ...Object.keys(declared.tools?.plugins ?? {})];
+  if (policy.allow.some((name) => name.startsWith('mcp') || foreign.includes(name))) return false;
   return resolveProfile(policy, BUILT_IN_CARDS).every(({ card, isOffered }) => !isOffered || card.group === COORDINATION_GROUP);
 }
 

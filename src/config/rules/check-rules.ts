@@ -6,6 +6,7 @@ import { checkCostLimit } from './check-cost-limit.ts';
 import { checkDefaultPublishes } from './check-default-publishes.ts';
 import { checkEventLoop } from './check-event-loop.ts';
 import { checkGateScripts } from './check-gate-scripts.ts';
+import { checkGateTimeouts } from './check-gate-timeouts.ts';
 import { checkHatCollection } from './check-hat-collection.ts';
 import { checkHatIds } from './check-hat-ids.ts';
 import { checkHatReferences } from './check-hat-references.ts';
@@ -16,6 +17,7 @@ import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
 import { checkStateDir } from './check-state-dir.ts';
+import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
 import type { Rule, RuleInput } from './rule.ts';
 
@@ -30,9 +32,11 @@ const RULES: readonly Rule[] = [
   checkStateDir,
   checkHookFiles,
   checkGateScripts,
+  checkGateTimeouts,
   checkProfiles,
   checkPolicies,
   checkMcpServers,
+  checkTools,
 ];
 
 /** Findings about the flow of events: with `strict_validation: false` only warnings. */
