@@ -70,6 +70,7 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
     signal,
     env: request.env,
     marker: request.marker,
+    ...(request.scope?.confine === undefined ? {} : { confine: request.scope.confine }),
     spillDir,
     scratchpad,
     quality,

@@ -1,4 +1,5 @@
 import type { Json } from '../core/index.ts';
+import type { TurnScope } from '../ports/index.ts';
 
 /**
  * Where tools may go. Paths that come from a model go through `resolveRead` or `resolveWrite` and nothing else.
@@ -75,6 +76,8 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>;
   /** By which processes that a tool starts can be found again. */
   readonly marker: string;
+  /** What the operating system puts around programs that tools start; absent: nothing. */
+  readonly confine?: TurnScope['confine'];
   /** Absolute; where long outputs are kept whole. Readable through `read_file`. */
   readonly spillDir: string;
   /** Absolute path of the scratchpad. */

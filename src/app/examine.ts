@@ -25,7 +25,7 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     checkConfiguration(request),
     checkNativeAgents(request),
   ]);
-  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends), ...native], backends };
+  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native], backends };
 }
 
 function checkNode(): DoctorCheck {
@@ -75,9 +75,10 @@ function checkRoot(): DoctorCheck {
   };
 }
 
-function checkAgents(backends: readonly BackendReport[]): DoctorCheck {
+function checkAgents(backends: readonly BackendReport[], usesNative: boolean): DoctorCheck {
   const found = backends.filter((entry) => entry.path !== null);
   if (found.length > 0) return { name: 'agents', status: 'ok', text: found.map((entry) => entry.type).join(', ') };
+  if (usesNative) return { name: 'agents', status: 'ok', text: 'no agent CLI was found; the native agent needs none' };
   return {
     name: 'agents',
     status: 'problem',

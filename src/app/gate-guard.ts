@@ -20,11 +20,7 @@ export function toGateGuard(
   settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<GateRunnerSettings, 'env' | 'redact'>> {
-  const withheld = new Set([
-    ...MODEL_KEYS,
-    ...listKeyNames(settings),
-    ...settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? []),
-  ]);
+  const withheld = new Set([...MODEL_KEYS, ...listKeyNames(settings), ...settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? [])]);
   const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !withheld.has(name));
   return { env: Object.fromEntries(kept), redact: createRedactor(env, findKnownSecrets(settings, env)) };
 }

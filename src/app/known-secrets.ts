@@ -13,10 +13,7 @@ const minSecretChars = 8;
  * The secrets that the settings bring along, by what stands in their place: what is given to MCP servers, keys of models and tokens under names of the
  * user's own. The secrets of the environment that tell by their names are not among them.
  */
-export function findKnownSecrets(
-  settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
-  env: Environment,
-): Record<string, string> {
+export function findKnownSecrets(settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>, env: Environment): Record<string, string> {
   const given = settings.mcpServers.flatMap((server) => [
     ...Object.entries(server.env)
       .filter(([name, value]) => SECRET_NAME.test(name) || KEY_LIKE.test(value))

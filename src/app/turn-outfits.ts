@@ -68,10 +68,10 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       tools ??= openTools(made);
       const opened = await tools;
       const may = opened.sandbox.toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
-      const isOwnAgent = spec.type === 'native' || spec.type === 'scripted';
-      const outfit = isOwnAgent
-        ? null
-        : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
+      const outfit =
+        spec.type === 'scripted'
+          ? null
+          : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
       const own = outfit === null && !opened.sandbox.mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
       const look = opened.sandbox.mayChangeTree(may)
         ? null
@@ -144,6 +144,7 @@ async function toOrder(
   const { settings } = made;
   const hatMode = settings.sandbox.hats[order.hat];
   const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
+  const isNative = spec.type === 'native';
   const turn = toTurnName(order);
   const { attachEmit } = await import('./emit-attach.ts');
   const place = {
@@ -162,14 +163,15 @@ async function toOrder(
     cwd: plain.cwd,
     qualityCommands: findQualityCommands(settings, openProjectFolder(made.workspace)),
     attach: (folder) =>
-      hasEmitTool(settings, order.hat, spec)
+      !isNative && hasEmitTool(settings, order.hat, spec)
         ? attachEmit({ cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may) }, folder)
         : null,
     more: [join(made.turnsDir, turn, 'prompt.md')],
+    isApart: isNative && (hatMode ?? settings.sandbox.mode) !== 'off',
   };
 }
 
-/** Our own agent needs no flags, but its tests write as everybody's do. */
+/** A scripted agent needs no flags, but it plays one whose tests write. */
 function openOwnScratch(made: TurnOutfitSettings, sandbox: Sandbox): Promise<ScratchFolders> {
   const { settings, workspace, env } = made;
   const repository = { cwd: workspace, env, stateDirs: toStateDirs(settings) };

@@ -60,10 +60,12 @@ export interface ToolServer {
 
 /** A program, ready to be started. */
 export interface Program {
-  /** Absolute. */
+  /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
   readonly path: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Absolute: where it begins, if that is not the folder of the turn. */
+  readonly cwd?: string;
 }
 
 /** Where the raw output goes, whole and unchanged up to a cap. */

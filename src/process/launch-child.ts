@@ -1,11 +1,14 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { listShadows } from './inherited-handles.ts';
 import { markerVariable } from './marker.ts';
 import { openInput } from './open-input.ts';
 import { type OutputPipe, takeOutputPipe } from './output-pipe.ts';
 import type { ProcessFault, ProcessSpec } from './process-spec.ts';
 import { toFault } from './to-fault.ts';
+
+type StdioPart = Extract<StdioOptions, readonly unknown[]>[number];
 
 /** A child that runs (or has run). */
 export interface LaunchedChild {
@@ -41,9 +44,9 @@ export function launchChild(spec: ProcessSpec): LaunchedChild | FailedLaunch {
   }
 }
 
-function spawnDetached(spec: ProcessSpec, stdio: StdioOptions): ChildProcess {
+function spawnDetached(spec: ProcessSpec, stdio: readonly StdioPart[]): ChildProcess {
   const env = spec.marker === undefined ? { ...spec.env } : { ...spec.env, [markerVariable]: spec.marker };
-  return spawn(spec.command, [...spec.args], { cwd: spec.cwd, env, stdio, detached: true });
+  return spawn(spec.command, [...spec.args], { cwd: spec.cwd, env, stdio: [...stdio, ...listShadows()], detached: true });
 }
 
 function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes: readonly OutputPipe[]): LaunchedChild | FailedLaunch {

@@ -47,7 +47,7 @@ export function createConfine(made: ConfineOrder): (program: Program) => Program
 function toConfinement(made: ConfineOrder, program: Program): Confinement {
   const { settings, order } = made;
   const mounts = planMounts(toFacts(made, program));
-  return { mounts, cwd: order.cwd, hasNetwork: settings.sandbox.hasNetwork, ...toInnerUser() };
+  return { mounts, cwd: program.cwd ?? order.cwd, hasNetwork: settings.sandbox.hasNetwork, ...toInnerUser() };
 }
 
 function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrder, program: Program): MountFacts {

@@ -10,11 +10,12 @@ import { createConfine } from './create-confine.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
+import { createApart } from './plan-apart.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
 import type { SandboxMode } from './sandbox-settings.ts';
 import type { AttachedTool, ScopeFile } from './scope-plan.ts';
-import { closeScratch, openScratch } from './scratch.ts';
+import { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
 import { LOGINS_FILE } from './sweep-private.ts';
 
 /** What an agent wears for one turn. */
@@ -57,7 +58,9 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       const attach = order.attach(folder);
       const plan = order.isOpen === true ? planOpenScope({ ...order, attach }) : planScope({ ...order, folder, attach, isConfined });
       writeFiles(folder, plan.files);
-      const scratch = await openScratch(settings.workspace, settings.sandbox.scratch, settings.listTracked);
+      const scratch = mayChangeTree(order.may)
+        ? NO_SCRATCH
+        : await openScratch(settings.workspace, settings.sandbox.scratch, settings.listTracked);
       const home = isConfined || attach?.settings !== undefined ? makeHome(settings, order, folder, attach) : null;
       const { args, env, permissions, prompt, limits } = plan;
       const own = isConfined || home === null || attach?.settings === undefined ? {} : toMovedHome(home, order.cli);
@@ -68,9 +71,9 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         prompt,
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
-      const confined = isConfined && home !== null ? { confine: createConfine({ settings, order, folder, scratch, ...home }) } : {};
+      const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : toApart(settings, order);
       return {
-        scope: { ...scope, ...confined },
+        scope: { ...scope, ...(confine === null ? {} : { confine }) },
         limits,
         isConfined,
         scratch: scratch.folders,
@@ -82,6 +85,13 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       };
     },
   };
+}
+
+/** What a hat that may write is not held to. */
+const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
+
+function toApart(settings: OutfitterSettings, { isApart, cwd }: OutfitOrder): TurnScope['confine'] | null {
+  return isApart === true && settings.os.found?.kind === 'bubblewrap' ? createApart(settings, cwd) : null;
 }
 
 interface MadeHome {

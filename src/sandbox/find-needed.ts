@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { PlacedPath } from './plan-mounts.ts';
 
 /** Where people keep what they did not build: homes, and the sockets through which daemons take orders. */
@@ -55,7 +55,7 @@ export function findHomes(): readonly string[] {
 
 /** What a program needs to run at all. */
 export interface NeededOrder {
-  /** Absolute path of the agent's program. */
+  /** The agent's program, or what a tool of it starts: an absolute path, or a name that is looked up in the PATH. */
   readonly program: string;
   readonly home: string;
   /** The PATH that the agent gets. */
@@ -71,7 +71,7 @@ export function findNeeded(order: NeededOrder): readonly PlacedPath[] {
   const { program, home, searchPath = '', more, repository } = order;
   const paths = [
     ...RUN_PARTS,
-    ...toProgramPaths(program),
+    ...(isAbsolute(program) ? toProgramPaths(program) : []),
     ...toProgramPaths(process.execPath),
     ...toNodeInstallation(process.execPath),
     ...searchPath.split(delimiter).filter((folder) => folder.startsWith('/')),

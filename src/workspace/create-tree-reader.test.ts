@@ -92,10 +92,13 @@ describe.each([
     ).toBe(true);
   });
 
-  it('are not told apart where a name cannot be read, so that nobody takes them for unchanged', async () => {
-    writeFileSync(Buffer.concat([Buffer.from(`${cwd}/x`), Buffer.from([0xff])]), 'a');
-    expect(await open().read()).toBeNull();
-  });
+  it.runIf(process.platform === 'linux')(
+    'are not told apart where a name cannot be read, so that nobody takes them for unchanged',
+    async () => {
+      writeFileSync(Buffer.concat([Buffer.from(`${cwd}/x`), Buffer.from([0xff])]), 'a');
+      expect(await open().read()).toBeNull();
+    },
+  );
 
   it('have the same hash again when a change is taken back', async () => {
     const reader = open();

@@ -17,6 +17,9 @@ const MAX_HASHED_BYTES = 64 << 20;
 /** So many files in a row before something else may happen in the process. */
 const SLICE = 2000;
 
+/** Stands in a text for bytes that are no UTF-8. */
+const REPLACED = '\uFFFD';
+
 /** Passed over outside of a repository, wherever they lie. */
 const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
@@ -135,10 +138,15 @@ interface Look {
   bytes: number;
 }
 
-/** False for a folder: git tells a repository inside the other as one. A path at which nothing is adds nothing. */
+/**
+ * False for a folder: git tells a repository inside the other as one. A path at which nothing is adds nothing.
+ *
+ * @throws Error for a name that is no UTF-8: what is there cannot be told
+ */
 function addFile(look: Look, path: string): boolean {
   const absolute = `${look.top}/${path}`;
   const stats = lookAt(absolute);
+  if (stats === undefined && path.includes(REPLACED)) throw new Error(`a name that cannot be read: ${path}`);
   if (stats?.isDirectory() === true) return false;
   if (stats !== undefined) look.files.set(look.toShownPath(path), hashFile(look, path, absolute, stats));
   return true;

@@ -20,7 +20,7 @@ const TESTS = `echo evil > src/a.txt
 mkdir -p coverage && echo 1 > coverage/c
 echo evil > "$OUTSIDE/late.txt"
 cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep ${NEEDLE} > coverage/key
-(setsid sh -c 'sleep 0.4; echo evil > .agent/left' > /dev/null 2>&1 &)
+(setsid sh -c 'sleep 1.2; echo evil > .agent/left' > /dev/null 2>&1 &)
 echo "tests ran in $(basename "$PWD")"
 `;
 
@@ -57,7 +57,7 @@ hats:
 async function runTests(profile: string, more = '') {
   const { cwd, outside } = createProject(profile, more);
   const { stdout, stderr } = await ralph(cwd, ['run'], { SOME_API_KEY: NEEDLE });
-  await delay(600);
+  await delay(900);
   const read = (path: string): string => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : 'none');
   const { stdout: shown } = await ralph(cwd, ['show', '1', '--output']);
   return {

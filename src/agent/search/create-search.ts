@@ -39,9 +39,13 @@ function toKey(value: string | undefined): string | null {
 
 function readAnswer(provider: string, dialect: SearchDialect, { status, body }: HttpAnswer): readonly SearchHit[] {
   if (status >= 300 && status < 400) {
-    throw toFailure(`${provider} redirects (${status}), which is not followed.`, 'A person has to set `tools.search.base_url` to where it leads.');
+    throw toFailure(
+      `${provider} redirects (${status}), which is not followed.`,
+      'A person has to set `tools.search.base_url` to where it leads.',
+    );
   }
-  if (status !== 200) throw toFailure(`${provider} refused (${status}).`, dialect.advice[status] ?? ADVICE[status] ?? 'Go on without the web.');
+  if (status !== 200)
+    throw toFailure(`${provider} refused (${status}).`, dialect.advice[status] ?? ADVICE[status] ?? 'Go on without the web.');
   const text = body.toString('utf8');
   const hits = dialect.readHits(parseJson(text) ?? null);
   if (hits !== null) return hits;

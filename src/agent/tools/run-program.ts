@@ -27,14 +27,27 @@ let started = 0;
  *
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
-export function runProgram(order: ProgramOrder, context: Pick<ToolContext, 'marker' | 'signal'>): Promise<CommandResult> {
+export function runProgram(order: ProgramOrder, context: Pick<ToolContext, 'marker' | 'signal' | 'confine'>): Promise<CommandResult> {
   started += 1;
   return runCommand({
     captureBytes: defaultCaptureBytes,
     ...order,
+    ...confine(order, context.confine),
     marker: `${context.marker}.tool${started}`,
     abort: context.signal,
     stopGraceMs,
     drainMs,
   });
+}
+
+/** A sandbox that cannot be put up says so in the place of the program: without it the program must not start. */
+function confine({ command, args, env, cwd }: ProgramOrder, put: ToolContext['confine']): Partial<ProgramOrder> {
+  if (put === undefined) return {};
+  try {
+    const { path, args: words, env: inner } = put({ path: command, args, env, cwd });
+    return { command: path, args: words, env: inner };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { command: '/bin/sh', args: ['-c', 'echo "$0" >&2; exit 126', `the sandbox could not be put up: ${problem}`] };
+  }
 }

@@ -1,5 +1,5 @@
 import { renderDiagnostics, type Settings } from '../../config/index.ts';
-import { COORDINATION_GROUP, type ProfilePolicy, RALPH } from '../../core/index.ts';
+import { type BackendSpec, COORDINATION_GROUP, type ProfilePolicy, RALPH } from '../../core/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
@@ -21,7 +21,7 @@ export const toolsCommand: CliCommand = {
     addConfigOptions(command);
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
     addExamples(command, [
-      ['ralph tools', 'every tool with its hints and the profiles that offer it'],
+      ['ralph tools', 'every tool with its hints, the profiles that offer it, and what is missing here'],
       ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
@@ -42,6 +42,8 @@ interface Asked {
   readonly hat: string | null;
   readonly profile: string | null;
   readonly policy: ProfilePolicy | null;
+  /** The agent that wears the hat; absent where no hat is asked about. */
+  readonly spec?: BackendSpec;
 }
 
 async function perform(context: CliContext, { options }: CommandCall): Promise<number> {
@@ -56,16 +58,19 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
     return 1;
   }
   const asked = findAsked(settings, flags);
-  const rows = listToolRows(settings, asked?.policy ?? null);
+  const { surveyTools } = await context.loadApp();
+  const facts = await surveyTools(settings, context, asked?.spec);
+  const rows = listToolRows(settings, { policy: asked?.policy ?? null, isNative: asked?.spec?.type === 'native' }, facts);
   if (flags.format === 'json') for (const row of rows) printLine(terminal, JSON.stringify(toRecord(row, asked)));
   else printRows(terminal, rows, asked);
   return 0;
 }
 
-function findAsked({ policies, profileNames, profiles }: Settings, { hat, profile }: ToolsFlags): Asked | null {
+function findAsked({ policies, profileNames, profiles, backends }: Settings, { hat, profile }: ToolsFlags): Asked | null {
   if (hat !== undefined) {
     if (!Object.hasOwn(policies, hat)) throw createUnknown('hat', hat, Object.keys(policies));
-    return { hat, profile: profileNames[hat] ?? null, policy: policies[hat] ?? null };
+    const [spec] = backends[hat] ?? [];
+    return { hat, profile: profileNames[hat] ?? null, policy: policies[hat] ?? null, ...(spec === undefined ? {} : { spec }) };
   }
   if (profile === undefined) return null;
   const policy = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
@@ -81,9 +86,9 @@ function createUnknown(kind: 'hat' | 'profile', name: string, known: readonly st
   );
 }
 
-function toRecord({ card, isOffered, why, profiles }: ToolRow, asked: Asked | null): object {
+function toRecord({ card, isOffered, why, profiles, missing }: ToolRow, asked: Asked | null): object {
   const verdict = asked === null ? { profiles } : { offered: isOffered, why, hat: asked.hat, profile: asked.profile };
-  return { v: 1, tool: card.name, group: card.group, hints: card.hints, description: card.description, ...verdict };
+  return { v: 1, tool: card.name, group: card.group, hints: card.hints, description: card.description, missing, ...verdict };
 }
 
 const HINTS = ['reads only', 'may destroy', 'repeatable', 'goes outside'];
@@ -95,12 +100,21 @@ function printRows(terminal: Terminal, rows: readonly ToolRow[], asked: Asked | 
     ['tool', 'group', ...HINTS, ...verdict],
     rows.map((row) => toCells(row, asked !== null)),
   );
+  printMissing(terminal, rows);
   if (asked === null) {
     printLine(terminal, '\nOne profile or hat, and why each tool is in or out: ralph tools --profile NAME, ralph tools --hat HAT');
     return;
   }
   const offered = rows.filter((row) => row.isOffered).length;
   printLine(terminal, `\n${toTitle(asked)}: ${offered} of ${rows.length} tools`);
+}
+
+/** What is out by its own reason is told in its row already. */
+function printMissing(terminal: Terminal, rows: readonly ToolRow[]): void {
+  const gone = rows.filter(({ missing, isOffered }) => missing !== null && isOffered);
+  if (gone.length > 0) printLine(terminal, '');
+  for (const { card, missing } of gone)
+    printLine(terminal, `The native agent does not have ${card.name} here: ${toPlainLine(missing ?? '', 200)}`);
 }
 
 function toTitle({ hat, profile }: Asked): string {

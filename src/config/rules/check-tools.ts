@@ -32,22 +32,39 @@ function checkSearch(input: RuleInput): readonly Diagnostic[] {
   if (search?.provider === undefined || input.isBroken(path)) return [];
   const { provider, base_url: address, api_key_env: variable } = search;
   const tell = (key: string, message: string, fix: string): readonly Diagnostic[] => [
-    findingAt(input, key === '' ? path : [...path, key], toFinding(message, 'Whoever calls `web_search` would be told of an error.', fix), 'value'),
+    findingAt(
+      input,
+      key === '' ? path : [...path, key],
+      toFinding(message, 'Whoever calls `web_search` would be told of an error.', fix),
+      'value',
+    ),
   ];
   if (variable !== undefined && !VARIABLE.test(variable)) {
     // What stands there is likely to be the key itself: it is not shown.
-    return tell('api_key_env', 'That is not the name of an environment variable.', 'Write its name, such as `BRAVE_API_KEY`; the key stays in the environment.');
+    return tell(
+      'api_key_env',
+      'That is not the name of an environment variable.',
+      'Write its name, such as `BRAVE_API_KEY`; the key stays in the environment.',
+    );
   }
   if (address === undefined) {
     if (provider !== 'searxng') return [];
     return tell('', 'Nobody knows where your SearXNG is.', 'Write its address: `{provider: searxng, base_url: "http://localhost:8888"}`');
   }
   if (!isAddress(address)) {
-    return tell('base_url', `${quote(hideLogin(address))} is not the address of a search.`, 'Write `https://host/path`, without a name, a password or a `?`.');
+    return tell(
+      'base_url',
+      `${quote(hideLogin(address))} is not the address of a search.`,
+      'Write `https://host/path`, without a name, a password or a `?`.',
+    );
   }
   const hasKey = SEARCH_KEYS[provider] !== null || variable !== undefined;
   if (!hasKey || !isOpen(address)) return [];
-  return tell('base_url', 'The key would go over the network where everybody on the way can read it.', 'Write `https://…`; http is for this machine only.');
+  return tell(
+    'base_url',
+    'The key would go over the network where everybody on the way can read it.',
+    'Write `https://…`; http is for this machine only.',
+  );
 }
 
 function isAddress(text: string): boolean {
@@ -81,7 +98,12 @@ function checkPlugins(input: RuleInput): readonly Diagnostic[] {
 const NAME_FIX = 'Take letters, digits and `_`, at most 64 of them, no digit first, and not `mcp__` as beginning.';
 
 function tellPlugin(input: RuleInput, path: Path, message: string, fix: string, part: 'key' | 'value'): Diagnostic {
-  return findingAt(input, path, toFinding(message, 'A model calls tools by their names, and Ralph loads them from their files.', fix), part);
+  return findingAt(
+    input,
+    path,
+    toFinding(message, 'A model calls tools by their names, and Ralph loads them from their files.', fix),
+    part,
+  );
 }
 
 function isToolName(name: string): boolean {
@@ -103,7 +125,9 @@ function toHostFinding(host: string): Finding {
 
 function toVariableFinding(name: string): Finding {
   return toFinding(
-    name === '*' ? 'All variables would be given to programs that a model starts.' : `${quote(name)} is no name of an environment variable.`,
+    name === '*'
+      ? 'All variables would be given to programs that a model starts.'
+      : `${quote(name)} is no name of an environment variable.`,
     'What programs get, an agent can read.',
     'Name the variables that the project needs, such as `DATABASE_URL` or `MY_APP_*`.',
   );
