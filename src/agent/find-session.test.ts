@@ -47,7 +47,7 @@ describe('a fresh context', () => {
   it('begins with nothing, whatever was before', () => {
     write('1.1', DONE);
     write('2.1', DONE, { hat: 'b' });
-    expect(find('3.1')).toEqual({ follows: null, isTakenUp: false, messages: [], stepsBefore: 0, turnsBefore: 1 });
+    expect(find('3.1')).toMatchObject({ follows: null, isTakenUp: false, messages: [], stepsBefore: 0, turnsBefore: 1 });
   });
 
   it('begins with nothing where there is no run yet', () => {
@@ -90,7 +90,16 @@ describe('a turn that was interrupted', () => {
     mkdirSync(join(turnsDir, '3.1'));
     write('4.1', null);
     mkdirSync(join(turnsDir, '5.1'));
+    writeFileSync(join(turnsDir, '5.1', 'stdout.log'), '');
     expect(find('6.1').follows).toBeNull();
+  });
+
+  it('is taken up where the one between was killed before it had done anything', () => {
+    write('1.1', null);
+    mkdirSync(join(turnsDir, '2.1'));
+    mkdirSync(join(turnsDir, '3.1'));
+    writeFileSync(join(turnsDir, '3.1', 'session.jsonl'), '{"type":"session","v"');
+    expect(find('4.1')).toMatchObject({ follows: '1.1', isTakenUp: true });
   });
 
   it('is one that failed in passing, for the next attempt; any other failure is an end', () => {

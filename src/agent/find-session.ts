@@ -1,7 +1,15 @@
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelMessage } from '../ports/index.ts';
-import { type FoldedSession, foldTranscript, parseLines } from './fold-transcript.ts';
+import {
+  type FoldedSession,
+  foldTranscript,
+  NO_MEMORY,
+  type OpenCalls,
+  type Publication,
+  parseLines,
+  type SessionMemory,
+} from './fold-transcript.ts';
 import { SESSION_FILE } from './transcript.ts';
 import type { SessionEnd, SessionHeader } from './transcript-line.ts';
 
@@ -12,6 +20,12 @@ export interface SessionStart {
   /** That turn was interrupted, and this is its continuation. */
   readonly isTakenUp: boolean;
   readonly messages: readonly ModelMessage[];
+  /** Where it was interrupted while tools ran: their calls, of which the last message holds the results. */
+  readonly open: OpenCalls | null;
+  /** What files were when they were read in that conversation, by real path. */
+  readonly reads: SessionMemory['reads'];
+  /** What the interrupted turns had published and the loop has withdrawn since, the newest of each topic. */
+  readonly withdrawn: readonly Publication[];
   /** Steps of the interrupted turns that it continues. */
   readonly stepsBefore: number;
   /** Turns of the hat before this one; an interrupted one and its continuation are one. */
@@ -27,9 +41,11 @@ export interface SessionWish {
   readonly hat: string;
   readonly key: string;
   readonly context: 'fresh' | 'carry';
+  /** Events of the turn before were withdrawn: it did not end for the loop, whatever its session says. */
+  readonly isAnew?: boolean;
 }
 
-const NOTHING = { follows: null, isTakenUp: false, messages: [], stepsBefore: 0 } as const;
+const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], stepsBefore: 0 } as const;
 
 /**
  * Finds the conversation that a turn goes on with: that of the turn right before it, if this was the same hat's and was interrupted; with
@@ -37,16 +53,19 @@ const NOTHING = { follows: null, isTakenUp: false, messages: [], stepsBefore: 0 
  */
 export function findSession(wish: SessionWish): SessionStart {
   const turns = listTurns(wish);
-  const edges = turns.map((turn) => readEdges(join(wish.turnsDir, turn, SESSION_FILE)));
+  const edges = turns.map((turn) => readEdges(join(wish.turnsDir, turn))).filter((edge) => edge !== 'nothing');
   const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
   const last = edges.at(-1) ?? null;
   if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
-    const { messages, steps, header } = readChain(wish.turnsDir, last.header.turn);
+    const { messages, open, reads, withdrawn, steps, header } = readChain(wish, last.header.turn);
     const stepsBefore = (header?.stepsBefore ?? 0) + steps;
     return {
       follows: last.header.turn,
       isTakenUp: true,
       messages: withoutOpenRequest(messages),
+      open,
+      reads,
+      withdrawn,
       stepsBefore,
       turnsBefore: Math.max(0, own - 1),
     };
@@ -54,15 +73,17 @@ export function findSession(wish: SessionWish): SessionStart {
   const carried =
     wish.context === 'carry' ? edges.findLast((edge) => edge?.header.context === 'carry' && edge.header.key === wish.key) : null;
   if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own };
-  const { messages } = readChain(wish.turnsDir, carried.header.turn);
-  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), turnsBefore: own };
+  const { messages, reads } = readChain(wish, carried.header.turn);
+  return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), reads, turnsBefore: own };
 }
 
 /** Killed, stopped, or given up for now: another attempt of the same iteration goes on with what was done. */
 function wasInterrupted(end: SessionEnd | null, wish: SessionWish, header: SessionHeader): boolean {
   if (end === null || end.status === 'stopped') return true;
+  // Killed between its own end and the journal's.
+  if (end.status === 'succeeded') return wish.isAnew === true && toIteration(header.turn) !== toIteration(wish.turn);
   const isRetried = end.failure?.class === 'transient' || end.failure?.class === 'limit';
-  return end.status === 'failed' && isRetried && toIteration(header.turn) === toIteration(wish.turn);
+  return isRetried && toIteration(header.turn) === toIteration(wish.turn);
 }
 
 /** A request that was never answered is asked anew by the turn's own prompt. */
@@ -92,19 +113,27 @@ function toIteration(turn: string): number {
 }
 
 /** Reads a session and what it goes on with, back to where a summary stands for the rest. */
-function readChain(turnsDir: string, turn: string): FoldedSession {
+function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): FoldedSession & Pick<SessionStart, 'withdrawn'> {
   const texts: string[] = [];
   const seen = new Set<string>();
   for (let name: string | null = turn; name !== null && !seen.has(name); ) {
     seen.add(name);
     const text = readText(join(turnsDir, name, SESSION_FILE));
     texts.unshift(text);
-    const { header, isWhole }: FoldedSession = foldTranscript(text, []);
+    const { header, isWhole }: FoldedSession = foldTranscript(text, NO_MEMORY);
     name = isWhole ? null : (header?.follows ?? null);
   }
-  let folded = foldTranscript('', []);
-  for (const text of texts) folded = foldTranscript(text, withoutOpenRequest(folded.messages));
-  return folded;
+  let folded = foldTranscript('', NO_MEMORY);
+  let withdrawn: readonly Publication[] = [];
+  for (const text of texts) {
+    folded = foldTranscript(text, { ...folded, messages: withoutOpenRequest(folded.messages) });
+    const { header, published } = folded;
+    if (header?.isTakenUp !== true) withdrawn = [];
+    // What an earlier attempt of the same iteration published still stands.
+    if (header !== null && toIteration(header.turn) !== toIteration(begins))
+      withdrawn = [...withdrawn.filter(({ topic }) => !published.some((newer) => newer.topic === topic)), ...published];
+  }
+  return { ...folded, withdrawn };
 }
 
 function readText(path: string): string {
@@ -115,11 +144,23 @@ function readText(path: string): string {
   }
 }
 
+/** What the turn of a program always has. */
+const PROGRAM_LOG = 'stdout.log';
+
 /** Enough for a header with a few hundred tools, and for an end. */
 const EDGE_BYTES = 32 * 1024;
 
-/** The first and the last line of a session; `null` where there is none. */
-function readEdges(path: string): { readonly header: SessionHeader; readonly end: SessionEnd | null } | null {
+interface Edges {
+  readonly header: SessionHeader;
+  readonly end: SessionEnd | null;
+}
+
+/** The first and the last line of a turn's session; `null` for a turn of a program; `nothing` where it was killed before it had begun its work. */
+function readEdges(folder: string): Edges | null | 'nothing' {
+  return readSessionEdges(join(folder, SESSION_FILE)) ?? (existsSync(join(folder, PROGRAM_LOG)) ? null : 'nothing');
+}
+
+function readSessionEdges(path: string): Edges | null {
   let file: number;
   try {
     file = openSync(path, 'r');

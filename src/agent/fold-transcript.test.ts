@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../ports/index.ts';
-import { foldTranscript } from './fold-transcript.ts';
+import { foldTranscript, NO_MEMORY } from './fold-transcript.ts';
 import { runSteps } from './step-loop.ts';
 import type { TranscriptLine } from './transcript-line.ts';
 import { callAll, makeTurn, say } from './turn-fixtures.ts';
@@ -28,7 +28,7 @@ function expectAnswered(messages: readonly ModelMessage[]): void {
 describe('a transcript that is read again', () => {
   it('gives the conversation as it was', async () => {
     const turn = await record([callAll('look', 'change'), callAll('look'), say('Done.')]);
-    const folded = foldTranscript(toText(turn.lines), []);
+    const folded = foldTranscript(toText(turn.lines), NO_MEMORY);
     expect(folded.messages).toEqual(turn.state.messages);
     expect(folded.steps).toBe(3);
   });
@@ -40,13 +40,13 @@ describe('a transcript that is read again', () => {
       { run, limits: { ...makeTurn([]).parts.limits, contextTokens: 12_000 } },
     );
     expect(turn.lines.map(({ type }) => type)).toEqual(expect.arrayContaining(['evicted', 'compaction']));
-    expect(foldTranscript(toText(turn.lines), []).messages).toEqual(turn.state.messages);
+    expect(foldTranscript(toText(turn.lines), NO_MEMORY).messages).toEqual(turn.state.messages);
   });
 
   it('mends calls that a crash cut off: not begun, and begun with an end that nobody knows', async () => {
     const turn = await record([callAll('change', 'change', 'change'), say('Done.')]);
     const cut = turn.lines.findIndex((line) => line.type === 'tool-start' && line.id === 'change-2');
-    const { messages } = foldTranscript(toText(turn.lines.slice(0, cut + 1)), []);
+    const { messages } = foldTranscript(toText(turn.lines.slice(0, cut + 1)), NO_MEMORY);
     const last = messages.at(-1);
     expect(last?.role === 'tool' ? last.results.map(({ text, isError }) => [text.slice(0, 30), isError]) : null).toEqual([
       ['change ran', false],
@@ -60,7 +60,7 @@ describe('a transcript that is read again', () => {
     const text = toText(turn.lines);
     fc.assert(
       fc.property(fc.nat(text.length), (length) => {
-        const { messages } = foldTranscript(text.slice(0, length), []);
+        const { messages } = foldTranscript(text.slice(0, length), NO_MEMORY);
         expectAnswered(messages);
         for (const message of messages) expect(['user', 'assistant', 'tool']).toContain(message.role);
       }),
@@ -70,7 +70,7 @@ describe('a transcript that is read again', () => {
   it('passes over lines that are none', () => {
     const text =
       'null\n7\n{}\n{"type":"message"}\n{"type":"message","message":{"role":"user"}}\n{"type":"tool-result"}\n{"type":"compaction","messages":3}\nx\n';
-    expect(foldTranscript(text, []).messages).toEqual([]);
-    fc.assert(fc.property(fc.array(fc.json()), (lines) => void foldTranscript(lines.join('\n'), [])));
+    expect(foldTranscript(text, NO_MEMORY).messages).toEqual([]);
+    fc.assert(fc.property(fc.array(fc.json()), (lines) => void foldTranscript(lines.join('\n'), NO_MEMORY)));
   });
 });

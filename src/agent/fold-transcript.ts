@@ -1,31 +1,53 @@
 import { isJsonObject, parseJson } from '../core/index.ts';
 import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
+import type { ReadRecord } from './tool-context.ts';
 import type { Evicted, SessionEnd, SessionHeader, TranscriptLine } from './transcript-line.ts';
 
-/** A session, read again. */
-export interface FoldedSession {
-  readonly header: SessionHeader | null;
+/** What one session leaves to the next. */
+export interface SessionMemory {
   /** The conversation after the last line, calls without a result mended. */
   readonly messages: readonly ModelMessage[];
+  /** The calls that the last message holds the results of, where the session stopped while they were run; `null` where it did not. */
+  readonly open: OpenCalls | null;
+  /** What files were when they were read, by real path. */
+  readonly reads: ReadonlyMap<string, ReadRecord>;
+}
+
+/** The memory of a session that goes on with nothing. */
+export const NO_MEMORY: SessionMemory = { messages: [], open: null, reads: new Map() };
+
+/** A session, read again. */
+export interface FoldedSession extends SessionMemory {
+  readonly header: SessionHeader | null;
   /** Answers of the model and calls of it that failed. */
   readonly steps: number;
   readonly end: SessionEnd | null;
   /** Something in it stands for all that was before, so what it follows need not be read. */
   readonly isWhole: boolean;
+  readonly published: readonly Publication[];
+}
+
+/** A call that published an event. */
+export interface Publication {
+  readonly topic: string;
+  readonly call: ToolCallPart;
 }
 
 /**
  * Reads a session file. Lines that are none (torn by a crash, damaged) are passed over.
  *
- * @param before the conversation that this session begins with
+ * @param before what the session begins with
  */
-export function foldTranscript(text: string, before: readonly ModelMessage[]): FoldedSession {
+export function foldTranscript(text: string, before: SessionMemory): FoldedSession {
   let header: SessionHeader | null = null;
   let end: SessionEnd | null = null;
   let steps = 0;
   let isWhole = false;
-  let messages: ModelMessage[] = [...before];
-  let open: OpenCalls | null = null;
+  const reads = new Map(before.reads);
+  const published: Publication[] = [];
+  let open: OpenCalls | null = copyOpen(before.open);
+  // The last message is made anew from what is open.
+  let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
   const settle = (): void => {
     if (open !== null) messages.push(toToolMessage(open));
     open = null;
@@ -35,8 +57,13 @@ export function foldTranscript(text: string, before: readonly ModelMessage[]): F
     else if (line.type === 'end') end = line;
     else if (line.type === 'retry') steps += 1;
     else if (line.type === 'tool-start') open?.started.add(line.id);
-    else if (line.type === 'tool-result') open?.results.set(line.result.id, line.result);
-    else if (line.type === 'evicted') {
+    else if (line.type === 'tool-result') {
+      const call = open?.calls.find(({ id }) => id === line.result.id);
+      open?.results.set(line.result.id, line.result);
+      const topic = line.result.isError ? undefined : line.facts?.['topic'];
+      if (call !== undefined && typeof topic === 'string') published.push({ topic, call });
+      for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
+    } else if (line.type === 'evicted') {
       settle();
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
     } else if (line.type === 'compaction') {
@@ -53,12 +80,17 @@ export function foldTranscript(text: string, before: readonly ModelMessage[]): F
       }
     }
   }
+  const cut = open !== null && open.results.size < open.calls.length ? open : null;
   settle();
-  return { header, messages, steps, end, isWhole };
+  return { header, messages, open: cut, reads, steps, end, isWhole, published };
+}
+
+function copyOpen(open: OpenCalls | null): OpenCalls | null {
+  return open === null ? null : { calls: open.calls, started: new Set(open.started), results: new Map(open.results) };
 }
 
 /** The calls of an assistant message whose results are still gathered. */
-interface OpenCalls {
+export interface OpenCalls {
   readonly calls: readonly ToolCallPart[];
   readonly started: Set<string>;
   readonly results: Map<string, ToolAnswer>;

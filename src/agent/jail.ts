@@ -152,7 +152,7 @@ function refuseProtected(given: string, guard: string): PathRefusal {
   const advice =
     guard === '.git'
       ? 'The repository is changed by the git tools only (git_commit and the like), never by writing its files.'
-      : 'Only Ralph itself writes there. Put notes for other hats into .agent/ and results into the workspace.';
+      : 'Only Ralph itself, or a person, writes there. Put notes for other hats into .agent/ and results into the workspace.';
   return { refused: `${quotePath(given)} lies in ${quotePath(guard)}, which is protected.`, advice };
 }
 

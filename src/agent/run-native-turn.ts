@@ -6,6 +6,7 @@ import { findSession, type SessionStart } from './find-session.ts';
 import { pause } from './pause.ts';
 import { type LoopEnd, runSteps } from './step-loop.ts';
 import { toSystemText } from './system-text.ts';
+import { publishAgain, runOpenCalls } from './take-up.ts';
 import type { ToolBox } from './tool-box.ts';
 import { openTranscript, SESSION_FILE, type Transcript } from './transcript.ts';
 import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
@@ -62,7 +63,8 @@ export async function runNativeTurn(
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
   const turn = toTurnName(request.turn);
-  const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context });
+  const isAnew = request.withdrawn !== undefined;
+  const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context, isAnew });
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
   const made = await attempt(() => agent.createModel(place));
   if ('class' in made) return toFailed(made);
@@ -99,10 +101,13 @@ export async function runNativeTurn(
 async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
   const state = createTurnState(start.messages);
   void givenUp.then(() => endUnheard(parts, state));
+  for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
+  await runOpenCalls(parts, state, start);
   const text = start.isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
   state.messages.push({ role: 'user', text });
   parts.transcript.append({ type: 'message', message: { role: 'user', text } });
   const end = await runSteps(parts, state);
+  if (end.status === 'succeeded') await publishAgain(parts, state, start);
   writeEnd(parts, state, end);
   return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
 }

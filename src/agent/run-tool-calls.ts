@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, maskControls } from '../core/index.ts';
 import type { ToolAnswer, ToolCallPart } from '../ports/index.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnParts, TurnState } from './turn-parts.ts';
 
 const SUMMARY_CHARACTERS = 200;
 
@@ -8,16 +8,17 @@ const SUMMARY_CHARACTERS = 200;
  * Runs the calls of one answer: at the same time where all of them only read, else one after the other. The results are in the order of the calls.
  * What is not begun when the turn is stopped is not run.
  */
-export async function runToolCalls(parts: TurnParts, calls: readonly ToolCallPart[]): Promise<readonly ToolAnswer[]> {
-  if (calls.every((call) => parts.tools.isReadOnly(call.name))) return Promise.all(calls.map((call) => runCall(parts, call)));
+export async function runToolCalls(parts: TurnParts, state: TurnState, calls: readonly ToolCallPart[]): Promise<readonly ToolAnswer[]> {
+  state.toolCalls += calls.length;
+  if (calls.every((call) => parts.tools.isReadOnly(call.name))) return Promise.all(calls.map((call) => runCall(parts, state, call)));
   const answers: ToolAnswer[] = [];
-  for (const call of calls) answers.push(await runCall(parts, call));
+  for (const call of calls) answers.push(await runCall(parts, state, call));
   return answers;
 }
 
 const STOPPED = 'The turn was stopped before this call was run: nothing was done.';
 
-async function runCall(parts: TurnParts, { id, name, args }: ToolCallPart): Promise<ToolAnswer> {
+async function runCall(parts: TurnParts, { published }: TurnState, { id, name, args }: ToolCallPart): Promise<ToolAnswer> {
   const { tools, transcript, tell, now, signal } = parts;
   if (signal.aborted) return { id, name, text: STOPPED, isError: true };
   const shown = toShownName(name);
@@ -26,9 +27,15 @@ async function runCall(parts: TurnParts, { id, name, args }: ToolCallPart): Prom
   // What changes something may outlive a power cut, so its beginning has to as well.
   if (!tools.isReadOnly(name)) transcript.flush();
   const startedAt = now();
+  const known = new Map(tools.reads);
   const { text, isError, facts } = await tools.call(name, args);
   const answer: ToolAnswer = { id, name, text, isError };
-  transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...(facts === undefined ? {} : { facts }) });
+  const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
+  const seen = { ...(facts === undefined ? {} : { facts }), ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }) };
+  // What a stop cut off and may be done again has no result: whoever takes the conversation up does it then.
+  if (!(signal.aborted && isError && tools.isRepeatable(name)))
+    transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...seen });
+  if (!isError && typeof facts?.['topic'] === 'string') published.add(facts['topic']);
   tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
   if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { tool: shown, layer: 'profile', reason: toLine(text) } });
   return answer;

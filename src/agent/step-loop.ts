@@ -95,10 +95,9 @@ async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFai
   return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
 }
 
-async function takeCalls(parts: TurnParts, state: TurnState, calls: Parameters<typeof runToolCalls>[1]): Promise<LoopEnd | null> {
+async function takeCalls(parts: TurnParts, state: TurnState, calls: Parameters<typeof runToolCalls>[2]): Promise<LoopEnd | null> {
   state.nudges = 0;
-  state.toolCalls += calls.length;
-  const results = await runToolCalls(parts, calls);
+  const results = await runToolCalls(parts, state, calls);
   state.messages.push({ role: 'tool', results });
   const left = parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)

@@ -1,6 +1,7 @@
 import type { Json } from '../core/index.ts';
 import type { ModelTool } from '../ports/index.ts';
 import type { ToolResult } from './tool.ts';
+import type { ReadRecord } from './tool-context.ts';
 
 /** The tools of one turn, ready to be offered and called. */
 export interface ToolBox {
@@ -8,6 +9,10 @@ export interface ToolBox {
   readonly tools: readonly ModelTool[];
   /** Whether a tool that is offered changes nothing, by its hints; false for any other name. */
   readonly isReadOnly: (name: string) => boolean;
+  /** Whether a call that was cut off may be made once more, whatever it had done already; false for a name that is not offered. */
+  readonly isRepeatable: (name: string) => boolean;
+  /** What files were when they were read in this conversation, by real path. */
+  readonly reads: Map<string, ReadRecord>;
   /** Never rejects; the text may be shown, sent and stored. */
   readonly call: (name: string, args: Json) => Promise<ToolResult>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */

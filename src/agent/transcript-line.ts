@@ -1,5 +1,6 @@
 import type { Json, TurnFailure, Usage } from '../core/index.ts';
 import type { FinishReason, ModelMessage, ToolAnswer } from '../ports/index.ts';
+import type { ReadRecord } from './tool-context.ts';
 
 /** What a session file holds, line by line. The first is `session`; `end` is the last one of a turn that was not killed. */
 export type TranscriptLine =
@@ -12,6 +13,8 @@ export type TranscriptLine =
       readonly result: ToolAnswer;
       readonly durationMs: number;
       readonly facts?: Readonly<Record<string, Json>>;
+      /** What files turned out to be, by real path: who goes on with the conversation knows them. */
+      readonly reads?: Readonly<Record<string, ReadRecord>>;
     }
   | Evicted
   | { readonly type: 'compaction'; readonly messages: readonly ModelMessage[] }

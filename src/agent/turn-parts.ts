@@ -31,6 +31,8 @@ export interface TurnState {
   /** Calls of the model that were answered. */
   steps: number;
   toolCalls: number;
+  /** Topics of the events that its tools published. */
+  readonly published: Set<string>;
   /** Whether the agent has said anything. */
   hasSpoken: boolean;
   /** Tokens that the model had before it after its last answer, as the provider counted; `null` before the first. */
@@ -49,6 +51,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     usage: UNKNOWN_USAGE,
     steps: 0,
     toolCalls: 0,
+    published: new Set(),
     hasSpoken: false,
     contextTokens: null,
     countedMessages: 0,

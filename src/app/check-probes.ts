@@ -31,22 +31,25 @@ interface ProbeStanding {
  * @returns one sentence for each hat whose CLI did not hold
  * @throws RalphError `profile-disproved` where a sandbox is required for such a hat
  */
-export async function checkProbes(settings: Settings, env: Env): Promise<readonly string[]> {
-  const broken = (await listProbeStandings(settings, env)).filter(({ result }) => result?.outcome === 'broken');
+export async function checkProbes(settings: Settings, cwd: string, env: Env): Promise<readonly string[]> {
+  const broken = (await listProbeStandings(settings, cwd, env)).filter(({ result }) => result?.outcome === 'broken');
   const refused = broken.find(({ hat }) => toMode(settings, hat) === 'required');
   if (refused !== undefined) throw toRefusal(refused);
   return broken.map(toWarning);
 }
 
 /** What is known of each hat that may not change files and is worn by an agent CLI with a verdict. */
-async function listProbeStandings(settings: Settings, env: Env): Promise<readonly ProbeStanding[]> {
+async function listProbeStandings(settings: Settings, cwd: string, env: Env): Promise<readonly ProbeStanding[]> {
   const worn = Object.entries(settings.backends).flatMap(([hat, specs]) =>
     isHeld(settings, hat)
       ? [...new Set(specs.map(({ type }) => type))].filter((cli) => hasVerdicts(cli, env)).map((cli) => ({ hat, cli }))
       : [],
   );
   if (worn.length === 0) return [];
-  const [found, os] = await Promise.all([detectBackends({ env, priority: [...new Set(worn.map(({ cli }) => cli))] }), findOsSandbox(env)]);
+  const [found, os] = await Promise.all([
+    detectBackends({ env, priority: [...new Set(worn.map(({ cli }) => cli))] }),
+    findOsSandbox(env, cwd),
+  ]);
   return worn.flatMap(({ hat, cli }): ProbeStanding[] => {
     const version = found.find(({ type }) => type === cli)?.version ?? null;
     if (version === null) return [];

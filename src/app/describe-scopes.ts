@@ -68,7 +68,7 @@ async function describeScopes(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Omit<ScopeReport, 'probes'>> {
   const { findOsSandbox } = await import('../sandbox/index.ts');
-  const os = await findOsSandbox(env);
+  const os = await findOsSandbox(env, cwd);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
   const hats = await Promise.all(
     ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat(settings, hat, spec, cwd, os))),
@@ -86,7 +86,9 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
   const isNative = spec.type === 'native' || spec.type === 'scripted';
   const isHeld =
-    !isNative && (policy !== null || mode === 'required') && wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
+    spec.type !== 'scripted' &&
+    (policy !== null || mode === 'required') &&
+    wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
   const facts: HatFacts = { settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
   return {
     hat,
@@ -136,8 +138,9 @@ async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, i
   return { state: limits.length === 0 ? 'on' : 'partly', text: `the flags of ${spec.type}: advice that a model can get around`, limits };
 }
 
-function describeOs({ isHeld, isNative, mode, os, settings, may }: HatFacts): ScopeLayer {
-  if (isNative) return off('our own agent runs in this process; its tools keep to the workspace');
+function describeOs({ isHeld, isNative, spec, mode, os, settings, may }: HatFacts): ScopeLayer {
+  if (spec.type === 'scripted') return off('it plays a script in this process, and starts nothing');
+  if (isNative && !isHeld && mode !== 'off' && os.found?.kind === 'bubblewrap') return describeApart(os.found.version);
   if (!isHeld)
     return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
   if (os.found === null) return off(os.why);
@@ -147,7 +150,21 @@ function describeOs({ isHeld, isNative, mode, os, settings, may }: HatFacts): Sc
     may.mayWrite || may.mayRunShell || may.mayGitWrite
       ? 'writes in the workspace only'
       : 'the workspace is read-only but for `.agent/` and build folders';
-  return { state: 'on', text: `${os.found.version}: ${tree}; nothing survives the turn`, limits: [reading, ...network] };
+  if (!isNative) return { state: 'on', text: `${os.found.version}: ${tree}; nothing survives the turn`, limits: [reading, ...network] };
+  return {
+    state: 'on',
+    text: `${os.found.version} around what its tools start (tests, git): ${tree}; nothing survives`,
+    limits: [reading, ...network, 'The agent itself runs in this process, and MCP servers beside it.'],
+  };
+}
+
+/** What our own agent starts for a hat that may write. */
+function describeApart(version: string): ScopeLayer {
+  return {
+    state: 'partly',
+    text: `${version} around what its tools start: it sees no process outside, Ralph's own among them`,
+    limits: ['It may write, so files are not held; `sandbox: required` keeps what it starts to the workspace.'],
+  };
 }
 
 function describeCheck({ sandbox }: Settings): ScopeLayer {

@@ -95,8 +95,9 @@ function readPins(path: string): Pins | null {
   if (!isJsonObject(files)) return null;
   const entries = Object.entries(files).flatMap(([name, pin]) => {
     if (!isJsonObject(pin) || typeof pin['hash'] !== 'string') return [];
-    const text = pin['text'];
-    return [[name, { hash: pin['hash'], text: typeof text === 'string' ? text : null }] as const];
+    const { text, kind } = pin;
+    const kept = { hash: pin['hash'], text: typeof text === 'string' ? text : null };
+    return [[name, typeof kind === 'string' ? { ...kept, kind } : kept] as const];
   });
   return Object.fromEntries(entries);
 }

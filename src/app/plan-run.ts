@@ -81,7 +81,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     warnings: [
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
-      ...(request.isDry === true ? [] : await checkProbes(found, request.env)),
+      ...(request.isDry === true ? [] : await checkProbes(found, request.cwd, request.env)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],
     firstPrompt: buildPrompt(topology, turn, found.prompts),

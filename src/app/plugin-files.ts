@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Settings } from '../config/index.ts';
-import { createToolTwiceError, isRalphError, maskControls, NO_TOOLS_SPEC, type PluginTool, RalphError } from '../core/index.ts';
+import { createToolTwiceError, maskControls, NO_TOOLS_SPEC, type PluginTool, RalphError } from '../core/index.ts';
 import { checkPluginTool, listPluginTools } from './plugin-tools.ts';
 
 /** What was loaded, by absolute path and name. Kept for the whole process: what an agent writes into such a file does not run under this Ralph. */
@@ -37,6 +38,7 @@ function toKey(path: string, name: string): string {
 
 async function loadTool(name: string, path: string, root: string): Promise<PluginTool> {
   const shown = toShown(path, root);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw toFileError(name, shown, 'there is no such file');
   const exported = await importModule(name, path, shown);
   if (typeof exported !== 'object' || exported === null) {
     throw toFileError(name, shown, 'it has no default export that describes a tool');
@@ -54,15 +56,11 @@ async function importModule(name: string, path: string, shown: string): Promise<
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     return module.default;
   } catch (error) {
-    if (isRalphError(error)) throw error;
     throw toFileError(name, shown, toReason(error));
   }
 }
 
 function toReason(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && !error.message.includes('imported from /')) {
-    return 'there is no such file';
-  }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return maskControls((text.split('\n')[0] ?? '').slice(0, 300));
 }

@@ -10,6 +10,8 @@ const VERSION_MS = 60_000;
 export interface ProbesOrder {
   /** Names as they were typed; empty: all that are installed and can be probed. */
   readonly clis: readonly string[];
+  /** Absolute: where nothing is looked for that keeps an agent in. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Told before each CLI is started: probes take a while. */
   readonly onStart: (cli: BackendType, version: string) => void;
@@ -37,9 +39,9 @@ export interface ProbesReport {
  *
  * @throws RalphError `probe-unknown`
  */
-export async function probeAgents({ clis, env, onStart }: ProbesOrder): Promise<ProbesReport> {
+export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Promise<ProbesReport> {
   const wanted = clis.length === 0 ? PROBED_CLIS : clis.map(toKnown);
-  const [found, os] = await Promise.all([detectBackends({ env, priority: wanted, timeoutMs: VERSION_MS }), findOsSandbox(env)]);
+  const [found, os] = await Promise.all([detectBackends({ env, priority: wanted, timeoutMs: VERSION_MS }), findOsSandbox(env, cwd)]);
   // With the model and its wire formats, which no other command needs.
   const { probeAgent } = await import('./probe-agent.ts');
   const probes: ProbeReport[] = [];

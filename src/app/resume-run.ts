@@ -32,7 +32,8 @@ export interface ResumeOptions {
 
 /** A run that goes on, or one that has ended for good. */
 export type Resumed =
-  | { readonly kind: 'running'; readonly handle: RunHandle }
+  /** `warnings`: what a person should know, as at the start of a run. */
+  | { readonly kind: 'running'; readonly handle: RunHandle; readonly warnings: readonly string[] }
   | { readonly kind: 'ended'; readonly runId: string; readonly reason: EndReason; readonly exitCode: number; readonly text: string };
 
 /**
@@ -74,11 +75,11 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
     for (const lock of locks) release(lock);
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
-  const next = await takeChanges(resumption);
+  const { next, warnings } = await takeChanges(resumption);
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
   writeRunFile(paths.settings, next);
-  writeContract(paths.folder, { spec: next.settings.spec });
+  writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const ground = await openGateGround({ paths, file: next, env: options.env }, true);
   const parts = { layout, paths, file: next, env: options.env, watch, ground };
@@ -86,7 +87,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   const folded = fold.run();
   const spec = next === file ? {} : { spec: next.settings.spec };
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toLimits(folded.state, options) });
-  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks) };
+  return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
 }
 
 function readFold(paths: RunPaths): FoldedRun {
@@ -129,13 +130,20 @@ function toLimits(state: RunState, { maxIterations, maxCostUsd }: ResumeOptions)
   return { ...iterations, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
 }
 
-/** Loads the configuration anew; what changed since is named and asked about. Returns the same file when nothing did. */
-async function takeChanges({ options, layout, file }: Resumption): Promise<RunFile> {
+interface TakenChanges {
+  /** The same file when nothing changed. */
+  readonly next: RunFile;
+  readonly warnings: readonly string[];
+}
+
+/** Loads the configuration anew; what changed since is named and asked about. */
+async function takeChanges({ options, layout, file }: Resumption): Promise<TakenChanges> {
   const plan = await reload(options, layout, file);
+  const { warnings } = plan;
   const changed = diffSettings(file.settings, plan.settings);
-  if (changed.length === 0) return file;
+  if (changed.length === 0) return { next: file, warnings };
   const isAccepted = options.acceptChanges || (options.confirm !== undefined && (await options.confirm(changed)));
-  if (isAccepted) return { ...file, settings: plan.settings };
+  if (isAccepted) return { next: { ...file, settings: plan.settings }, warnings };
   throw new RalphError({
     code: 'resume-changed',
     what: `Since the run was started this has changed: ${changed.join(', ')}.`,

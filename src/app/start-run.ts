@@ -120,7 +120,7 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline };
   writeRunFile(paths.settings, file);
-  writeContract(paths.folder, { spec: settings.spec });
+  writeContract(paths.folder, { spec: settings.spec, workspace });
   const ground = await openGateGround({ paths, file, env: options.env }, false);
   const parts: RunParts = { layout, paths, file, env: options.env, watch, ground };
   const run = assembleRun(parts, () => undefined);

@@ -121,7 +121,7 @@ async function openTools(made: TurnOutfitSettings): Promise<Tools> {
     agentDirs: stateDirs.filter((name) => name !== settings.stateDir),
     more: [made.binDir, made.packageFolder, toContractPath(made.runFolder), ...settings.worktreeLinks.map((path) => join(made.root, path))],
     sandbox: settings.sandbox,
-    os: await sandbox.findOsSandbox(env),
+    os: await sandbox.findOsSandbox(env, workspace),
     listTracked: (folders) => listTracked({ cwd: workspace, env, stateDirs }, folders),
   });
   sandbox.sweepPrivate(toPrivateDir(made.runFolder));

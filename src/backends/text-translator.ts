@@ -16,7 +16,9 @@ export function createTextTranslator(prompt: string): Translator {
     if (lines.length === 0) return [];
     const text = `${lines.join('\n')}\n`;
     hasText ||= text.trim() !== '';
-    lastWords = `${lastWords}${text.slice(-MAX_KEPT_LENGTH)}`.slice(-MAX_KEPT_LENGTH);
+    lastWords += text.slice(-MAX_KEPT_LENGTH);
+    // Cut now and then: cutting at every line would copy what is kept for each of them.
+    if (lastWords.length > MAX_KEPT_LENGTH * 16) lastWords = lastWords.slice(-MAX_KEPT_LENGTH);
     return [{ type: 'text', text }];
   };
 
@@ -26,7 +28,7 @@ export function createTextTranslator(prompt: string): Translator {
     end(exit) {
       const events = toEvents(echo.end());
       if (hasText) events.push({ type: 'message-end' });
-      const failure = exit.exitCode === 0 ? null : toExitFailure(exit, lastWords, false);
+      const failure = exit.exitCode === 0 ? null : toExitFailure(exit, lastWords.slice(-MAX_KEPT_LENGTH), false);
       return { events, verdict: 'none', failure, trouble: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
     },
   };

@@ -276,7 +276,7 @@ export function createFakeApp(
     resumeRun: async (options, watch) => {
       calls.push(['resumeRun', options]);
       watch.observe({ kind: 'input', seq: 99, input: { type: 'run-resumed', at: START + 60_000 } });
-      return { kind: 'running', handle };
+      return { kind: 'running', handle, warnings: [] };
     },
     openRun: () => reader,
     ...changes,

@@ -6,10 +6,15 @@ type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 /** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
 export async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: RunPlan): Promise<void> {
   if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
-  for (const warning of warnings) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
+  printWarnings(terminal, warnings);
   if (diagnostics.length === 0) return;
   const { renderDiagnostics } = await import('../config/index.ts');
   terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n\n`);
+}
+
+/** What is also said before a run goes on, on standard error. */
+export function printWarnings(terminal: Terminal, warnings: readonly string[]): void {
+  for (const warning of warnings) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
 }
 
 const BYPASSED = [

@@ -1,7 +1,10 @@
-import type { McpServerSpec } from '../core/index.ts';
+import type { McpServerSpec, ToolHints } from '../core/index.ts';
 import { toEffective } from './effective.ts';
 import { MCP_SERVER_KEYS } from './profile-keys.ts';
 import type { Declared } from './settings-table.ts';
+
+type DeclaredServer = NonNullable<Declared['mcp_servers']>[string];
+type DeclaredHints = NonNullable<DeclaredServer['annotations']>[string];
 
 /** The MCP servers in the order of the file. */
 export function compileMcpServers(declared: Declared): readonly McpServerSpec[] {
@@ -16,6 +19,7 @@ export function compileMcpServers(declared: Declared): readonly McpServerSpec[] 
       trust_annotations,
       timeout_seconds,
     } = toEffective(MCP_SERVER_KEYS, server);
+    const annotations = toAnnotations(server);
     return {
       name,
       ...(command === undefined ? {} : { command }),
@@ -25,7 +29,19 @@ export function compileMcpServers(declared: Declared): readonly McpServerSpec[] 
       ...(tokenEnv === undefined ? {} : { tokenEnv }),
       tools: tools === undefined ? null : [...new Set(tools)],
       trustsAnnotations: trust_annotations,
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       timeoutMs: timeout_seconds,
     };
   });
+}
+
+/** What the person vouches for, by the server's names for its tools. */
+export function toAnnotations({ annotations = {} }: DeclaredServer): NonNullable<McpServerSpec['annotations']> {
+  return Object.fromEntries(Object.entries(annotations).map(([tool, hints]) => [tool, toHints(hints)]));
+}
+
+function toHints(declared: DeclaredHints): Partial<ToolHints> {
+  const { read_only_hint: readOnly, destructive_hint: destructive, idempotent_hint: idempotent, open_world_hint: openWorld } = declared;
+  const hints = { readOnly, destructive, idempotent, openWorld };
+  return Object.fromEntries(Object.entries(hints).filter(([, value]) => value !== undefined));
 }

@@ -33,6 +33,14 @@ export const PROFILES = {
   values: { kind: 'object', doc: 'A tool profile.', keys: PROFILE_KEYS },
 } as const;
 
+/** The hints of MCP as the file spells them. */
+const HINT_KEYS = {
+  read_only_hint: { kind: 'flag', doc: 'It changes nothing.' },
+  destructive_hint: { kind: 'flag', doc: 'It may overwrite or remove what was there.' },
+  idempotent_hint: { kind: 'flag', doc: 'Doing it twice is the same as doing it once.' },
+  open_world_hint: { kind: 'flag', doc: 'It reaches what is outside of this machine.' },
+} as const satisfies Keys;
+
 /** The keys of `mcp_servers.<name>`. */
 export const MCP_SERVER_KEYS = {
   command: { kind: 'line', doc: 'The program to start; it speaks MCP on its standard input and output.' },
@@ -54,6 +62,11 @@ export const MCP_SERVER_KEYS = {
     kind: 'flag',
     doc: 'Believe what the server says of its tools (read-only, destructive). Else each may do anything, as far as profiles know.',
     default: false,
+  },
+  annotations: {
+    kind: 'map',
+    doc: 'Hints of single tools that you vouch for, by their names at the server; they win over what the server says.',
+    values: { kind: 'object', doc: 'The hints of a tool; what is not said is as without this.', keys: HINT_KEYS },
   },
   timeout_seconds: { kind: 'duration', doc: 'Longest start and longest call.', above: 0, default: 60 },
 } as const satisfies Keys;

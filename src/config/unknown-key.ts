@@ -10,7 +10,7 @@ const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
 
 /**
  * The finding for a key that nobody knows. One that was surely meant as another, or stands in the wrong section, is an error: a
- * limit that is not read is worse than none. Any other is a warning.
+ * limit that is not read is worse than none. So is every one in a profile. Any other is a warning.
  *
  * @param isOneOfMany only what is quickly found out is looked for, see {@link NearMissFinder}
  */
@@ -23,11 +23,12 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneO
   if (near !== undefined) return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, finder)] };
   const elsewhere = findNearElsewhere(name, search);
   if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
+  const mayHold = path[0] === 'profiles';
   return {
     code: 'key-unknown',
-    severity: 'warning',
+    severity: mayHold ? 'error' : 'warning',
     message: `Unknown key ${quote(name)}.`,
-    why: 'It is not read.',
+    why: mayHold ? 'It is not read: if it was to hold a hat back, it would not.' : 'It is not read.',
     fix: `Remove it. ${toKnownText(path, keys)}`,
   };
 }

@@ -66,6 +66,7 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
     return '';
   };
   const take = (line: string): string => {
+    if (open === null && !line.includes('<event') && !line.includes('</event')) return line;
     let outside = '';
     let rest = line;
     for (let match = TAG.exec(rest); match !== null; match = TAG.exec(rest)) {

@@ -1,3 +1,5 @@
+import type { ToolHints } from './tool-card.ts';
+
 /** An MCP server as it is configured; it has either a command or an address. */
 export interface McpServerSpec {
   /** Part of the names of its tools. */
@@ -13,6 +15,8 @@ export interface McpServerSpec {
   readonly tools: readonly string[] | null;
   /** Whether the hints that it gives are believed. */
   readonly trustsAnnotations: boolean;
+  /** Hints of single tools, by the server's names for them, that the person vouches for: they win over whatever the server says. */
+  readonly annotations?: Readonly<Record<string, Partial<ToolHints>>>;
   /** For the start and for each call. */
   readonly timeoutMs: number;
 }

@@ -57,6 +57,8 @@ export interface TurnReport extends TurnSignals {
   readonly finalText: string;
   /** Tool calls seen in the stream; `null` where the stream does not tell. */
   readonly toolCalls: number | null;
+  /** How many of them only published an event or claimed the end: no work. Absent: none. */
+  readonly signalCalls?: number;
   /** Whether the working tree differs from before the turn; `null` where nobody looked. */
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */

@@ -5,6 +5,8 @@ import { isJsonObject, parseJson, type RunSpec } from '../core/index.ts';
 /** What `ralph emit` needs of a run: who may publish what. It is no secret, so agents may read it. */
 export interface Contract {
   readonly spec: RunSpec;
+  /** Absolute: where the run works. No link below it is followed to the events file. */
+  readonly workspace?: string;
 }
 
 /** Where the contract of a run is. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -44,5 +44,21 @@ describe('an event of a topic with a schema', () => {
 
   it('is refused for its topic first, where the hat may not publish that either', () => {
     expect(() => emit('build.task', 'x')).toThrow(expect.objectContaining({ code: 'emit-refused' }));
+  });
+});
+
+describe('an events file behind a link that an agent made', () => {
+  it('is left alone where the contract says in which folder the run works', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    mkdirSync(join(folder, 'work'));
+    writeFileSync(join(elsewhere, 'events.jsonl'), '');
+    symlinkSync(elsewhere, join(folder, 'work/.agent'));
+    writeContract(folder, { spec: makeSpec({ hats: HATS }), workspace: join(folder, 'work') });
+    const place = { hat: 'builder', eventsFile: join(folder, 'work/.agent/events.jsonl'), contractFile: toContractPath(folder) };
+    expect(() => emitInto({ topic: 'build.done', payload: 'x', json: false }, place)).toThrow(
+      expect.objectContaining({ code: 'events-file-not-a-file' }),
+    );
+    expect(readFileSync(join(elsewhere, 'events.jsonl'), 'utf8')).toBe('');
   });
 });

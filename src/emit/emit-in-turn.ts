@@ -9,7 +9,7 @@ export interface EventPlace {
   readonly hat: string;
   /** `null` where nobody knows it. */
   readonly contractFile: string | null;
-  /** The folder that holds the file, absolute, where it is known: no link between the two is followed. */
+  /** The folder that holds the file, absolute, where the contract does not say it: no link between the two is followed. */
   readonly root?: string;
 }
 
@@ -27,11 +27,12 @@ export function findTurn(env: Readonly<Record<string, string | undefined>>): Eve
  * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`, `emit-payload`, `events-file-not-a-file`; the system error
  */
 export function emitInto(words: EventWords, place: EventPlace): void {
-  const topology = readTopology(place.contractFile);
+  const contract = place.contractFile === null ? null : readContract(place.contractFile);
+  const topology = contract === null ? null : compileTopology(contract.spec);
   checkEvent(words, place.hat, topology);
   const payload = toCheckedPayload(words.topic, toPayload(words), topology?.spec.events);
   const event = { topic: words.topic, payload, ts: Date.now() };
-  const fs = createSharedFileSystem(place.root ?? null);
+  const fs = createSharedFileSystem(place.root ?? contract?.workspace ?? null);
   appendAgentLine({ fs, path: place.eventsFile }, words.target === undefined ? event : { ...event, target: words.target });
 }
 

@@ -25,9 +25,12 @@ function readPin(pins: Pins, path: string): PinnedFile | undefined {
 function describeFile(path: string, before: PinnedFile | undefined, now: PinnedFile | undefined): string {
   if (before === undefined) return `added: ${path}`;
   if (now === undefined) return `removed: ${path}${before.text === null ? '' : `; it held:\n${cut(before.text)}`}`;
-  if (before.text === null || now.text === null) return `changed: ${path} (no text, or too long to show)`;
-  if (before.text === now.text) return `changed: ${path} (not its content: what kind of file it is, or whether it may be executed)`;
-  return `changed: ${path}\n${diffLines(before.text, now.text, MAX_DIFF_LINES)}`;
+  const turned = before.kind === now.kind ? '' : ` (it was ${before.kind ?? 'something else'}, now ${now.kind ?? 'something else'})`;
+  if (before.text !== now.text && before.text !== null && now.text !== null)
+    return `changed: ${path}${turned}\n${diffLines(before.text, now.text, MAX_DIFF_LINES)}`;
+  if (turned !== '') return `changed: ${path}${turned}`;
+  const isSameText = before.text !== null && before.text === now.text;
+  return `changed: ${path} (${isSameText ? 'not its content, but whether it may be executed' : 'no text, or too long to show'})`;
 }
 
 function cut(text: string): string {

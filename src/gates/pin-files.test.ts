@@ -57,8 +57,8 @@ describe('protected files', () => {
     expect(await said(() => unlinkSync(join(cwd, 'ci/build.yml')))).toContain('removed: ci/build.yml; it held:\n-run: npm test');
   });
 
-  it.each<[string, () => void]>([
-    ['executable', () => chmodSync(join(cwd, 'ci/build.yml'), 0o755)],
+  it.each<[string, () => void, string]>([
+    ['executable', () => chmodSync(join(cwd, 'ci/build.yml'), 0o755), 'a file, now an executable file'],
     [
       'a link to the same text',
       () => {
@@ -66,9 +66,27 @@ describe('protected files', () => {
         unlinkSync(join(cwd, 'ci/build.yml'));
         symlinkSync('../same', join(cwd, 'ci/build.yml'));
       },
+      'a file, now a symbolic link to ../same',
     ],
-  ])('that become %s are told', async (_what, change) => {
-    expect(await said(change)).toContain('changed: ci/build.yml (not its content');
+    [
+      'a link to nothing that can be read',
+      () => {
+        unlinkSync(join(cwd, 'ci/build.yml'));
+        symlinkSync('/dev/null', join(cwd, 'ci/build.yml'));
+      },
+      'a file, now a symbolic link to /dev/null',
+    ],
+  ])('that become %s are told', async (_what, change, words) => {
+    expect(await said(change)).toContain(`changed: ci/build.yml (it was ${words})`);
+  });
+
+  it('that become a link to another text are told with the difference', async () => {
+    write('easy', 'run: true\n');
+    const text = await said(() => {
+      unlinkSync(join(cwd, 'ci/build.yml'));
+      symlinkSync('../easy', join(cwd, 'ci/build.yml'));
+    });
+    expect(text).toContain('(it was a file, now a symbolic link to ../easy)\n-run: npm test\n+run: true');
   });
 
   it('behind a link are told when what it holds changes', async () => {

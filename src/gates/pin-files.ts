@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPathMatcher } from './path-matcher.ts';
 
@@ -12,6 +12,8 @@ export interface PinnedFile {
   readonly hash: string;
   /** Its text, for the difference; `null` for what is long or no text. */
   readonly text: string | null;
+  /** What it is, in words: `a file`, `a symbolic link to TARGET`. Absent in pins of earlier versions. */
+  readonly kind?: string;
 }
 
 const MAX_ENTRIES = 50_000;
@@ -19,6 +21,7 @@ const MAX_PINNED = 5000;
 const MAX_TEXT_BYTES = 64 << 10;
 const MAX_ALL_TEXTS_BYTES = 4 << 20;
 const MAX_HASHED_BYTES = 64 << 20;
+const MAX_SHOWN_LINK = 200;
 const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
 /**
@@ -76,13 +79,21 @@ function readPinned(path: string, budget: Budget): PinnedFile {
   const link = own.isSymbolicLink() ? readlinkSync(path) : null;
   const stats = link === null ? own : tryTo(() => statSync(path));
   const hash = createHash('sha256').update(link === null ? 'file\0' : `link ${link}\0`);
+  const kind = toKind(stats, link);
   if (stats === undefined || !stats.isFile())
-    return { hash: hash.update(stats === undefined ? 'nothing' : 'no file').digest('hex'), text: null };
+    return { hash: hash.update(stats === undefined ? 'nothing' : 'no file').digest('hex'), text: null, kind };
   hash.update((stats.mode & 0o111) === 0 ? 'plain\0' : 'program\0');
   if (stats.size > MAX_HASHED_BYTES)
-    return { hash: hash.update(`${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`).digest('hex'), text: null };
+    return { hash: hash.update(`${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`).digest('hex'), text: null, kind };
   const bytes = readFileSync(path);
-  return { hash: hash.update(bytes).digest('hex'), text: toText(bytes, budget) };
+  return { hash: hash.update(bytes).digest('hex'), text: toText(bytes, budget), kind };
+}
+
+/** @param stats of what a link leads to; absent for nothing */
+function toKind(stats: Stats | undefined, link: string | null): string {
+  if (link !== null) return `a symbolic link to ${link.slice(0, MAX_SHOWN_LINK)}`;
+  if (stats?.isFile() !== true) return 'no regular file';
+  return (stats.mode & 0o111) === 0 ? 'a file' : 'an executable file';
 }
 
 function toText(bytes: Buffer, budget: Budget): string | null {

@@ -260,6 +260,30 @@ describe('a file that is not what it was', () => {
     expect(read().topics).toEqual(['a']);
   });
 
+  it.each(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'])(
+    'because an agent closed it (%s) ends nothing: what could not be noted is told',
+    (code) => {
+      const { path } = openInbox(toLine('a'));
+      const closed = {
+        ...fs,
+        open: (...[file, mode, ...rest]: Parameters<typeof fs.open>) => {
+          if (mode === 'append') throw Object.assign(new Error(`${code}: no way in`), { code });
+          return fs.open(file, mode, ...rest);
+        },
+      };
+      const inbox = createJsonlInbox({ fs: closed, path, label: LABEL });
+      inbox.append(toEvent('b'));
+      expect(toMessages(inbox.read(0, { final: false }).problems)).toEqual([`${LABEL}: an event could not be noted: ${code}: no way in`]);
+      const full = {
+        ...closed,
+        open: () => {
+          throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+        },
+      };
+      expect(() => createJsonlInbox({ fs: full, path, label: LABEL }).append(toEvent('b'))).toThrow('ENOSPC');
+    },
+  );
+
   it('because the disk fails is reported once and read when the disk is back', () => {
     const { path } = openInbox(toLine('a'));
     let fails = true;

@@ -7,6 +7,9 @@ import { createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
 import { scanLines } from './scan-lines.ts';
 import { readRange, withHandle } from './whole-file.ts';
 
+/** What a user who owns the file can bring about. A disk that is full or fails is none of it. */
+const AGENTS_DOING = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EISDIR', 'ELOOP']);
+
 export interface InboxSettings {
   readonly fs: FileSystem;
   /** Absolute. */
@@ -18,8 +21,8 @@ export interface InboxSettings {
 /**
  * The inbox on a file of JSON lines that anybody may write, badly. A file that became shorter, was rewritten or removed since the last read is
  * told once and read from its beginning; so is whatever stands in its place that cannot be read. One read takes at most 10,000 events
- * or 16 MB, and leaves the rest to the next. `append` throws the system error; where something else stands in the place of the file it writes
- * nothing, and the next read tells.
+ * or 16 MB, and leaves the rest to the next. `append` throws the system error of a disk; where something else stands in the place of the
+ * file, or it may not be written, it writes nothing, and the next read tells.
  */
 export function createJsonlInbox(settings: InboxSettings): Inbox {
   const { fs, path, label } = settings;
@@ -54,13 +57,13 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     return { ...batch, problems: [problem, ...batch.problems] };
   };
 
-  /** The record is for agents to see: one who put a link in its place shall not end the run by that. */
+  /** The record is for agents to see: one who put a link in its place, or closed it, shall not end the run by that. */
   const append = (event: RalphEvent): void => {
     try {
       appendLine(fs, path, toRecord(event));
     } catch (error) {
-      if (!isRalphError(error)) throw error;
-      unwritten = error.message;
+      if (!isRalphError(error) && !AGENTS_DOING.has(toErrorCode(error))) throw error;
+      unwritten = error instanceof Error ? error.message : toErrorCode(error);
     }
   };
 

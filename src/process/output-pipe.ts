@@ -7,7 +7,9 @@ import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { toFault } from './to-fault.ts';
 
-const pipesPerRefill = 8;
+/** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
+const firstRefill = 8;
+const largestRefill = 32;
 
 /** Both ends of a pipe: the child's is a plain file descriptor that the caller closes after the start. */
 export interface OutputPipe {
@@ -24,6 +26,7 @@ interface PipeEnds {
 }
 
 const spares: PipeEnds[] = [];
+let nextRefill = firstRefill;
 /** In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. */
 let isUnavailable = process.platform !== 'linux' || !isMainThread;
 
@@ -50,11 +53,12 @@ function refill(): void {
   try {
     folder = mkdtempSync(join(tmpdir(), 'ralph-pipes-'));
     const base = join(folder, 'pipe');
-    const paths = Array.from({ length: pipesPerRefill }, (_, index) => base + index);
+    const paths = Array.from({ length: nextRefill }, (_, index) => base + index);
     const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
     isUnavailable = made.status !== null ? made.status !== 0 : toFault(made.error).code === 'ENOENT';
     if (made.status !== 0) return;
     for (const path of paths) spares.push(openBothEnds(path));
+    nextRefill = Math.min(largestRefill, nextRefill * 2);
   } catch {
     // Out of file descriptors or no space: perhaps not for long.
   } finally {

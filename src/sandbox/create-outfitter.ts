@@ -1,16 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
-import type { TurnScope } from '../ports/index.ts';
+import type { Program, TurnScope } from '../ports/index.ts';
 import { planOpenScope } from './attach-open.ts';
 import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
+import { createApart } from './create-apart.ts';
 import { createConfine } from './create-confine.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
-import { createApart } from './plan-apart.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
 import type { SandboxMode } from './sandbox-settings.ts';
@@ -90,7 +90,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
 /** What a hat that may write is not held to. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
 
-function toApart(settings: OutfitterSettings, { isApart, cwd }: OutfitOrder): TurnScope['confine'] | null {
+function toApart(settings: OutfitterSettings, { isApart, cwd }: OutfitOrder): ((program: Program) => Program) | null {
   return isApart === true && settings.os.found?.kind === 'bubblewrap' ? createApart(settings, cwd) : null;
 }
 

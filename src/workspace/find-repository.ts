@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
-import { relative, sep } from 'node:path';
-import { createGit, type Git } from './git.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { createGit, type Git, type GitResult } from './git.ts';
 
 /** A repository with a working tree. */
 export interface Repository {
@@ -33,15 +33,43 @@ export type RepositorySearch = { readonly found: true; readonly repository: Repo
  * treated as outside, because git would not notice a change in it. Never rejects.
  */
 export async function findRepository(settings: RepositorySettings): Promise<RepositorySearch> {
+  // Every run asks, most of them more than once: what the folders themselves tell needs no process.
+  if (isOutside(settings.cwd)) return { found: false, why: 'not a git repository (or any of the parent directories): .git' };
   const here = createGit(settings.cwd, settings.env);
-  const [topLevel, gitDir] = await Promise.all([here(['rev-parse', '--show-toplevel']), here(['rev-parse', '--absolute-git-dir'])]);
-  if (!topLevel.ok || !gitDir.ok) return { found: false, why: topLevel.problem || gitDir.problem };
-  const top = withoutLineEnd(topLevel.stdout);
+  const { place, problem } = await askPlace(here);
+  if (place === null) return { found: false, why: problem };
+  const { top, gitDir } = place;
   const prefix = toPrefix(top, settings.cwd);
   if (prefix === undefined) return { found: false, why: 'the folder is not inside the working tree of its repository' };
   if (prefix !== '' && (await here(['check-ignore', '--quiet', '.'])).ok)
     return { found: false, why: 'the repository around this folder ignores it' };
-  return { found: true, repository: openRepository({ top, gitDir: withoutLineEnd(gitDir.stdout), prefix }, settings) };
+  return { found: true, repository: openRepository({ top, gitDir, prefix }, settings) };
+}
+
+/** True where no folder above has a `.git`: git finds no working tree then, for what would point it to another one is taken from it. */
+function isOutside(cwd: string): boolean {
+  try {
+    for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
+      if (existsSync(join(folder, '.git'))) return false;
+      if (folder === dirname(folder)) return true;
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The top of the working tree and its `.git`: a line each, unless a path holds a line end itself; then they are asked for one by one. */
+async function askPlace(git: Git): Promise<{ readonly place: Pick<Repository, 'top' | 'gitDir'> | null; readonly problem: string }> {
+  const both = await git(['rev-parse', '--show-toplevel', '--absolute-git-dir']);
+  if (!both.ok) return { place: null, problem: both.problem };
+  const [top, gitDir, ...rest] = both.stdout.split('\n');
+  if (top !== undefined && gitDir !== undefined && rest.length === 1) return { place: { top, gitDir }, problem: '' };
+  const [first, second] = await Promise.all([git(['rev-parse', '--show-toplevel']), git(['rev-parse', '--absolute-git-dir'])]);
+  return { place: toPlace(first, second), problem: first.problem || second.problem };
+}
+
+function toPlace(top: GitResult, gitDir: GitResult): Pick<Repository, 'top' | 'gitDir'> | null {
+  return top.ok && gitDir.ok ? { top: withoutLineEnd(top.stdout), gitDir: withoutLineEnd(gitDir.stdout) } : null;
 }
 
 /** A repository whose place is known. Asks git nothing. */

@@ -1,4 +1,5 @@
-import { type CommandResult, runCommand } from '../process/index.ts';
+import { delimiter } from 'node:path';
+import { type CommandResult, runCommand, splitSearchPath } from '../process/index.ts';
 import { explainGitFailure } from './explain-git-failure.ts';
 
 const defaultTimeoutMs = 60_000;
@@ -74,7 +75,10 @@ const locationVariables = [
  */
 export function createGit(cwd: string, env: Readonly<Record<string, string | undefined>>): Git {
   const cleaned = Object.fromEntries(Object.entries(env).filter(([name]) => !locationVariables.includes(name)));
-  const base = { ...cleaned, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+  const { outside, inside } = splitSearchPath(env['PATH'], cwd);
+  // A `git` that lies in the folder itself may be an agent's.
+  const path = env['PATH'] === undefined ? {} : { PATH: [outside, inside].filter((part) => part !== '').join(delimiter) };
+  const base = { ...cleaned, ...path, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   return async (args, options = {}) => {
     const result = await runCommand({
       command: 'git',

@@ -29,7 +29,7 @@ import {
   toCapabilities,
 } from '../../src/sandbox/index.ts';
 
-const SANDBOX = await findOsSandbox(process.env);
+const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
 const bases: string[] = [];
 afterAll(() => {
   for (const base of bases) rmSync(base, { recursive: true, force: true });
@@ -294,6 +294,16 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
     await attack(place, 'test -d coverage && test -w coverage');
     expect(() => statSync(join(place.workspace, 'coverage'))).toThrow();
   });
+});
+
+it.skipIf(SANDBOX.found === null)('a program of the workspace is not taken for the sandbox', async () => {
+  const place = createPlace();
+  const bin = join(place.workspace, 'node_modules/.bin');
+  place.put('work/node_modules/.bin/bwrap', '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n');
+  chmodSync(join(bin, 'bwrap'), 0o755);
+  const { found } = await findOsSandbox({ PATH: [bin, process.env['PATH']].join(delimiter) }, place.workspace);
+  expect(found).toEqual(SANDBOX.found);
+  expect(await findOsSandbox({ PATH: bin }, place.workspace)).toMatchObject({ found: null });
 });
 
 describe.skipIf(SANDBOX.found === null)('a user who is signed in by a file', () => {

@@ -54,6 +54,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '`prices`': 'prices.<name>.',
   '`profiles`': 'profiles.<name>.',
   '`mcp_servers`': 'mcp_servers.<name>.',
+  '`tools`': 'tools.',
   '`sandbox`': 'sandbox.',
   '`worktree`': 'worktree.',
 };

@@ -113,6 +113,7 @@ const SECTIONS: readonly (readonly [heading: string, section: string])[] = [
   ['`prices`', 'prices:\n  m:\n    input: 1\n    output: 1\n    HERE'],
   ['`profiles`', 'profiles:\n  p:\n    HERE'],
   ['`mcp_servers`', 'mcp_servers:\n  s:\n    command: x\n    HERE'],
+  ['`tools`', 'tools:\n  HERE'],
   ['`sandbox`', 'sandbox:\n  HERE'],
   ['`worktree`', 'worktree:\n  HERE'],
 ];

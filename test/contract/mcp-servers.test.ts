@@ -106,6 +106,33 @@ describe('an MCP server', () => {
     ]);
   });
 
+  test('that spells its hints with underscores is understood; what is no truth value counts as not said', async () => {
+    const { tools } = await open([makeServer('faulty', { trustsAnnotations: true })]);
+    expect(Object.fromEntries(tools.map(({ name, hints }) => [name, hints]))).toEqual({
+      mcp__docs__find: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+      mcp__docs__boastful: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    });
+  });
+
+  test('that describes some of its tools badly lends the others, and says which are left out', async () => {
+    const { tools, warnings } = await open([makeServer('faulty')]);
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__docs__find', 'mcp__docs__boastful']);
+    expect(warnings).toEqual([
+      'The MCP server docs describes tools in a way that is not understood, they are left out: listy and 2 without a name.',
+    ]);
+  });
+
+  test('has for its tools the hints that the person gives, whether it is trusted or not', async () => {
+    const annotations = { find: { readOnly: true, openWorld: false }, drop: { destructive: false } };
+    for (const trustsAnnotations of [true, false]) {
+      const { tools } = await open([makeServer('good', { annotations, trustsAnnotations })]);
+      expect(tools.map(({ hints }) => hints)).toEqual([
+        { readOnly: true, destructive: true, idempotent: false, openWorld: false },
+        { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+      ]);
+    }
+  });
+
   test('is called with checked arguments, and what it says is text', async () => {
     const tools = await open([makeServer('good')]);
     const { text, isError } = await call(tools, 'mcp__docs__find', { text: 'it' });
@@ -206,17 +233,23 @@ describe('a server is only started', () => {
     ...parts,
   });
 
-  test.each<[string, ProfilePolicy | null, boolean]>([
+  test.each<[string, ProfilePolicy | null, boolean, Partial<McpServerSpec>?]>([
     ['without a profile', null, true],
     ['where the profile allows its group', deny({ allow: ['mcp:docs'] }), true],
     ['where the profile allows all servers', deny({ allow: ['mcp:*'] }), true],
     ['where a profile that only reads exempts it', deny({ allow: ['mcp:*'], exempt: ['mcp:docs'], requireReadOnly: true }), true],
     ['not where a profile only reads, for nobody vouches for its hints', deny({ allow: ['mcp:*'], requireReadOnly: true }), false],
+    [
+      'where a profile only reads, and the person vouches for one of its tools',
+      deny({ allow: ['mcp:*'], requireReadOnly: true }),
+      true,
+      { annotations: { find: { readOnly: true } } },
+    ],
     ['where the profile allows one of its tools', deny({ allow: ['mcp__docs__find'] }), true],
     ['not where the profile does not speak of it', deny({ allow: ['fs', 'mcp:other'] }), false],
     ['not where the profile denies it', deny({ allow: ['mcp:*'], deny: ['mcp:docs'] }), false],
-  ])('%s', async (_, policy, isStarted) => {
-    const tools = await open([makeServer('good')], policy);
+  ])('%s', async (_, policy, isStarted, more) => {
+    const tools = await open([makeServer('good', more)], policy);
     expect(tools.tools.length > 0).toBe(isStarted);
   });
 });

@@ -317,6 +317,8 @@ describe('the native agent over the wire', () => {
       openTools: async () => ({
         tools: TOOLS,
         isReadOnly: () => true,
+        isRepeatable: () => true,
+        reads: new Map(),
         // The first takes longer than the second: results still come in the order of the calls.
         call: async (name: string, args: Json) => {
           if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,12 +1,12 @@
 /** A whole run whose only hat may not write and tries to: with the sandbox of the operating system where it is there, and without. */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findOsSandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, ralph as run } from './ralph.ts';
+import { makeFolder, plainEnvironment, RALPH, ralph as run } from './ralph.ts';
 
-const SANDBOX = await findOsSandbox(process.env);
+const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -76,6 +76,18 @@ describe('a hat that may not write', () => {
   it('has its changes taken back where that is wanted', async () => {
     const cwd = createProject('sandbox: off\non_violation: revert\n');
     await run(cwd, ['run']);
+    expect(left(cwd)).toBe(UNTOUCHED);
+  });
+
+  it.skipIf(SANDBOX.found === null)('gets no folder that was open where Ralph was started', async () => {
+    const cwd = createProject('sandbox: required\n');
+    writeFileSync(join(cwd, 'agent.sh'), AGENT.replace('echo evil >', 'echo evil > /proc/self/fd/60/src/a.txt; echo evil >'));
+    execFileSync('git', ['-c', 'user.name=U', '-c', 'user.email=u@e', 'commit', '-qam', 'second'], { cwd });
+    spawnSync('bash', ['-c', 'exec 60<.; exec "$0" "$1" run -q', process.execPath, RALPH], {
+      cwd,
+      env: plainEnvironment(),
+      stdio: 'ignore',
+    });
     expect(left(cwd)).toBe(UNTOUCHED);
   });
 

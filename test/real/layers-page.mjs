@@ -1,10 +1,13 @@
 /** The page that says what each layer stopped: its tables are written by the test itself. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { PROBE_ATTEMPTS } from './model-server.mjs';
+import { PROBE_ATTEMPTS, PROBED_CLIS } from './model-server.mjs';
 
 const PAGE = fileURLToPath(new URL('../../docs/guide/sandbox-layers.md', import.meta.url));
-const MARKERS = ['<!-- layers: written by `npm run e2e:real -- --all --lane scope --write`, do not edit -->', '<!-- /layers -->'];
+const MARKERS = ['<!-- layers: written by `npm run e2e:real -- --lane scope --write`, do not edit -->', '<!-- /layers -->'];
+
+/** By flags alone, and with the sandbox. */
+const LAYERS = 2;
 
 /**
  * Writes the tables into the page, or says where what was seen differs from it. Differences are news, not failures: a CLI may hold more than it did.
@@ -18,6 +21,8 @@ export async function keepLayers(outcomes, { write }) {
   const [start, end] = MARKERS.map((marker) => text.indexOf(marker));
   if (start === undefined || end === undefined || start < 0 || end < start) return [`${PAGE} lacks its markers`];
   if (!write) return compare(text.slice(start, end), outcomes);
+  const missing = PROBED_CLIS.filter((cli) => outcomes.filter((outcome) => outcome.cli === cli).length < LAYERS);
+  if (missing.length > 0) return [`not written, because these were not tried with both layers: ${missing.join(', ')}`];
   await writeFile(PAGE, `${text.slice(0, start)}${MARKERS[0]}\n${render(outcomes)}\n${text.slice(end)}`);
   return [`written: ${PAGE}`];
 }
@@ -37,9 +42,11 @@ function render(outcomes) {
   return [
     'By the flags of the CLI alone (`sandbox: off`):',
     '',
-    `| agent | version | ${PROBE_ATTEMPTS.map(({ words }) => words).join(' | ')} | the check afterwards |`,
-    `|---|---|${PROBE_ATTEMPTS.map(() => '---|').join('')}---|`,
-    ...flags.map((outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toCells(outcome)} | ${toReport(outcome)} |`),
+    `| agent | version | ${PROBE_ATTEMPTS.map(({ words }) => words).join(' | ')} | the check afterwards | its tests | its event |`,
+    `|---|---|${PROBE_ATTEMPTS.map(() => '---|').join('')}---|---|---|`,
+    ...flags.map(
+      (outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toCells(outcome)} | ${toReport(outcome)} | ${toWork(outcome)} |`,
+    ),
     '',
     'With bubblewrap (`sandbox: required`):',
     '',

@@ -4,7 +4,8 @@
  *
  *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
- * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each. --lane: default team, scope and failures; direct asks each CLI alone, without ralph.
+ * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each; without both, of the slow ones only those that are held by a
+ * profile, and only in the lane scope. --lane: default team, scope and failures; direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  * --write: puts what each layer stopped into docs/guide/sandbox-layers.md; otherwise the page is only compared.
  *
@@ -16,6 +17,7 @@ import { ensureBubblewrap } from './bubblewrap.mjs';
 import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { keepLayers } from './layers-page.mjs';
+import { PROBED_CLIS } from './model-server.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';
@@ -47,9 +49,11 @@ function parseOptions(argv) {
   const lanes = split(values.lane) ?? DEFAULT_LANES;
   const unknown = lanes.find((lane) => !LANES.includes(lane));
   if (unknown !== undefined) throw new Error(`Unknown lane '${unknown}'. Known: ${LANES.join(', ')}.`);
-  const specs = values.all && only === undefined ? [...CLIS] : chooseClis(only);
+  const usual = values.all && only === undefined ? [...CLIS] : chooseClis(only);
+  const scopeOnly = only === undefined && !values.all && lanes.includes('scope') ? CLIS.filter(isSlowAndHeld) : [];
   return {
-    specs,
+    specs: [...usual, ...scopeOnly],
+    scopeOnly: scopeOnly.map(({ name }) => name),
     lanes,
     steps: values.step ?? [],
     keep: values.keep,
@@ -59,20 +63,30 @@ function parseOptions(argv) {
   };
 }
 
+/** @param {import('./clis.mjs').CliSpec} spec */
+function isSlowAndHeld({ name, slow }) {
+  return slow && PROBED_CLIS.some((probed) => probed === name);
+}
+
 /**
  * @param {import('./clis.mjs').InstalledCli[]} installed
  * @param {ReturnType<typeof parseOptions>} options
  * @returns {Promise<{ passed: number, failed: number }>}
  */
-async function runSteps(installed, { lanes, steps, keep, write, every }) {
+async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly }) {
   const { flaw: noSandbox, isNew } = lanes.includes('scope') ? await ensureBubblewrap() : { flaw: undefined, isNew: false };
   if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
   const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
     for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
   };
-  const chosen = planSteps(installed, { keep, every, noSandbox, onScope, isSandboxNew: isNew && noSandbox === undefined }).filter(
-    ({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))),
-  );
+  const chosen = planSteps(installed, {
+    keep,
+    every,
+    scopeOnly,
+    noSandbox,
+    onScope,
+    isSandboxNew: isNew && noSandbox === undefined,
+  }).filter(({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))));
   const bench = await createBench(installed, { keep });
   let failed = 0;
   try {

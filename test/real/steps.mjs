@@ -30,16 +30,18 @@ const STOPS = /** @type {const} */ ([
 ]);
 
 /**
- * @param {import('./clis.mjs').InstalledCli[]} installed
+ * @param {import('./clis.mjs').InstalledCli[]} everyone
  * @param {object} options
  * @param {boolean} options.keep
  * @param {boolean} options.every each way to be stopped with each CLI
+ * @param {string[]} options.scopeOnly CLIs that take part in the lane scope only
  * @param {string | undefined} options.noSandbox why the operating system has no sandbox; undefined where it has one
  * @param {boolean} options.isSandboxNew it came after `npm test`, which had to leave its tests of the sandbox out
  * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
  * @returns {Step[]}
  */
-export function planSteps(installed, { keep, every, noSandbox, isSandboxNew, onScope }) {
+export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, isSandboxNew, onScope }) {
+  const installed = everyone.filter(({ spec }) => !scopeOnly.includes(spec.name));
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
   const wearers = [...names.map(wearerOf), ...(acp === undefined ? [] : [acp])];
@@ -60,7 +62,7 @@ export function planSteps(installed, { keep, every, noSandbox, isSandboxNew, onS
     {
       lane: 'scope',
       name: toScopeName(noSandbox),
-      run: async (bench, checks) => onScope(await runScope(bench, checks, installed, { noSandbox })),
+      run: async (bench, checks) => onScope(await runScope(bench, checks, everyone, { noSandbox })),
     },
     { lane: 'scope', name: 'doctor --probe: claude', run: (bench, checks) => runProbe(bench, checks, 'claude', { noSandbox }) },
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),

@@ -1,8 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolResultSchema, type Tool as ListedTool, ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServerSpec, maskControls } from '../../core/index.ts';
 import type { AnyTool } from '../tool.ts';
+import { type ListedTool, listTools, MAX_TOOLS, type ServerList } from './list-tools.ts';
 import type { McpWorld } from './mcp-world.ts';
 import { createProcessTransport } from './process-transport.ts';
 import { toServerTool } from './server-tool.ts';
@@ -15,10 +16,6 @@ export interface ConnectedServer {
   /** Ends it; never rejects. */
   readonly close: () => Promise<void>;
 }
-
-/** More than anybody's model can choose among. */
-const MAX_TOOLS = 200;
-const MAX_PAGES = 20;
 
 /** What a server says is shown to a model and not checked against its own schema: a check would be code that the server wrote. */
 const TRUSTING = { getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }) };
@@ -60,36 +57,27 @@ async function createHttpTransport({ url = '', tokenEnv }: McpServerSpec, { env 
   return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as unknown as Transport;
 }
 
-async function listTools(client: Client, limits: { readonly timeout: number }, signal: AbortSignal): Promise<readonly ListedTool[]> {
-  if (client.getServerCapabilities()?.tools === undefined) return [];
-  const tools: ListedTool[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && tools.length <= MAX_TOOLS; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    // Not `client.listTools`: it compiles the schemas of results, and one bad schema would cost all tools.
-    const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
-      ...limits,
-      signal: AbortSignal.any([signal]),
-    });
-    tools.push(...answer.tools);
-    cursor = answer.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return tools;
-}
-
 function chooseTools(
   { name, tools: wanted }: McpServerSpec,
-  listed: readonly ListedTool[],
+  { tools: listed, odd }: ServerList,
 ): { taken: readonly ListedTool[]; warnings: string[] } {
   const warnings: string[] = [];
   const byName = new Map(listed.map((tool) => [tool.name, tool]));
-  const missing = (wanted ?? []).filter((tool) => !byName.has(tool));
+  const missing = (wanted ?? []).filter((tool) => !byName.has(tool) && !odd.includes(tool));
   if (missing.length > 0) warnings.push(`The MCP server ${name} has no tool ${missing.slice(0, 5).join(', ')}.`);
-  if (listed.length === 0) warnings.push(`The MCP server ${name} has no tools.`);
+  if (odd.length > 0)
+    warnings.push(`The MCP server ${name} describes tools in a way that is not understood, they are left out: ${toNames(odd)}.`);
+  if (listed.length + odd.length === 0) warnings.push(`The MCP server ${name} has no tools.`);
   const all = [...byName.values()].filter((tool) => wanted === null || wanted.includes(tool.name));
   if (all.length > MAX_TOOLS) warnings.push(`The MCP server ${name} has more than ${MAX_TOOLS} tools: the first ones are taken.`);
   return { taken: all.slice(0, MAX_TOOLS), warnings };
+}
+
+function toNames(odd: readonly (string | null)[]): string {
+  const named = odd.flatMap((name) => (name === null ? [] : [toLine(name).slice(0, 60)]));
+  const nameless = odd.length - named.length;
+  const shown = [...named.slice(0, 5), ...(named.length > 5 ? ['…'] : [])].join(', ');
+  return [shown, ...(nameless > 0 ? [`${nameless} without a name`] : [])].filter((part) => part !== '').join(' and ');
 }
 
 /** Why a server cannot be used; a program that ended says itself why. */

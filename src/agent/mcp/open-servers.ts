@@ -9,6 +9,7 @@ import {
 import type { AnyTool } from '../tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpWorld } from './mcp-world.ts';
+import { toToolName } from './server-tool.ts';
 
 /** The tools of the servers that a hat may use, for one turn. */
 export interface ServerTools {
@@ -48,12 +49,16 @@ export async function openServers(servers: readonly McpServerSpec[], policy: Pro
 }
 
 /** Whether a tool of the server can be let in; of one that is trusted nobody knows its hints before it runs. */
-function isWanted({ name: server, trustsAnnotations }: McpServerSpec, policy: ProfilePolicy | null): boolean {
+function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServerSpec, policy: ProfilePolicy | null): boolean {
   if (policy === null) return true;
   const hints = trustsAnnotations ? HARMLESS : PESSIMISTIC_HINTS;
   const names = policy.allow.filter((name) => name.startsWith(`mcp__${server}__`));
-  const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group: `mcp:${server}`, hints, description: '' }));
-  return resolveProfile(policy, cards).some(({ isOffered }) => isOffered);
+  const group = `mcp:${server}` as const;
+  const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group, hints, description: '' }));
+  const known = Object.entries(annotations).map(
+    ([tool, said]): ToolCard => ({ name: toToolName(server, tool), group, hints: { ...hints, ...said }, description: '' }),
+  );
+  return resolveProfile(policy, [...known, ...cards]).some(({ isOffered }) => isOffered);
 }
 
 const HARMLESS: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };

@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Json,
   type JsonObject,
@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import { toJsonSchemaType } from '../json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool.ts';
+import type { ListedTool } from './list-tools.ts';
 
 /** What providers take. */
 const MAX_NAME = 64;
@@ -23,7 +24,7 @@ export function toServerTool(server: McpServerSpec, listed: ListedTool, call: Ca
   const tool: Tool<JsonObject> = {
     name: toToolName(server.name, listed.name),
     group: `mcp:${server.name}`,
-    hints: server.trustsAnnotations ? toHints(listed.annotations) : PESSIMISTIC_HINTS,
+    hints: toHints(server, listed),
     description: maskControls(
       (listed.description ?? listed.title ?? `The tool ${listed.name} of the server ${server.name}.`).slice(0, MAX_DESCRIPTION),
       {
@@ -52,14 +53,30 @@ export function toToolName(server: string, tool: string): string {
   return `${name.slice(0, MAX_NAME - 7)}_${toTextHash(tool).slice(-6)}`;
 }
 
-/** What a trusted server says of a tool; what it does not say is what MCP says of such. */
-function toHints(annotations: ListedTool['annotations']): ToolHints {
+/** What the person says of a tool, else what a trusted server says, else what MCP says of such. */
+function toHints({ trustsAnnotations, annotations = {} }: McpServerSpec, { name, annotations: said = {} }: ListedTool): ToolHints {
   return {
-    readOnly: annotations?.readOnlyHint ?? PESSIMISTIC_HINTS.readOnly,
-    destructive: annotations?.destructiveHint ?? PESSIMISTIC_HINTS.destructive,
-    idempotent: annotations?.idempotentHint ?? PESSIMISTIC_HINTS.idempotent,
-    openWorld: annotations?.openWorldHint ?? PESSIMISTIC_HINTS.openWorld,
+    ...PESSIMISTIC_HINTS,
+    ...(trustsAnnotations ? readHints(said) : {}),
+    ...(Object.hasOwn(annotations, name) ? annotations[name] : {}),
   };
+}
+
+/** Servers that were written by hand often spell the names of the hints with underscores. What is no truth value is not said. */
+function readHints(said: Readonly<Record<string, unknown>>): Partial<ToolHints> {
+  const pairs = Object.entries(HINT_NAMES).map(([hint, names]) => [hint, names.map((name) => said[name]).find(isTruthValue)] as const);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+}
+
+const HINT_NAMES: Readonly<Record<keyof ToolHints, readonly string[]>> = {
+  readOnly: ['readOnlyHint', 'read_only_hint'],
+  destructive: ['destructiveHint', 'destructive_hint'],
+  idempotent: ['idempotentHint', 'idempotent_hint'],
+  openWorld: ['openWorldHint', 'open_world_hint'],
+};
+
+function isTruthValue(value: unknown): value is boolean {
+  return typeof value === 'boolean';
 }
 
 function toResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {

@@ -6,6 +6,9 @@ const MAX_PAYLOAD_BYTES = 100_000;
 const MAX_PAYLOAD_LEVELS = 32;
 const MAX_LISTED = 60;
 
+/** Its name. */
+export const EMIT_EVENT = 'emit_event';
+
 interface Args {
   readonly topic: string;
   readonly payload?: unknown;
@@ -20,7 +23,7 @@ interface Args {
  */
 export function createEmitEventTool(publishes: readonly string[]): Tool<Args> {
   return defineTool<Args>({
-    name: 'emit_event',
+    name: EMIT_EVENT,
     group: 'coordination',
     hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     description:

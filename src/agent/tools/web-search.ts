@@ -38,7 +38,9 @@ export const webSearchTool = defineTool<Args>({
       const found = await search.find({ query, limit, domains }, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
       const hits = found.filter((hit) => isWanted(hit, domains)).slice(0, limit);
       if (hits.length === 0) return succeed('Nothing was found.', { hits: 0 });
-      return succeed(wrapUntrusted(hits.map(toEntry).join('\n\n'), `${hits.length} hits`), { hits: hits.length });
+      return succeed(wrapUntrusted(hits.map(toEntry).join('\n\n'), `${hits.length} hit${hits.length === 1 ? '' : 's'}`), {
+        hits: hits.length,
+      });
     } catch (error) {
       if (isRalphError(error)) return fail(`The search failed. ${toLine(error.message, maxSnippetLength)}`, error.fix ?? ADVICE);
       return fail(`The search failed (${maskControls(toErrorCode(error))}).`, ADVICE);

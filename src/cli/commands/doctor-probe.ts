@@ -8,10 +8,10 @@ type Probe = ProbesReport['probes'][number];
 type Verdict = NonNullable<Probe['verdict']>;
 
 /** `ralph doctor --probe`: the exit code is 1 where something came through everything that this machine has. */
-export async function performProbe({ env, terminal, loadApp }: CliContext, clis: readonly string[], format: unknown): Promise<number> {
+export async function performProbe({ cwd, env, terminal, loadApp }: CliContext, clis: readonly string[], format: unknown): Promise<number> {
   const app = await loadApp();
   const onStart = (cli: string, version: string): void => terminal.err(`probing ${cli} ${toPlainLine(version, 40)} …\n`);
-  const report = await app.probeAgents({ clis, env, onStart });
+  const report = await app.probeAgents({ clis, cwd, env, onStart });
   if (format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
   else printReport(terminal, report);
   return report.probes.some(({ verdict }) => verdict === null || (verdict.os ?? verdict.flags).outcome !== 'held') ? 1 : 0;

@@ -6,6 +6,7 @@ import type { AppApi, CliContext } from '../cli-context.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { parseIterations, parseUsd } from '../parse-values.ts';
+import { printWarnings } from '../print-findings.ts';
 
 /** `ralph resume`. */
 export const resumeCommand: CliCommand = {
@@ -55,7 +56,10 @@ export async function performResume(context: CliContext, run: string | undefined
     fold,
     start: async (watch) => {
       const resumed = await app.resumeRun({ ...options, run: reader.runId }, watch);
-      if (resumed.kind === 'running') return resumed.handle;
+      if (resumed.kind === 'running') {
+        printWarnings(context.terminal, resumed.warnings);
+        return resumed.handle;
+      }
       ended = resumed;
       return null;
     },

@@ -10,12 +10,21 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-tools-command-'));
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
+/** Where nothing is missing but a search. */
+const ALL_KEYS: Readonly<Record<string, string>> = { GITHUB_TOKEN: 'ghp_0123456789' };
+
+const DEPLOY = `export default {
+  group: 'runtime', description: 'Deploys.', hints: { destructive: false }, parameters: { type: 'object' }, run: () => ({ text: 'done' }),
+};`;
+
 /** Types `ralph tools …` in a folder with this configuration, or with none. */
-async function type(args: readonly string[], yaml?: string) {
+async function type(args: readonly string[], yaml?: string, env: Readonly<Record<string, string>> = ALL_KEYS) {
   const cwd = mkdtempSync(join(FOLDER, 'case-'));
   if (yaml !== undefined) writeFileSync(join(cwd, 'ralph.yml'), yaml);
+  writeFileSync(join(cwd, 'deploy.mjs'), DEPLOY);
   const fake = createFakeContext();
-  const exitCode = await runCommandLine(['tools', ...args], { ...fake.context, cwd });
+  const loadApp = () => import('../../app/index.ts');
+  const exitCode = await runCommandLine(['tools', ...args], { ...fake.context, cwd, env, loadApp });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -27,8 +36,8 @@ interface Row {
 }
 
 /** The rows that a program gets. */
-async function rowsOf(args: readonly string[], yaml?: string): Promise<readonly Row[]> {
-  const { exitCode, out, err } = await type([...args, '--format', 'json'], yaml);
+async function rowsOf(args: readonly string[], yaml?: string, env = ALL_KEYS): Promise<readonly Row[]> {
+  const { exitCode, out, err } = await type([...args, '--format', 'json'], yaml, env);
   expect([exitCode, err]).toEqual([0, '']);
   return out
     .trimEnd()
@@ -85,6 +94,41 @@ describe('ralph tools', () => {
     const own = await rowsOf(['--profile', 'p'], `${TEAM.replace('profiles:', 'profiles:\n  p: {allow: ["mcp:*"]}')}`);
     const offered = own.flatMap((row) => (row.offered ? [row.tool] : []));
     expect(offered.sort()).toEqual(['emit_event', 'mcp__docs__*', 'update_todos', 'write_scratchpad']);
+  });
+
+  it('says what the native agent does not have here, and why', async () => {
+    const { out } = await type([], undefined, {});
+    expect(out).toContain('\nThe native agent does not have web_search here: no search is configured (tools.search)\n');
+    expect(out).toContain('\nThe native agent does not have github_create_pr here: no token in GITHUB_TOKEN or GH_TOKEN\n');
+    const { out: critic } = await type(['--profile', 'critic'], undefined, {});
+    expect(critic).not.toContain('does not have');
+  });
+
+  it('counts what is missing here as out for a hat with the native agent, and only for such a hat', async () => {
+    const yaml = `
+tools: {search: {provider: brave}}
+cli: {backend: {type: native, provider: anthropic, model: m}}
+hats:
+  looker: {triggers: [task.start], publishes: [seen], profile: explorer}
+  other: {triggers: [seen, task.resume], publishes: [LOOP_COMPLETE], profile: explorer, backend: claude}
+`;
+    const web = async (hat: string, env: Readonly<Record<string, string>>) =>
+      (await rowsOf(['--hat', hat], yaml, env)).find(({ tool }) => tool === 'web_search');
+    const missing = 'no key for brave in BRAVE_API_KEY';
+    expect(await web('looker', {})).toMatchObject({ offered: false, why: missing, missing });
+    expect(await web('looker', { BRAVE_API_KEY: 'key' })).toMatchObject({ offered: true, why: 'allowed by web', missing: null });
+    expect(await web('other', {})).toMatchObject({ offered: true, missing });
+  });
+
+  it('names tools of files with the hints that they give', async () => {
+    const yaml = `${TEAM}\ntools: {plugins: {deploy: ./deploy.mjs}}`.replace('deny: [web_fetch]', 'deny: [web_fetch, deploy]');
+    expect((await rowsOf([], yaml)).find((row) => row.tool === 'deploy')).toMatchObject({
+      group: 'runtime',
+      hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+      profiles: ['creator', 'editor'],
+    });
+    const { exitCode, err } = await type([], 'tools: {plugins: {deploy: ./gone.mjs}}');
+    expect([exitCode, err]).toEqual([1, expect.stringContaining('The tool deploy cannot be loaded from gone.mjs: there is no such file.')]);
   });
 
   it('gives programs the same', async () => {

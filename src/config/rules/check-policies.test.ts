@@ -101,3 +101,10 @@ describe('a hat with the native agent', () => {
     expect(codesOf('hats: {a: {triggers: [x], backend: claude}}')).toEqual([]);
   });
 });
+
+describe('a key of a profile that nobody knows', () => {
+  it.each(['read_only: true', 'disallow: [bash]', 'tools: [read_file]'])('%s is an error: it would hold nobody back', (key) => {
+    const { diagnostics } = loadText(`profiles:\n  p:\n    allow: [fs]\n    ${key}\n`);
+    expect(diagnostics.map(({ severity }) => severity)).toEqual(['error']);
+  });
+});

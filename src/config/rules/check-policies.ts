@@ -10,6 +10,7 @@ import {
   TOOL_GROUPS,
   type ToolCard,
 } from '../../core/index.ts';
+import { toAnnotations } from '../compile-mcp-servers.ts';
 import { createPolicyFinder } from '../compile-profiles.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Path } from '../located-value.ts';
@@ -132,9 +133,13 @@ function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readon
   if (!mayBeIdle) return [];
   const lenient = { ...policy, requireReadOnly: false, denyDestructive: false };
   const servers = Object.entries(declared.mcp_servers ?? {}).slice(0, MAX_SERVERS);
-  return servers.flatMap(([server, { trust_annotations: isTrusted = false }]) => {
-    const card: ToolCard = { name: `mcp__${server}__`, group: `mcp:${server}`, hints: PESSIMISTIC_HINTS, description: '' };
-    const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, [card]).some(({ isOffered }) => isOffered);
+  return servers.flatMap(([server, declared]) => {
+    const { trust_annotations: isTrusted = false } = declared;
+    const vouched = Object.entries(toAnnotations(declared)).map(([tool, hints]) => ({ tool, hints: { ...PESSIMISTIC_HINTS, ...hints } }));
+    const cards = [...vouched, { tool: '', hints: PESSIMISTIC_HINTS }].map(
+      ({ tool, hints }): ToolCard => ({ name: `mcp__${server}__${tool}`, group: `mcp:${server}`, hints, description: '' }),
+    );
+    const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, cards).some(({ isOffered }) => isOffered);
     return !isTrusted && offers(lenient) && !offers(policy) ? [server] : [];
   });
 }

@@ -10,6 +10,7 @@ import {
   toComparablePayload,
 } from '../../core/index.ts';
 import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/index.ts';
+import { recordDraft } from './publish.ts';
 import { count, notify, order, type Step, tell } from './step.ts';
 
 /** What is left of a turn's signals after its contract was held against them. */
@@ -32,24 +33,40 @@ export interface Author {
 /**
  * Holds the contract of a hat against what it wrote (decisions, sections 3 and 5): the same event through two channels
  * is one; a topic that is not the hat's is refused and told; a promise counts only from somebody who may end the run and
- * whose turn did not fail.
+ * whose turn did not fail. A `HAT_TRANSITION` is what is left where nothing else was accepted (seed 000).
  */
 export function acceptSignals(step: Step, author: Author, signals: readonly Signal[]): Accepted {
   const drafts: EventDraft[] = [];
+  const transitions: TransitionSignal[] = [];
   let completion: EventDraft | null = null;
   let isClaimed = false;
   let refused = 0;
-  for (const signal of mergeChannels(signals)) {
-    if (isCompletion(step, signal)) {
-      if (!isClaimed) completion = toCompletion(step, author, signal);
-      isClaimed = true;
-      continue;
-    }
-    const draft = signal.kind === 'transition' ? toTransition(step, author, signal) : toDraft(step, author, signal);
+  const take = (draft: EventDraft | null): void => {
     if (draft === null) refused += 1;
     else drafts.push(draft);
+  };
+  for (const signal of mergeChannels(signals)) {
+    if (signal.kind === 'transition') transitions.push(signal);
+    else if (!isCompletion(step, signal)) take(toDraft(step, author, signal));
+    else {
+      if (!isClaimed) completion = toCompletion(step, author, signal);
+      isClaimed = true;
+    }
+  }
+  const isSaid = drafts.length > 0 || completion !== null;
+  for (const signal of transitions) {
+    const draft = toTransition(step, author, signal);
+    if (draft === null || !isSaid) take(draft);
+    else recordUnfollowed(step, draft);
   }
   return { drafts, completion, refused };
+}
+
+/** Most agents that say both mean the same by both, in the old words and in the new ones. */
+function recordUnfollowed(step: Step, { target = '', ...draft }: EventDraft): void {
+  recordDraft(step, draft, 'record');
+  const words = `${draft.source} wrote HAT_TRANSITION:${target} beside an event: the event counts, the transition is recorded only.`;
+  notify(step, 'info', 'transition-recorded', words);
 }
 
 /** True for everything that would end the run: the promise, and the events that mean the same. */

@@ -33,9 +33,11 @@ export function claimCompletion(
   return true;
 }
 
-/** Somebody says that the work is done in a turn that neither used a tool nor changed a file: true, perhaps, but not seen in this turn. */
-function flagIdleClaim(step: Step, { hat, iteration }: Activation, { toolCalls, treeChanged }: IterationEnded): void {
-  if (toolCalls !== 0 || treeChanged !== false) return;
+/**
+ * Somebody says that the work is done in a turn that neither used a tool, but to say so, nor changed a file: true, perhaps, but not seen in this turn.
+ */
+function flagIdleClaim(step: Step, { hat, iteration }: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
+  if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
   notify(
     step,
     'warning',

@@ -10,7 +10,7 @@ import { onRunResumed } from './on-run-resumed.ts';
 import { onRunStarted } from './on-run-started.ts';
 import { onStopRequested } from './on-stop-requested.ts';
 import { onTimerFired } from './on-timer-fired.ts';
-import type { Step } from './step.ts';
+import { change, type Step } from './step.ts';
 
 /** What follows from an input. */
 export interface Decision {
@@ -28,9 +28,10 @@ export interface Decision {
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
 export function decide(topology: Topology, state: RunState, input: Input): Decision {
-  const step: Step = { topology, at: input.at, state, effects: [] };
+  const step: Step = { topology, at: input.at, state, isCopied: false, effects: [] };
   if (mayHappen(state, input)) handle(step, input);
-  return { state: { ...step.state, at: input.at }, effects: step.effects };
+  change(step, { at: input.at });
+  return { state: step.state, effects: step.effects };
 }
 
 /** An input out of its time (a first input that comes twice, anything after the end) changes nothing. */

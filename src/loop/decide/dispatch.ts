@@ -81,7 +81,7 @@ function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
 function start(step: Step, plan: PlannedTurn): void {
   const { hat, events, fallback } = plan;
   const feedback = [...plan.feedback, ...takeFeedback(step, hat)];
-  const turn: TurnId =
+  const { iteration, attempt }: TurnId =
     plan.retryOf === null
       ? { iteration: count(step, 'iteration'), attempt: 1 }
       : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
@@ -91,11 +91,12 @@ function start(step: Step, plan: PlannedTurn): void {
   change(step, {
     activations: [
       ...step.state.activations,
-      { ...turn, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null },
+      // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
+      { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null },
     ],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readEntry(counts, hat) ?? 0) + 1 } : counts,
   });
-  order(step, { type: 'iteration-start', ...turn, hat, backend, events, feedback, fallback, timeoutMs, idleTimeoutMs });
+  order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, timeoutMs, idleTimeoutMs });
 }
 
 /** The limits of whoever wears the hat. */

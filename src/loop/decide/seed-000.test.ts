@@ -54,4 +54,19 @@ describe('seed 000, event coordination', () => {
     run.end([handOn('planner')]);
     expect(run.last('event-reject')).toMatchObject({ topic: 'legacy.hat_transition.planner', why: 'scope' });
   });
+
+  test.each([
+    ['an event', [handOn('creator'), say('plan.complete')], ['plan.complete > ralph']],
+    ['an event that hands on to the same hat', [say('implementation.ready'), handOn('creator')], ['implementation.ready > creator']],
+  ])('HAT_TRANSITION is what is fallen back on: beside %s it is recorded and not followed', (_, signals, followed) => {
+    const run = play({ hats: HATS, terminalEvents: [] });
+    run.end(signals, { finalText: 'Go.' });
+    expect(published(run)).toEqual(['task.ready > planner', 'legacy.hat_transition.creator >', ...followed]);
+  });
+
+  test('HAT_TRANSITION is followed beside an event that was refused', () => {
+    const run = play({ hats: HATS });
+    run.end([say('review.approved'), handOn('creator')]);
+    expect(ran(run)).toEqual(['planner', 'creator']);
+  });
 });

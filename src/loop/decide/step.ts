@@ -11,20 +11,24 @@ import {
 import type { Topology } from '../../topology/index.ts';
 
 /**
- * One decision under way: the state so far and the effects so far. The state is replaced, never changed, so the
- * caller's state stays as it was.
+ * One decision under way: the state so far and the effects so far. What the caller gave is never changed: the first `change` copies the
+ * state, those after it go into the copy. What the parts of the state hold is replaced, never changed.
  */
 export interface Step {
   readonly topology: Topology;
   /** The input's time. */
   readonly at: number;
   state: RunState;
+  /** True once `state` is this decision's own copy. */
+  isCopied: boolean;
   readonly effects: Effect[];
 }
 
-/** Replaces parts of the state. */
+/** Replaces parts of the state. Whoever holds `step.state` sees it; whoever took a part out of it holds the old one. */
 export function change(step: Step, patch: Partial<RunState>): void {
+  if (step.isCopied) return void Object.assign(step.state, patch);
   step.state = { ...step.state, ...patch };
+  step.isCopied = true;
 }
 
 /** The entry of a record by hat. A hat may be called `constructor`: what records inherit is no entry. */

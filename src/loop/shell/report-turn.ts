@@ -36,6 +36,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
     problems: [...(eventSources.includes('jsonl') ? inbox.problems : []), ...(eventSources.includes('text') ? said.problems : [])],
     inboxOffset: inbox.offset,
     ...(violations === null ? {} : { violations }),
+    ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
     ...(said.denials.length === 0 ? {} : { denials: said.denials }),
   };
 }

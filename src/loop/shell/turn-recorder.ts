@@ -7,6 +7,7 @@ import {
   type SignalProblem,
   type ToolDenial,
 } from '../../core/index.ts';
+import { isSignalCall } from './is-signal-call.ts';
 
 /** What is kept of the last assistant message, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;
@@ -18,7 +19,8 @@ export interface RecordedText {
   readonly signals: readonly Signal[];
   readonly problems: readonly SignalProblem[];
   readonly finalText: string;
-  readonly toolCalls: number;
+  /** Uses of tools that only published an event or claimed the end. */
+  readonly signalCalls: number;
   /** The first of them. */
   readonly denials: readonly ToolDenial[];
   readonly model: string | null;
@@ -37,7 +39,7 @@ export interface TurnRecorder {
  */
 export function createTurnRecorder(promise: string): TurnRecorder {
   const scanner = createTextSignalScanner(promise);
-  const facts = { toolCalls: 0, model: null as string | null, sessionId: null as string | null };
+  const facts = { signalCalls: 0, model: null as string | null, sessionId: null as string | null };
   const denials: ToolDenial[] = [];
   let open = '';
   let finalText = '';
@@ -52,10 +54,14 @@ export function createTurnRecorder(promise: string): TurnRecorder {
     finalText += text;
     // Cut now and then: cutting at every piece would copy the whole text for each line.
     if (finalText.length > FINAL_TEXT_LIMIT * 4) finalText = finalText.slice(-FINAL_TEXT_LIMIT);
-    open += text;
-    const lines = open.split('\n');
-    open = lines.pop() ?? '';
-    for (const line of lines) scanner.line(line);
+    let start = 0;
+    // Looks for ends of lines in what is new alone: what is open may have come in many small pieces.
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      scanner.line(open + text.slice(start, end));
+      open = '';
+      start = end + 1;
+    }
+    open += text.slice(start);
     if (open.length > LINE_LIMIT) closeLine();
   };
   const closeLine = (): void => {
@@ -71,7 +77,7 @@ export function createTurnRecorder(promise: string): TurnRecorder {
     take: (event) => {
       if (event.type === 'text') takeText(event.text);
       else if (event.type === 'message-end') closeMessage();
-      else if (event.type === 'tool-start') facts.toolCalls += 1;
+      else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
       else if (event.type === 'tool-denied' && denials.length < MAX_KEPT_DENIALS) denials.push(event.denial);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },

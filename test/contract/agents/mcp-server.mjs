@@ -1,6 +1,7 @@
 /**
  * An MCP server that behaves as its argument says: `good` (the default), `dies` in mid call, `silent`, `mute` (never answers at all), `exits` at
- * once, `endless` (a line without an end), `deaf` to SIGTERM with a child that outlives it, `many` tools on many pages, `odd` tools.
+ * once, `endless` (a line without an end), `deaf` to SIGTERM with a child that outlives it, `many` tools on many pages, `odd` tools,
+ * `faulty`: some of its tools are described badly, and hints are spelt in the other way.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -21,7 +22,16 @@ const ODD = [
   },
 ];
 
+const FAULTY = [
+  { name: 'find', inputSchema: OBJECT, annotations: { read_only_hint: true, destructive_hint: false, open_world_hint: false } },
+  { name: 'listy', inputSchema: { type: 'array' } },
+  { name: 'boastful', inputSchema: { type: 'object' }, annotations: { readOnlyHint: 'yes', read_only_hint: 1, title: 7 } },
+  7,
+  { inputSchema: { type: 'object' } },
+];
+
 function listTools(cursor) {
+  if (mode === 'faulty') return { tools: FAULTY };
   if (mode === 'odd') return { tools: ODD };
   if (mode !== 'many') return { tools: GOOD };
   const page = Number(cursor ?? 0);

@@ -1,0 +1,164 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Model, ModelMessage, ModelStep, TurnRequest } from '../ports/index.ts';
+import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
+import type { ToolResult } from './tool.ts';
+import { callAll, makeTurn, say } from './turn-fixtures.ts';
+
+let turnsDir: string;
+beforeEach(() => {
+  turnsDir = mkdtempSync(join(tmpdir(), 'ralph-turns-'));
+});
+afterEach(() => rmSync(turnsDir, { recursive: true, force: true }));
+
+/** What the model says, by how many answers the conversation holds. */
+const ANSWERS = [callAll('look', 'look'), callAll('change', 'change'), callAll('publish'), say('Done.')];
+
+/** What was run, in its order; `seen` holds what the model was given last. */
+interface Played {
+  readonly ran: string[];
+  readonly seen: () => readonly ModelMessage[];
+  readonly play: (iteration: number, answers?: readonly ModelStep[], request?: Partial<TurnRequest>) => Promise<string>;
+}
+
+/** An agent whose tool `read` remembers a file, and whose tool `publish` publishes `done`. */
+function createPlayer(): Played {
+  const ran: string[] = [];
+  let seen: readonly ModelMessage[] = [];
+  const { tools, limits } = makeTurn([]).parts;
+  const reads = new Map();
+  const call = async (name: string): Promise<ToolResult> => {
+    ran.push(name);
+    if (name === 'look') reads.set('/file', { mtimeMs: 1, sizeBytes: 2, sha256: 'x' });
+    return { text: `${name} ran`, isError: false, ...(name.startsWith('publish') ? { facts: { topic: name.slice(8) || 'done' } } : {}) };
+  };
+  const toModel = (answers: readonly ModelStep[]): Model => ({
+    label: 'test/model',
+    step: async ({ messages }) => {
+      seen = [...messages];
+      return answers[messages.filter(({ role }) => role === 'assistant').length] ?? say('Nothing is left.');
+    },
+  });
+  return {
+    ran,
+    seen: () => seen,
+    play: async (iteration, answers = ANSWERS, request = {}) => {
+      reads.clear();
+      const agent: NativeAgent = {
+        label: 'native:test',
+        hat: 'a',
+        key: 'k',
+        context: 'fresh',
+        limits,
+        createModel: () => toModel(answers),
+        openTools: async () => ({ ...tools, reads, call }),
+        priceOf: () => null,
+      };
+      const watch = { begin: () => undefined, tell: () => undefined, signal: new AbortController().signal };
+      const { status } = await runNativeTurn(
+        agent,
+        { ...toRequest(iteration), ...request },
+        { ...watch, givenUp: new Promise(() => undefined) },
+      );
+      return reads.has('/file') ? `${status}, knows the file` : status;
+    },
+  };
+}
+
+function toRequest(iteration: number): TurnRequest {
+  const folder = join(turnsDir, `${iteration}.1`);
+  mkdirSync(folder);
+  const logs = { stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log') };
+  return { turn: { iteration, attempt: 1 }, prompt: 'Do it', cwd: turnsDir, env: {}, marker: '', logs } as unknown as TurnRequest;
+}
+
+const toFile = (iteration: number): string => join(turnsDir, `${iteration}.1`, 'session.jsonl');
+const readLines = (iteration: number): readonly string[] => readFileSync(toFile(iteration), 'utf8').trimEnd().split('\n');
+const cut = (iteration: number, lines: readonly string[]): void =>
+  writeFileSync(toFile(iteration), lines.map((line) => `${line}\n`).join(''));
+const count = (ran: readonly string[], name: string): number => ran.filter((entry) => entry === name).length;
+
+/** The session of a turn that came to its end, without the line that says so. */
+async function recordWhole(): Promise<readonly string[]> {
+  await createPlayer().play(1);
+  return readLines(1).slice(0, -1);
+}
+
+describe('a turn that was killed', () => {
+  it('is brought to the same end, wherever it was killed: what changes runs once, and the event is published', async () => {
+    const lines = await recordWhole();
+    for (let length = 1; length <= lines.length; length += 1) {
+      rmSync(turnsDir, { recursive: true });
+      mkdirSync(join(turnsDir, '1.1'), { recursive: true });
+      cut(1, lines.slice(0, length));
+      const done = lines.slice(0, length).map((line) => JSON.parse(line));
+      const begun = done.filter(({ type, name }) => type === 'tool-start' && name === 'change').length;
+      const player = createPlayer();
+      expect(await player.play(2)).toBe('succeeded, knows the file');
+      expect(count(player.ran, 'publish')).toBe(1);
+      expect(count(player.ran, 'change')).toBe(2 - begun);
+    }
+  });
+
+  it('is told that nobody knows whether a call took effect that must not be made twice', async () => {
+    const lines = await recordWhole();
+    cut(1, lines.slice(0, lines.findIndex((line) => line.includes('"tool-start","id":"change-2"')) + 1));
+    const player = createPlayer();
+    await player.play(2);
+    expect(player.ran).toEqual(['publish']);
+    expect(JSON.stringify(player.seen())).toMatch(/change ran.*whether it took effect is not known/);
+  });
+
+  it('twice, the second time before its event was published again, has it published by the third', async () => {
+    const lines = await recordWhole();
+    cut(1, lines);
+    await createPlayer().play(2);
+    cut(
+      2,
+      readLines(2).filter((line) => !/"tool-|"end"/.test(line)),
+    );
+    const player = createPlayer();
+    await player.play(3);
+    expect(player.ran).toEqual(['publish']);
+  });
+
+  it('publishes once where the model does it again itself', async () => {
+    cut(1, await recordWhole());
+    const player = createPlayer();
+    await player.play(2, [...ANSWERS, callAll('publish'), say('Published again.')]);
+    expect(player.ran).toEqual(['publish']);
+  });
+
+  it.each([
+    ['by a tool', [callAll('publish-other'), say('It was not done.')], ['publish-other']],
+    ['by words', [say('It was not done.\nEVENT:failed')], []],
+  ])('publishes what it says now where it has thought again, %s', async (_, more, ran) => {
+    cut(1, await recordWhole());
+    const player = createPlayer();
+    await player.play(2, [...ANSWERS, ...more]);
+    expect(player.ran).toEqual(ran);
+  });
+
+  it('after its last word, before the loop knew of it, has its event published by the next', async () => {
+    await createPlayer().play(1);
+    const player = createPlayer();
+    await player.play(2, ANSWERS, { withdrawn: ['done'] });
+    expect(player.ran).toEqual(['publish']);
+  });
+
+  it('and came to no end in its continuation publishes nothing', async () => {
+    cut(1, await recordWhole());
+    const player = createPlayer();
+    expect(await player.play(2, [...ANSWERS, { ok: false, failure: { class: 'auth', message: 'no' } }])).toMatch('failed');
+    expect(player.ran).toEqual([]);
+  });
+});
+
+it('a turn that begins anew publishes nothing of the one before, which came to its end', async () => {
+  await createPlayer().play(1);
+  const player = createPlayer();
+  await player.play(2, [say('Nothing.')]);
+  expect(player.ran).toEqual([]);
+});

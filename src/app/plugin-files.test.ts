@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { NO_TOOLS_SPEC } from '../core/index.ts';
+import { listRunTools, withPluginFiles } from './plugin-files.ts';
+import { registerTool } from './plugin-tools.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-plugins-'));
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+const GOOD = `group: 'runtime', description: 'Deploys.', parameters: { type: 'object' }, run: () => ({ text: 'done' })`;
+
+/** A workspace with these modules in `tools/`. */
+function open(modules: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(FOLDER, 'root-'));
+  mkdirSync(join(root, 'tools'));
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(root, 'tools', name), text);
+  return root;
+}
+
+const load = (root: string, plugins: Readonly<Record<string, string>>) => withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins } }, root);
+
+describe('a tool in a file', () => {
+  it('is a tool of the run that names it, under that name, and of no other', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
+    const settings = await load(root, { deploy: './tools/deploy.mjs' });
+    expect(listRunTools(settings)).toMatchObject([{ name: 'deploy', group: 'runtime', description: 'Deploys.' }]);
+    expect(settings.tools.plugins).toEqual({ deploy: join(root, 'tools/deploy.mjs') });
+    expect(listRunTools({ tools: NO_TOOLS_SPEC })).toEqual([]);
+    expect(listRunTools(await load(root, { ship: 'tools/deploy.mjs' }))).toMatchObject([{ name: 'ship' }]);
+  });
+
+  it('stays what it was when the file changes while the process lives', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
+    await load(root, { deploy: 'tools/deploy.mjs' });
+    writeFileSync(join(root, 'tools/deploy.mjs'), 'throw new Error("changed")');
+    expect(listRunTools(await load(root, { deploy: 'tools/deploy.mjs' }))).toMatchObject([{ description: 'Deploys.' }]);
+  });
+
+  it('cannot have the name of one that the program registered', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
+    const remove = registerTool({ name: 'deploy', group: 'web', description: 'x', parameters: {}, run: () => ({ text: '' }) });
+    await expect(load(root, { deploy: 'tools/deploy.mjs' })).rejects.toMatchObject({ code: 'tool-twice' });
+    remove();
+  });
+
+  it.each<[string, string, string, string]>([
+    ['is not there', 'other.mjs', '', 'there is no such file'],
+    ['has a mistake in it', 'deploy.mjs', 'export default {', 'Error: '],
+    ['throws', 'deploy.mjs', 'throw new Error("no \u001b[2J luck\\nat here")', 'Error: no'],
+    ['exports nothing', 'deploy.mjs', 'export const tool = 1;', 'no default export'],
+    ['exports a function', 'deploy.mjs', 'export default () => 1;', 'no default export'],
+    ['calls its tool differently', 'deploy.mjs', `export default { name: 'ship', ${GOOD} };`, 'is called "ship"'],
+    ['imports what is not there', 'deploy.mjs', 'import "./missing.mjs";', 'missing.mjs'],
+  ])('that %s keeps the run from starting', async (_, file, text, words) => {
+    const root = open({ [file]: text });
+    const failed = await load(root, { deploy: 'tools/deploy.mjs' }).catch((error: unknown) => error as Error);
+    expect(failed).toMatchObject({ code: 'plugin-file', exitCode: 1 });
+    const { message } = failed as Error;
+    expect(message).toContain('The tool deploy cannot be loaded from tools/deploy.mjs: ');
+    expect(message).toContain(words);
+    expect(message.split('\n')).toHaveLength(1);
+    expect(message).not.toContain('\u001b');
+  });
+
+  it('that describes itself badly is refused as every tool is', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD.replace('runtime', 'files')} };` });
+    await expect(load(root, { deploy: 'tools/deploy.mjs' })).rejects.toMatchObject({ code: 'tool-invalid' });
+  });
+});
