@@ -33,6 +33,12 @@ const CHUNKS = [
     name: 'start',
     test: /[\\/]src[\\/]cli[\\/](?:ask-person|cli-command|command-line|config-options|create-context|describe-error|format-option|style|terminal)\.ts$/,
   },
+  { name: 'process', test: /[\\/]src[\\/](?:process|backends)[\\/]/ },
+  { name: 'plain-line', test: /[\\/]src[\\/]views[\\/]plain-line\.ts$/ },
+  { name: 'views', test: /[\\/]src[\\/](?:views|cli[\\/]live)[\\/]/ },
+  // What every run asks of the sandbox, without the sandbox; what the sandbox asks of probes, without their model server, which brings all of HTTP.
+  { name: 'attach-emit', test: /[\\/]src[\\/]sandbox[\\/]attach-emit\.ts$/ },
+  { name: 'probe-script', test: /[\\/]src[\\/]mock-model[\\/]probe-script\.ts$/ },
 ];
 /** The mock model server is an entry for the tests with real agent CLIs, which run on what is built. */
 const ENTRIES = { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts', 'mock-model': 'src/mock-model/index.ts' };

@@ -169,9 +169,11 @@ function readSessionEdges(path: string): Edges | null {
   }
   try {
     const { size } = fstatSync(file);
-    const header = parseLines(readPiece(file, 0, Math.min(size, EDGE_BYTES)))[0];
+    const first = readPiece(file, 0, Math.min(size, EDGE_BYTES));
+    const header = parseLines(first.slice(0, first.indexOf('\n') + 1))[0];
     const start = Math.max(0, size - EDGE_BYTES);
-    const end = parseLines(readPiece(file, start, size - start)).at(-1);
+    const last = readPiece(file, start, size - start).trimEnd();
+    const end = parseLines(last.slice(last.lastIndexOf('\n') + 1))[0];
     return header?.type === 'session' ? { header, end: end?.type === 'end' ? end : null } : null;
   } finally {
     closeSync(file);

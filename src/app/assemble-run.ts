@@ -145,10 +145,9 @@ export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'fi
 function withSnapshots(workspace: GitWorkspace): Workspace {
   return {
     exists: workspace.exists,
-    fingerprint: workspace.fingerprint,
     checkpoint: workspace.checkpoint,
-    keepBefore: async (turn) => void (await workspace.snapshot(turn, 'before')),
-    keepAfter: async (turn) => void (await workspace.snapshot(turn, 'after')),
+    keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
+    keepAfter: async (turn) => (await workspace.snapshot(turn, 'after')).fingerprint,
   };
 }
 

@@ -138,9 +138,9 @@ async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, i
   return { state: limits.length === 0 ? 'on' : 'partly', text: `the flags of ${spec.type}: advice that a model can get around`, limits };
 }
 
-function describeOs({ isHeld, isNative, spec, mode, os, settings, may }: HatFacts): ScopeLayer {
+function describeOs({ isHeld, isNative, isFree, spec, mode, os, settings, may }: HatFacts): ScopeLayer {
   if (spec.type === 'scripted') return off('it plays a script in this process, and starts nothing');
-  if (isNative && !isHeld && mode !== 'off' && os.found?.kind === 'bubblewrap') return describeApart(os.found.version);
+  if (isNative && !isFree && !isHeld && mode !== 'off' && os.found?.kind === 'bubblewrap') return describeApart(os.found.version);
   if (!isHeld)
     return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
   if (os.found === null) return off(os.why);
@@ -163,7 +163,7 @@ function describeApart(version: string): ScopeLayer {
   return {
     state: 'partly',
     text: `${version} around what its tools start: it sees no process outside, Ralph's own among them`,
-    limits: ['It may write, so files are not held; `sandbox: required` keeps what it starts to the workspace.'],
+    limits: ['It may change files, and they are not held; `sandbox: required` keeps what it starts to the workspace.'],
   };
 }
 
@@ -192,7 +192,9 @@ export async function toScopeWarnings(
   const report = await describeScopes(settings, cwd, env);
   if (report.sandbox.why === null) return [];
   const unheld = report.hats.filter((entry) => entry.isUnheld);
-  const open = unheld.filter(({ profile, mayChangeFiles }) => profile !== null && !mayChangeFiles);
+  // Of our own agent only what its tests write is open: not a word at every run of it.
+  const isNative = (hat: string): boolean => settings.backends[hat]?.[0]?.type === 'native';
+  const open = unheld.filter(({ hat, profile, mayChangeFiles }) => profile !== null && !mayChangeFiles && !isNative(hat));
   const needing = unheld.filter(({ hat }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required');
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
   if (open.length === 0) return [];

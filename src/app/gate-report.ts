@@ -59,7 +59,8 @@ export async function listGates(settings: Settings, cwd: string, env: Readonly<R
   const seen = readNewestRun(cwd);
   const state = seen === null || !existsSync(seen.workspace) ? null : await readTree(settings, seen.workspace, env);
   const gates: GateRow[] = [];
-  for (const [index, gate] of settings.spec.gates.entries()) gates.push(toRow(gate, index, seen && (await toEvidence(gate, seen, state))));
+  for (const [index, gate] of settings.spec.gates.entries())
+    gates.push(toRow(gate, index, seen && (await toEvidence(gate, index, { seen, state }))));
   return { runId: seen?.runId ?? null, gates, warnings: await toIdleGlobWarnings(settings, cwd) };
 }
 
@@ -90,8 +91,15 @@ function readTree(settings: Settings, cwd: string, env: Readonly<Record<string, 
   return createTreeReader({ cwd, env, stateDirs: toStateDirs(settings) }).read();
 }
 
-async function toEvidence(gate: GateSpec, { results }: SeenRun, state: TreeState | null): Promise<GateEvidenceRow | null> {
-  const last = results.findLast((result) => toResultName(result) === toGateName(gate));
+interface Seen {
+  readonly seen: SeenRun;
+  readonly state: TreeState | null;
+}
+
+/** Two gates may run the same command: that at the same place is meant, where the file is still as it was. */
+async function toEvidence(gate: GateSpec, index: number, { seen, state }: Seen): Promise<GateEvidenceRow | null> {
+  const named = seen.results.filter((result) => toResultName(result) === toGateName(gate));
+  const last = named.findLast((result) => result.gate === index) ?? named.at(-1);
   if (last === undefined) return null;
   const { evidence, skipped = false } = last;
   const now = evidence?.tree == null ? null : await toScope(state, gate);

@@ -4,7 +4,6 @@ import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig } from '../validation/index.ts';
-import { checkProbes } from './check-probes.ts';
 import { toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
@@ -81,7 +80,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     warnings: [
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
-      ...(request.isDry === true ? [] : await checkProbes(found, request.cwd, request.env)),
+      ...(request.isDry === true ? [] : await tellProbes(found, request)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],
     firstPrompt: buildPrompt(topology, turn, found.prompts),
@@ -90,6 +89,13 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
       .map((section) => section.text)
       .join(''),
   };
+}
+
+/** Most teams hold nobody: they do without the room that knows how. */
+async function tellProbes(settings: Settings, { cwd, env }: RunRequest): Promise<readonly string[]> {
+  if (Object.values(settings.policies).every((policy) => policy === null)) return [];
+  const { checkProbes } = await import('./check-probes.ts');
+  return checkProbes(settings, cwd, env);
 }
 
 function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {

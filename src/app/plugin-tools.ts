@@ -48,7 +48,7 @@ export function listPluginCards(): readonly ToolCard[] {
  * @throws RalphError `tool-invalid`
  */
 export function checkPluginTool(tool: PluginTool): void {
-  if (typeof tool !== 'object' || tool === null) throw createInvalid('A tool', 'is no object');
+  if (typeof tool !== 'object' || tool === null) throw createInvalid('that was given', 'is no object');
   checkToolCard(tool);
   const { name, group, description, parameters, run, hints } = tool;
   if (group === 'coordination' || group.startsWith('mcp:'))

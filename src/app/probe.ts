@@ -1,7 +1,6 @@
 import { detectBackends } from '../backends/index.ts';
 import { type BackendType, RalphError } from '../core/index.ts';
-import { PROBED_CLIS } from '../mock-model/index.ts';
-import { findOsSandbox, type ProbeVerdict, writeVerdict } from '../sandbox/index.ts';
+import type { ProbeVerdict } from '../sandbox/index.ts';
 
 /** A busy machine may take long to start a CLI for the first time. */
 const VERSION_MS = 60_000;
@@ -40,9 +39,13 @@ export interface ProbesReport {
  * @throws RalphError `probe-unknown`
  */
 export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Promise<ProbesReport> {
-  const wanted = clis.length === 0 ? PROBED_CLIS : clis.map(toKnown);
+  // With the sandbox, the model and its wire formats, which no other command needs all of.
+  const [{ PROBED_CLIS }, { findOsSandbox, writeVerdict }] = await Promise.all([
+    import('../mock-model/index.ts'),
+    import('../sandbox/index.ts'),
+  ]);
+  const wanted = clis.length === 0 ? PROBED_CLIS : clis.map((name) => toKnown(name, PROBED_CLIS));
   const [found, os] = await Promise.all([detectBackends({ env, priority: wanted, timeoutMs: VERSION_MS }), findOsSandbox(env, cwd)]);
-  // With the model and its wire formats, which no other command needs.
   const { probeAgent } = await import('./probe-agent.ts');
   const probes: ProbeReport[] = [];
   for (const { type: cli, path, version } of found) {
@@ -62,14 +65,14 @@ export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Pro
   return { probes, noSandbox: os.found === null ? os.why : null };
 }
 
-function toKnown(name: string): BackendType {
-  const known = PROBED_CLIS.find((cli) => cli === name);
+function toKnown(name: string, all: readonly BackendType[]): BackendType {
+  const known = all.find((cli) => cli === name);
   if (known !== undefined) return known;
   throw new RalphError({
     code: 'probe-unknown',
     what: `${JSON.stringify(name.slice(0, 60))} cannot be probed.`,
     why: 'A probe needs an agent CLI that can be pointed at a model on this machine, and whose flags can hold a profile.',
-    fix: `Those that can: ${PROBED_CLIS.join(', ')}.`,
+    fix: `Those that can: ${all.join(', ')}.`,
     exitCode: 2,
   });
 }

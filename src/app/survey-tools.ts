@@ -7,25 +7,35 @@ import { toQualityOfGates } from './quality-of-gates.ts';
 export interface ToolSurvey {
   /** Those beside the built-in ones. */
   readonly cards: readonly ToolCard[];
+  /** The MCP servers that were asked and answered: their tools are among the cards. */
+  readonly servers: readonly string[];
+  /** What is wrong with those that were asked. */
+  readonly warnings: readonly string[];
   /** By name, why the native agent is not offered a tool whatever its profile says. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
+/** Where it is looked. */
+export interface SurveyPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The backend in whose environment keys are looked for; absent: only the one of this process. */
+  readonly spec?: BackendSpec;
+  /** Starts the MCP servers, asks for their tools, and ends them. */
+  readonly asksServers: boolean;
+}
+
+type AgentRoom = typeof import('../agent/index.ts');
+
 /**
- * Looks which tools the native agent would have. Modules of `tools.plugins` are loaded, nobody is asked anything.
+ * Looks which tools the native agent would have. Modules of `tools.plugins` are loaded.
  *
- * @param spec the backend in whose environment keys are looked for; absent: only the one of this process
  * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`
  */
-export async function surveyTools(
-  settings: Settings,
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  spec?: BackendSpec,
-): Promise<ToolSurvey> {
-  const [{ createBuiltInTools, createSearch, toPluginTool }, ready] = await Promise.all([
-    import('../agent/index.ts'),
-    withPluginFiles(settings, place.cwd),
-  ]);
+export async function surveyTools(settings: Settings, place: SurveyPlace): Promise<ToolSurvey> {
+  const { spec } = place;
+  const [room, ready] = await Promise.all([import('../agent/index.ts'), withPluginFiles(settings, place.cwd)]);
+  const { createBuiltInTools, createSearch, toPluginTool } = room;
   const env = { ...place.env, ...spec?.env };
   const { search } = settings.tools ?? NO_TOOLS_SPEC;
   const facts = { env, quality: toQualityOfGates(settings.spec.gates), search: search === null ? null : createSearch(search, env) };
@@ -34,8 +44,19 @@ export async function surveyTools(
     const why = tool.whyMissing?.(facts) ?? null;
     return why === null ? [] : [[tool.name, why] as const];
   });
-  return {
-    cards: own.map(({ name, group, description, hints }) => ({ name, group, description, hints: { ...PESSIMISTIC_HINTS, ...hints } })),
-    missing: Object.fromEntries(missing),
-  };
+  const cards = own.map(({ name, group, description, hints }) => ({ name, group, description, hints: { ...PESSIMISTIC_HINTS, ...hints } }));
+  const asked = place.asksServers ? await askServers(room, settings, place) : { cards: [], servers: [], warnings: [] };
+  return { ...asked, cards: [...cards, ...asked.cards], missing: Object.fromEntries(missing) };
+}
+
+async function askServers(
+  { openServers }: AgentRoom,
+  { mcpServers }: Settings,
+  { cwd, env }: SurveyPlace,
+): Promise<Pick<ToolSurvey, 'cards' | 'servers' | 'warnings'>> {
+  const { tools, warnings, close } = await openServers(mcpServers, null, { cwd, env, marker: '', signal: new AbortController().signal });
+  await close();
+  const cards = tools.map(({ name, group, hints, description }) => ({ name, group, hints, description }));
+  const servers = mcpServers.map(({ name }) => name).filter((name) => cards.some(({ group }) => group === `mcp:${name}`));
+  return { cards, servers, warnings };
 }

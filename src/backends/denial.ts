@@ -17,6 +17,7 @@ const RULES: readonly RegExp[] = [
   /rejected by (?:user|policy)|^exec_command failed .* rejected/i,
   /is declined|was declined|user declined/i,
   /Denied by preToolUse hook/,
+  /^Permission denied because no interactive user response/,
 ];
 
 /** Whether the end of a tool's use says that it was stopped, and by what; `null` for any other end. */

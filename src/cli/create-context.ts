@@ -1,18 +1,27 @@
 import { RalphError, toErrorCode } from '../core/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal, type OutputStream } from './terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
 type Loaders = Pick<CliContext, 'loadApp' | 'loadCommand'>;
 
-/** The context of a command in this process. */
-export function createContext(given: Readonly<Record<string, string | undefined>>, loaders: Loaders): CliContext {
+interface Outputs {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+/** The context of a command in this process; its outputs are the engine's own streams, unless others are given. */
+export function createContext(
+  given: Readonly<Record<string, string | undefined>>,
+  loaders: Loaders,
+  { stdout, stderr }: Outputs = process,
+): CliContext {
   const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
   return {
     cwd: findFolder(),
     env,
-    terminal: createTerminal(process.stdout, process.stderr, env),
+    terminal: createTerminal(stdout, stderr, env),
     signals: process,
     readStdin,
     get ask() {

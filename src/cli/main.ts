@@ -1,9 +1,11 @@
+import { runLean } from './run-lean.ts';
+
 /** Those of `load-lean-command.ts`. */
 const LEAN_COMMANDS = ['validate', 'explain'];
 
 /**
  * The eager part of the command: it answers what needs nothing else and loads the rest on demand.
- * Keep every import here dynamic, start-up time is measured against bare `node -e 0`.
+ * Keep every import here dynamic but that of `run-lean.ts`, which imports nothing itself: start-up time is measured against bare `node -e 0`.
  *
  * @param args the words after the command name
  * @param env the environment; where the caller gives none, it is read (which loads more than most commands need)
@@ -16,7 +18,7 @@ export async function main(args: readonly string[], env?: Readonly<Record<string
   }
   // The bundle lies beside the file that this one becomes; where nothing is built there is none.
   if (env !== undefined && LEAN_COMMANDS.includes(args[0] ?? '')) {
-    const exitCode = await (await import('./run-lean.ts')).runLean(args, env, new URL('./lean.cjs', import.meta.url));
+    const exitCode = await runLean(args, env, new URL('./lean.cjs', import.meta.url));
     if (exitCode !== null) return exitCode;
   }
   const [{ runCommandLine }, { createContext }, { loadCommand }] = await Promise.all([

@@ -1,10 +1,3 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { constants, Script } from 'node:vm';
-import { crc32 } from 'node:zlib';
-
 type MainLean = typeof import('./lean-main.ts').mainLean;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @returns the exit code, or `null` where the bundle cannot be loaded
  */
 export async function runLean(args: readonly string[], env: Environment, bundle: URL): Promise<number | null> {
-  const lean = loadLean(env, fileURLToPath(bundle));
+  const lean = loadLean(env, process.getBuiltinModule('node:url').fileURLToPath(bundle));
   if (lean === null) return null;
   const exitCode = await lean.main(args, env);
   lean.keep();
@@ -29,7 +22,11 @@ interface LeanCode {
   readonly keep: () => void;
 }
 
+/** Built-in modules are asked for, not imported: what an import makes of `node:fs` loads all the streams. */
 function loadLean(env: Environment, file: string): LeanCode | null {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
+  const { constants, Script } = process.getBuiltinModule('node:vm');
+  const { createRequire } = process.getBuiltinModule('node:module');
   try {
     // The build writes nothing but ASCII into the bundle.
     const source = readFileSync(file, 'latin1');
@@ -43,7 +40,7 @@ function loadLean(env: Environment, file: string): LeanCode | null {
       ...(cachedData === undefined ? {} : { cachedData }),
     });
     const module: { exports: { readonly mainLean?: MainLean } } = { exports: {} };
-    script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+    script.runInThisContext()(module.exports, createRequire(file), module, file, process.getBuiltinModule('node:path').dirname(file));
     const { mainLean } = module.exports;
     if (mainLean === undefined) return null;
     const isFresh = cachedData !== undefined && script.cachedDataRejected !== true;
@@ -54,39 +51,41 @@ function loadLean(env: Environment, file: string): LeanCode | null {
 }
 
 function toCacheFile(env: Environment): string | null {
+  const { isAbsolute, join } = process.getBuiltinModule('node:path');
   const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
   return folder && isAbsolute(folder) ? join(folder, 'ralph', 'code', `lean-${process.version}.bin`) : null;
 }
 
-/** Only what the user's own account wrote, whole, is run: the engine falls over compiled code that was damaged. */
+/**
+ * Only what the user's own account wrote, whole, is run: the engine falls over compiled code that was damaged. The code is kept twice, and taken
+ * where both are the same: that is not against attackers, who may not write the file, but against disks that were full and power that went. Two
+ * times the bytes are read and compared sooner than the module with the checksums is loaded.
+ */
 function readCache(file: string, key: string): Buffer | undefined {
+  const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
   try {
     const stats = statSync(file);
     if (!stats.isFile() || stats.size > MAX_CACHE_BYTES || stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return undefined;
     const bytes = readFileSync(file);
     const head = Buffer.from(key);
-    const data = bytes.subarray(head.length + HASH_BYTES);
     if (!bytes.subarray(0, head.length).equals(head)) return undefined;
-    return bytes.subarray(head.length, head.length + HASH_BYTES).toString('latin1') === toHash(data) ? data : undefined;
+    const middle = head.length + (bytes.length - head.length) / 2;
+    const data = bytes.subarray(head.length, middle);
+    return data.length > 0 && data.equals(bytes.subarray(middle)) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
 const MAX_CACHE_BYTES = 16_000_000;
-const HASH_BYTES = 16;
 
-/** Not against attackers, who may not write the file: against disks that were full and power that went. Of the same length always. */
-function toHash(bytes: Buffer): string {
-  return `${crc32(bytes).toString(16)} ${bytes.length.toString(16)}`.padEnd(HASH_BYTES);
-}
-
-function writeCache(file: string, key: string, script: Script): void {
+function writeCache(file: string, key: string, script: InstanceType<typeof import('node:vm').Script>): void {
+  const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
   try {
     const data = script.createCachedData();
     const fresh = `${file}.${process.pid}`;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, Buffer.concat([Buffer.from(key), Buffer.from(toHash(data), 'latin1'), data]), { mode: 0o600, flag: 'wx' });
+    mkdirSync(process.getBuiltinModule('node:path').dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, Buffer.concat([Buffer.from(key), data, data]), { mode: 0o600, flag: 'wx' });
     renameSync(fresh, file);
   } catch {
     // A cache that cannot be kept is made again at the next call.

@@ -23,14 +23,16 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneO
   if (near !== undefined) return { ...toNearFinding(name, near, `Write \`${near}:\`.`), repairs: [toRenaming(name, near, finder)] };
   const elsewhere = findNearElsewhere(name, search);
   if (elsewhere !== undefined) return toNearFinding(name, elsewhere.key, `Write:\n\n${elsewhere.section}:\n  ${elsewhere.key}: …`);
-  const mayHold = path[0] === 'profiles';
-  return {
+  const plain: Finding = {
     code: 'key-unknown',
-    severity: mayHold ? 'error' : 'warning',
+    severity: 'warning',
     message: `Unknown key ${quote(name)}.`,
-    why: mayHold ? 'It is not read: if it was to hold a hat back, it would not.' : 'It is not read.',
+    why: 'It is not read.',
     fix: `Remove it. ${toKnownText(path, keys)}`,
   };
+  return path[0] === 'profiles'
+    ? { ...plain, severity: 'error', why: 'It is not read: if it was to hold a hat back, it would not.' }
+    : plain;
 }
 
 function toNearFinding(name: string, near: string, fix: string): Finding {

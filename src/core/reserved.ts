@@ -10,6 +10,8 @@ export const TOPIC_COMPLETE = 'task.complete';
 export const TOPIC_ERROR_CLI = 'error.cli';
 export const TOPIC_ERROR_TIMEOUT = 'error.timeout';
 export const TOPIC_TASK_DONE = 'task.done';
+/** What seed 000's resolver takes: who takes it gets stuck work going again. */
+export const TOPIC_BLOCKED = 'blocked';
 /** Prefix of the record that a legacy `HAT_TRANSITION:` line leaves. */
 export const TOPIC_LEGACY_TRANSITION = 'legacy.hat_transition';
 /** Behind the id of a hat: the record of what it did beyond its contract or its profile. */

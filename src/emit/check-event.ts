@@ -33,7 +33,7 @@ export function toCheckedPayload(topic: string, payload: Json, contracts: EventC
     code: 'emit-payload',
     what: `The payload of ${topic} is not what its schema asks for: ${verdict.problem}.`,
     why: 'Whoever takes the event relies on it; nothing was published.',
-    fix: `Publish it again with such a payload, as JSON: ralph emit ${topic} '{…}' --json`,
+    fix: `Publish it again with such a payload, as JSON (on a command line: ralph emit ${topic} '{…}' --json).`,
   });
 }
 

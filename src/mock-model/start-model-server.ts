@@ -113,7 +113,7 @@ async function play(
   reply: ReadyReply,
   fault: Fault | undefined,
 ): Promise<void> {
-  const inStream = fault === 'hang' || fault === 'cut' || fault === 'malformed';
+  const inStream = fault === 'hang' || fault === 'cut' || fault === 'short' || fault === 'malformed';
   if (fault !== undefined && !inStream) {
     const { status, headers, body } = dialect.error(fault);
     sendJson(response, status, body, headers);

@@ -49,8 +49,17 @@ export interface TokenUsage {
   readonly outputTokens: number;
 }
 
-/** A way to fail. */
-export type Fault = 'unauthorized' | 'rate-limited' | 'usage-limit' | 'server-error' | 'overloaded' | 'hang' | 'cut' | 'malformed';
+/** A way to fail. In the midst of a stream: `hang` comes to a stop, `cut` breaks the connection, `short` ends as if all were said, `malformed` goes on behind nonsense. */
+export type Fault =
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'usage-limit'
+  | 'server-error'
+  | 'overloaded'
+  | 'hang'
+  | 'cut'
+  | 'short'
+  | 'malformed';
 
 /** A call of one of several tools: the first that is offered; clients have their own names for the same thing. */
 export interface WantedCall {

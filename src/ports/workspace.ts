@@ -6,17 +6,15 @@ export interface CheckpointResult {
 }
 
 /**
- * The folder the agents work in.
+ * The folder the agents work in. A fingerprint is a text that changes when a file of the working tree does; `null` where it cannot be told.
  * Contract: never throws; never touches a stash or a file; the user's index only for the files that a checkpoint commits.
  */
 export interface Workspace {
   /** False when the folder is gone. */
   readonly exists: () => boolean;
-  /** A text that changes when a file of the working tree does; `null` where it cannot be told. */
-  readonly fingerprint: () => Promise<string | null>;
   /** Commits what the run changed since it began. */
   readonly checkpoint: (iteration: number) => Promise<CheckpointResult>;
-  /** Keeps the working tree as it is before and after a turn, so that the difference can be shown later. Absent where it is not wanted. */
-  readonly keepBefore?: (turn: string) => Promise<void>;
-  readonly keepAfter?: (turn: string) => Promise<void>;
+  /** Keeps the working tree as it is before and after a turn, so that the difference can be shown later, and tells its fingerprint. */
+  readonly keepBefore: (turn: string) => Promise<string | null>;
+  readonly keepAfter: (turn: string) => Promise<string | null>;
 }

@@ -80,7 +80,7 @@ describe('why a turn was called', () => {
     ['empty-queue', 'No event was waiting:'],
     ['untaken', 'No hat takes the event below'],
     ['exhausted', 'has used up its turns'],
-    ['refused-twice', 'twice with topics that it may not publish'],
+    ['refused-twice', 'twice with nothing but events that were refused'],
   ] as const)('says so for %s, to Ralph and to the recovery hat', (fallback, words) => {
     expect(ask({ fallback }, 'ralph')).toContain(words);
     expect(ask({ fallback }, 'planner', self)).toContain(words);

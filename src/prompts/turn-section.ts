@@ -24,7 +24,7 @@ const LEAST_PAYLOAD_SHOWN = 200;
 
 const CAUSES: Readonly<Record<FallbackCause, string>> = {
   'empty-queue': 'No event was waiting: see from the scratchpad and the files where the work stands, and start the next step.',
-  'refused-twice': 'A hat answered the events below twice with topics that it may not publish. See that their work gets done.',
+  'refused-twice': 'A hat answered the events below twice with nothing but events that were refused. See that their work gets done.',
   exhausted: 'The hat that takes these events has used up its turns: do not publish to it again, find another way.',
   untaken: 'No hat takes the event below: decide what follows from it.',
 };

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Program } from '../ports/index.ts';
 import { mayChangeTree } from './capabilities.ts';
 import type { Confinement } from './confinement.ts';
@@ -29,7 +29,18 @@ export interface ConfineOrder {
 /** Where programs put temporary files inside: not `/tmp` itself, because a home may lie there. */
 const INNER_TEMP = '/tmp/ralph';
 /** Ways to daemons of the user that would do what the sandbox forbids. */
-const BACK_DOORS = ['DBUS_SESSION_BUS_ADDRESS', 'DOCKER_HOST', 'SSH_AUTH_SOCK', 'XDG_RUNTIME_DIR', 'SSH_AGENT_PID', 'WAYLAND_DISPLAY'];
+const BACK_DOORS = [
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DISPLAY',
+  'DOCKER_HOST',
+  'SSH_AUTH_SOCK',
+  'XDG_RUNTIME_DIR',
+  'SSH_AGENT_PID',
+  'WAYLAND_DISPLAY',
+];
+
+/** Caches elsewhere could not be written, and programs fail on that: without these they use the turn's own home. */
+const CACHES = ['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'GOCACHE', 'UV_CACHE_DIR', 'npm_config_cache'];
 
 /** What puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at. */
 export function createConfine(made: ConfineOrder): (program: Program) => Program {
@@ -66,9 +77,16 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
     workspace: realpathSync(workspace),
     isWritable: mayChangeTree(order.may),
     stateDir: toReal(stateDir),
-    writable: [...settings.agentDirs, ...scratch.folders].map((path) => join(realpathSync(workspace), path)).filter(isPlainFolder),
+    writable: [...settings.agentDirs, ...scratch.folders.filter(isWritten)]
+      .map((path) => join(realpathSync(workspace), path))
+      .filter(isPlainFolder),
     extraReadable: settings.sandbox.readable.map((path) => path.replace(/^~(?=\/)/, outer)).flatMap((path) => toPlaced(path)),
   };
+}
+
+/** Python is told not to write its compiled code: what lay there others would run. */
+function isWritten(path: string): boolean {
+  return basename(path) !== '__pycache__';
 }
 
 /** The turn's own files, but not its home and its temporary folder: these have other names inside. */
@@ -97,7 +115,7 @@ function toInnerEnvironment(
   const root = isInPlace ? home.from : home.path;
   const temp = isInPlace ? join(folder, 'tmp', 'ralph') : INNER_TEMP;
   const inner: Record<string, string> = { ...env, HOME: root, TMPDIR: temp, TMP: temp, TEMP: temp };
-  for (const name of BACK_DOORS) delete inner[name];
+  for (const name of [...BACK_DOORS, ...CACHES]) delete inner[name];
   for (const [name, path] of Object.entries(plan.variables)) {
     if (path === null) delete inner[name];
     else inner[name] = join(root, path);

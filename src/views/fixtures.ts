@@ -120,6 +120,7 @@ export function createScript(spec: RunSpec = sampleSpec()): RunScript {
         argv: ['claude', '-p'],
         promptHash: 'ab'.repeat(32),
         promptTokens: 612,
+        tools: 14,
       });
     },
     endTurn: (number, changes = {}) => {

@@ -71,6 +71,8 @@ export interface TurnView extends TurnId {
   readonly sessionId: string | null;
   /** `null` where nobody knows. */
   readonly toolCalls: number | null;
+  /** How many tools the hat had; `null` where nothing was said of it. */
+  readonly tools: number | null;
   readonly pid: number | null;
   readonly promptTokens: number | null;
   readonly promptHash: string | null;

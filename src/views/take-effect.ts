@@ -77,6 +77,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     usage: UNKNOWN_USAGE,
     sessionId: null,
     toolCalls: null,
+    tools: null,
     pid: null,
     promptTokens: null,
     promptHash: null,

@@ -59,8 +59,8 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
 function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
   const turn = findTurn(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
-  const { backend, pid, promptHash, promptTokens } = input;
-  Object.assign(turn, { backend, pid, promptHash, promptTokens, command: [...input.argv] });
+  const { backend, pid, promptHash, promptTokens, tools = null } = input;
+  Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: [...input.argv] });
 }
 
 function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {

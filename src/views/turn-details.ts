@@ -28,7 +28,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
       text: `${gate.skipped === true ? 'skipped' : gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 100)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
     })),
     ...toScopeRows(turn),
-    ...toRow('Tools', turn.toolCalls === null ? '' : `${toNumberText(turn.toolCalls)} calls`),
+    ...toRow('Tools', toToolsText(turn)),
     { label: 'Cost', text: toSpentText(turn.usage, 0) },
     ...toRow('Prompt', turn.promptTokens === null ? '' : `about ${toNumberText(turn.promptTokens)} tokens`),
     ...toRow('Session', turn.sessionId === null ? '' : toPlainLine(turn.sessionId, 120)),
@@ -37,13 +37,21 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
   ];
 }
 
+function toToolsText({ tools, toolCalls }: TurnView): string {
+  const parts = [
+    ...(tools === null ? [] : [`${toNumberText(tools)} available`]),
+    ...(toolCalls === null ? [] : [`${toNumberText(toolCalls)} ${toolCalls === 1 ? 'call' : 'calls'}`]),
+  ];
+  return parts.join(', ');
+}
+
 function toEvidenceText({ evidence }: TurnView['gates'][number]): string {
   return evidence?.number == null ? '' : `; evidence ${evidence.number}`;
 }
 
 const FALLBACKS: Readonly<Record<NonNullable<TurnView['fallback']>, string>> = {
   'empty-queue': 'because nothing was left to do in the queue',
-  'refused-twice': 'because a hat wrote only events that it may not publish, twice',
+  'refused-twice': 'because a hat wrote only events that were refused, twice',
   exhausted: 'because a hat has had all its activations',
   untaken: 'because no hat takes the event',
 };

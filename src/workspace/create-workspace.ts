@@ -26,14 +26,14 @@ export interface WorkspaceSettings extends RepositorySettings {
 
 /** What the working tree was like at one moment. */
 export interface Snapshot {
-  /** See `Workspace.fingerprint`. */
+  /** See `Workspace`. */
   readonly fingerprint: string | null;
   /** Object id of the tree; null outside git, and where it could not be stored. */
   readonly tree: string | null;
 }
 
 /** The folder the agents work in, with what git can tell about it. Nothing here throws or rejects. */
-export interface GitWorkspace extends Workspace {
+export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
   readonly diff: (turn: string) => Promise<string | null>;
@@ -50,15 +50,15 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   let keeper: SnapshotKeeper | undefined;
   const find = (): Promise<RepositorySearch> => (search ??= findRepository(settings));
 
-  async function look(keep?: { readonly turn: string; readonly moment: SnapshotMoment }): Promise<Snapshot> {
+  async function look({ turn, moment }: { readonly turn: string; readonly moment: SnapshotMoment }): Promise<Snapshot> {
     const found = await find();
     if (!found.found) return { fingerprint: await describeFolder(settings.cwd, settings.stateDirs), tree: null };
     const { repository } = found;
     const status = await readStatus(repository);
     const fingerprint = await toFingerprint(status, repository.top, settings.stateDirs);
-    if (!keep || settings.keepsSnapshots === false) return { fingerprint, tree: null };
+    if (settings.keepsSnapshots === false) return { fingerprint, tree: null };
     keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
-    const tree = await keeper.keep(keep.turn, keep.moment, status, fingerprint).catch(() => null);
+    const tree = await keeper.keep(turn, moment, status, fingerprint).catch(() => null);
     return { fingerprint, tree };
   }
 
@@ -73,7 +73,6 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   const nothing: Snapshot = { fingerprint: null, tree: null };
   return {
     exists: () => isFolder(settings.cwd),
-    fingerprint: async () => (await inTurn(() => look()).catch(() => nothing)).fingerprint,
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
     checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toMessage(error))),
     async diff(turn) {

@@ -154,7 +154,7 @@ describe('the snapshots around a turn', () => {
   it('can be switched off, which leaves the fingerprint', async () => {
     const repo = createTestRepository();
     const workspace = repo.workspace(null, { keepsSnapshots: false });
-    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: await workspace.fingerprint(), tree: null });
+    expect(await workspace.snapshot('1.1', 'before')).toEqual({ fingerprint: expect.any(String), tree: null });
     expect(repo.git('for-each-ref', 'refs/ralph')).toBe('');
   });
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -59,6 +60,7 @@ function createPlace(): Place {
   put('work/package.json', JSON.stringify({ scripts: { test: "node -e \"require('fs').writeFileSync('coverage/c', '1')\"" } }));
   put('work/.agent/events.jsonl', '');
   put('work/build/old.js', 'old\n');
+  put('work/lib/__pycache__/a.pyc', 'compiled\n');
   put('work/.ralph/runs/r1/contract.json', '{"contract":1}');
   put('work/.ralph/runs/r1/settings.json', '{"secret":"s3cret"}');
   put('home/.claude/.credentials.json', '{"accessToken":"first"}');
@@ -113,7 +115,15 @@ async function dress(place: Place, profile = 'critic', settings: Partial<Sandbox
 
 function toEnvironment({ home, base }: Place): Record<string, string> {
   const path = [dirname(process.execPath), '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(delimiter);
-  return { PATH: path, HOME: home, LANG: 'C.UTF-8', OUTER_PID: String(process.pid), BASE: base, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
+  return {
+    PATH: path,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    OUTER_PID: String(process.pid),
+    BASE: base,
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x',
+    XDG_CACHE_HOME: '/opt/somebodys-cache',
+  };
 }
 
 /** Runs a script as the hat would, and takes everything back. */
@@ -205,6 +215,21 @@ const WRITES: readonly (readonly [name: string, script: string])[] = [
     'leaves something running',
     '(setsid nohup bash -c "sleep 0.4; echo evil > src/a.txt; echo evil > $BASE/late.txt" >/dev/null 2>&1 &) ; exit 0',
   ],
+  ['leaves compiled code that somebody else would run', 'echo evil > lib/__pycache__/a.pyc; touch lib/__pycache__/b.pyc'],
+  [
+    'puts links in the place of folders that it may write',
+    'mv build b2; rm -rf build coverage; ln -sfn src build; ln -sfn src coverage; ln -s ../src .agent/workspace; echo evil > build/a.txt',
+  ],
+  [
+    'gives a folder the name of one that it may write',
+    'mkdir -p src/dist src/coverage; mv src dist; ln -s src dist; echo evil > dist/a.txt',
+  ],
+  ['replaces what publishes its events', 'echo evil > .ralph/bin/ralph; rm -f .ralph/bin/ralph; ln -sf /bin/true .ralph/bin/ralph'],
+  ['writes the state of another run', 'mkdir -p .ralph/runs/r0; echo evil > .ralph/runs/r0/journal.jsonl; rm -rf .ralph/runs/*'],
+  [
+    'writes into the cache of the user',
+    'mkdir -p "$BASE/cache"; echo evil > "$BASE/cache/x"; mkdir -p "$XDG_CACHE_HOME"; echo evil > "$XDG_CACHE_HOME/x"',
+  ],
   ['ends the process that watches it', 'kill -9 $OUTER_PID; kill -9 -1'],
 ];
 
@@ -225,6 +250,11 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
     ['processes outside', '[ -e /proc/$OUTER_PID/cmdline ] && tr "\\0" " " < /proc/$OUTER_PID/cmdline | grep vitest'],
     ['the way to the session bus', 'printenv DBUS_SESSION_BUS_ADDRESS'],
     ['more power than a user has', 'grep CapEff /proc/self/status | grep -v 0000000000000000'],
+    ['a key of the kernel', '[ -w /proc/sysrq-trigger ] && echo writable'],
+    [
+      'a terminal to type into',
+      `python3 -c 'import fcntl,os,termios; fcntl.ioctl(os.open("/dev/tty", os.O_RDWR), termios.TIOCSTI, b"x"); print("typed")'`,
+    ],
     ['a way to change the kernel', 'p=/proc/sys/kernel/core_pattern; o=$(cat $p); echo "$o" > $p'],
   ])('does not get %s', async (_, script) => {
     const { stdout, exitCode } = await attack(createPlace(), `exec 2>/dev/null; ${script}`);
@@ -235,7 +265,7 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
     const place = createPlace();
     const script = `cat src/a.txt && git status --short && git log --oneline | wc -l && npm test --silent && echo x > build/new.js \
       && echo '{"topic":"review.done"}' >> .agent/events.jsonl && echo n > .agent/n.tmp && mv .agent/n.tmp .agent/notes.md \
-      && echo t > "$TMPDIR/t" && echo t > /tmp/t && cat .ralph/runs/r1/contract.json`;
+      && mkdir -p "\${XDG_CACHE_HOME:-$HOME/.cache}/x" && echo t > "$TMPDIR/t" && echo t > /tmp/t && cat .ralph/runs/r1/contract.json`;
     const { exitCode, stdout, stderr } = await attack(place, script);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toBe('a\n1\n{"contract":1}');
@@ -287,6 +317,12 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
       },
     );
     expect(stdout.trim()).toBe('0');
+  });
+
+  it('has shared memory of its own', async () => {
+    const name = `/dev/shm/ralph-evil-${process.pid}`;
+    expect((await attack(createPlace(), `echo evil > ${name} && cat ${name}`)).stdout).toBe('evil\n');
+    expect(existsSync(name)).toBe(false);
   });
 
   it('takes back the folders that it made and that stayed empty', async () => {

@@ -135,6 +135,8 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     [fail(400, 'tools.0: no such field'), { class: 'bad-request' }],
     [fail(404, 'no such model'), { class: 'bad-request' }],
     [{ text: 'The beginning of something long', fault: 'cut' }, { class: 'transient' }],
+    [{ text: 'The beginning of something long', fault: 'short' }, { class: 'transient' }],
+    [{ text: 'The beginning of something long', fault: 'malformed' }, { class: 'transient' }],
   ] satisfies readonly (readonly [Reply, object])[])('tells %j as a value', async (reply, failure) => {
     replies = [reply];
     const { result } = await step(kind, [ASK]);

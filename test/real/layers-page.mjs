@@ -50,9 +50,11 @@ function render(outcomes) {
     '',
     'With bubblewrap (`sandbox: required`):',
     '',
-    '| agent | version | changed files left behind | its tests | its event |',
-    '|---|---|---|---|---|',
-    ...sandbox.map((outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toLeft(outcome)} | ${toWork(outcome)} |`),
+    '| agent | version | changed files left behind | stopped, as the run told it | its tests | its event |',
+    '|---|---|---|---|---|---|',
+    ...sandbox.map(
+      (outcome) => `| \`${outcome.cli}\` | ${outcome.version} | ${toLeft(outcome)} | ${toTold(outcome)} | ${toWork(outcome)} |`,
+    ),
   ].join('\n');
 }
 
@@ -70,6 +72,12 @@ function toReport({ through, others, reported }) {
 /** @param {import('./lanes/scope.mjs').Outcome} outcome */
 function toLeft({ through, others }) {
   return through.length + others.length === 0 ? 'none' : `**${[...through, ...others].join(', ')}**`;
+}
+
+/** @param {import('./lanes/scope.mjs').Outcome} outcome */
+function toTold({ told }) {
+  const { flags = 0, os = 0 } = told;
+  return [...(flags > 0 ? [`${flags} by its CLI`] : []), ...(os > 0 ? [`${os} by the operating system`] : [])].join(', ');
 }
 
 /** @param {import('./lanes/scope.mjs').Outcome} outcome */

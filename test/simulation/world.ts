@@ -49,7 +49,8 @@ export function createPorts(world: World): LoopPorts {
     },
     workspace: {
       exists: () => true,
-      fingerprint: async () => String(world.random.below(2)),
+      keepBefore: async () => String(world.random.below(2)),
+      keepAfter: async () => String(world.random.below(2)),
       checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
     },
     wardrobe: {

@@ -1,14 +1,16 @@
-import type * as Ai from 'ai';
-import type { LanguageModel } from 'ai';
+import type { createAnthropic } from '@ai-sdk/anthropic';
 import { RalphError } from '../../core/index.ts';
 import { findKey } from './find-key.ts';
 import { PROVIDERS, type ProviderKind, type ProviderSettings, toLibraryUrl } from './provider-kind.ts';
 
-/** The library that speaks with models, and one model of it. */
-export interface LoadedModel {
-  readonly ai: Pick<typeof Ai, 'streamText' | 'jsonSchema' | 'tool'>;
-  readonly model: LanguageModel;
-}
+/** A model as the packages of all kinds make it: one request, one streamed answer. */
+export type LibraryModel = ReturnType<ReturnType<typeof createAnthropic>>;
+
+/** What such a model is asked. */
+export type LibraryRequest = Parameters<LibraryModel['doStream']>[0];
+
+/** One piece of its answer. */
+export type LibraryPiece = Awaited<ReturnType<LibraryModel['doStream']>>['stream'] extends ReadableStream<infer Piece> ? Piece : never;
 
 interface Access {
   readonly apiKey: string;
@@ -17,7 +19,7 @@ interface Access {
 }
 
 /** Each kind's own package is loaded only when it is used. */
-const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<LanguageModel>>> = {
+const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<LibraryModel>>> = {
   anthropic: async ({ model, ...access }) => (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
   openai: async ({ model, ...access }) => (await import('@ai-sdk/openai')).createOpenAI(access).responses(model),
   google: async ({ model, ...access }) => (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),
@@ -29,19 +31,16 @@ const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<Language
 };
 
 /**
- * Loads the library and makes the model.
+ * Loads the package of a provider and makes the model.
  *
  * @throws RalphError `native-key`, `native-packages`
  */
-export async function loadLibrary(settings: ProviderSettings, env: Readonly<Record<string, string>>): Promise<LoadedModel> {
+export async function loadLibrary(settings: ProviderSettings, env: Readonly<Record<string, string>>): Promise<LibraryModel> {
   const apiKey = findKey(settings, env);
   const baseURL = toLibraryUrl(settings);
   const access = { apiKey, model: settings.model, ...(baseURL === undefined ? {} : { baseURL }) };
   try {
-    const [{ streamText, jsonSchema, tool }, model] = await Promise.all([import('ai'), MAKERS[settings.kind](access)]);
-    // It would write its warnings to the terminal.
-    Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-    return { ai: { streamText, jsonSchema, tool }, model };
+    return await MAKERS[settings.kind](access);
   } catch (error) {
     throw isMissing(error) ? toMissingError(settings.kind) : error;
   }
@@ -52,10 +51,11 @@ function isMissing(error: unknown): boolean {
 }
 
 function toMissingError(kind: ProviderKind): RalphError {
+  const { packageName, packageVersion } = PROVIDERS[kind];
   return new RalphError({
     code: 'native-packages',
-    what: `The native agent needs the packages \`ai\` and \`${PROVIDERS[kind].packageName}\`, which are not installed.`,
-    why: 'They are optional: who only uses agent CLIs does without them.',
-    fix: `npm install ai@6 ${PROVIDERS[kind].packageName}   (with -g where ralph-hats is installed so)`,
+    what: `The native agent needs the package \`${packageName}\`, which is not installed.`,
+    why: 'It is optional: who only uses agent CLIs does without it.',
+    fix: `npm install ${packageName}@${packageVersion}   (with -g where ralph-hats is installed so)`,
   });
 }

@@ -22,6 +22,8 @@ export type Effort = 'low' | 'medium' | 'high';
 export interface ProviderFacts {
   /** The package that speaks its wire format. */
   readonly packageName: string;
+  /** The versions of it that speak with us. */
+  readonly packageVersion: string;
   /** Where its key usually is, in the order in which they are looked at. */
   readonly keyEnvs: readonly string[];
   /** What is put behind a base URL that has no version. */
@@ -41,6 +43,7 @@ const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 32_000 } as const;
 export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
   anthropic: {
     packageName: '@ai-sdk/anthropic',
+    packageVersion: '3',
     keyEnvs: ['ANTHROPIC_API_KEY'],
     versionPath: '/v1',
     optionsName: 'anthropic',
@@ -54,6 +57,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
   },
   openai: {
     packageName: '@ai-sdk/openai',
+    packageVersion: '3',
     keyEnvs: ['OPENAI_API_KEY'],
     versionPath: '',
     optionsName: 'openai',
@@ -64,6 +68,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
   },
   google: {
     packageName: '@ai-sdk/google',
+    packageVersion: '3',
     keyEnvs: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     versionPath: '/v1beta',
     optionsName: 'google',
@@ -74,6 +79,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
   },
   'openai-compatible': {
     packageName: '@ai-sdk/openai-compatible',
+    packageVersion: '2',
     // It can be anybody's server: no key goes there that was not named for it.
     keyEnvs: [],
     versionPath: '',

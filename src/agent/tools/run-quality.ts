@@ -34,7 +34,7 @@ export async function runQuality(
 
 function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number, counts: TestCounts | null): ToolResult {
   const output = cleanOutput(result.output).trim();
-  const took = toDurationText(Math.max(1000, Math.round(result.durationMs / 1000) * 1000));
+  const took = toDurationText(result.durationMs);
   const figures = counts === null ? '' : `; ${toFigures(counts)}`;
   return {
     text: `${output === '' ? '(no output)' : output}\n[${order.shown}: ${describeProgramEnd(result, timeoutMs)}, ${took}${figures}]`,

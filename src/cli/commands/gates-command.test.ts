@@ -96,6 +96,11 @@ describe('ralph gates --run', () => {
     expect([exitCode, out.match(/^(?:passed|FAILED)/gm)]).toEqual([expected, [expect.any(String)]]);
   });
 
+  it('runs the gate of that name where another has that place', async () => {
+    const { out } = await type("gates: [{ name: x, run: 'false' }, { name: '1', run: 'true' }]", '--run', '1');
+    expect(out).toMatch(/^passed {2}1 /);
+  });
+
   it('gives programs the results', async () => {
     const { out, exitCode } = await type(GATES, '--run', '2', '--format', 'json');
     expect([exitCode, JSON.parse(out)]).toMatchObject([

@@ -96,9 +96,12 @@ function chooseGates({ spec }: Settings, names: readonly string[]): readonly num
 }
 
 function findGate(gates: Settings['spec']['gates'], runnable: readonly number[], name: string): number {
-  const found = runnable.find((index) =>
-    [toGateName(gates[index] ?? { run: '' }), gates[index]?.run, gates[index]?.check, String(index + 1)].includes(name),
-  );
+  const findBy = (toWord: (gate: Settings['spec']['gates'][number], index: number) => string | undefined): number | undefined =>
+    runnable.find((index) => {
+      const gate = gates[index];
+      return gate !== undefined && toWord(gate, index) === name;
+    });
+  const found = findBy(toGateName) ?? findBy(({ run }) => run) ?? findBy(({ check }) => check) ?? findBy((_, index) => String(index + 1));
   if (found !== undefined) return found;
   const known = runnable.map((index) => toGateName(gates[index] ?? { run: '' }));
   const near = findNearMiss(name, known);

@@ -131,6 +131,44 @@ hats:
     expect([exitCode, err]).toEqual([1, expect.stringContaining('The tool deploy cannot be loaded from gone.mjs: there is no such file.')]);
   });
 
+  it('has a row for each tool of a server that the configuration vouches for, and tells what a trusted server decides when it runs', async () => {
+    const yaml = `
+mcp_servers:
+  docs: {command: x, annotations: {find: {read_only_hint: true}}}
+  own: {command: x, trust_annotations: true}
+profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
+`;
+    const rows = (await rowsOf(['--profile', 'p'], yaml)).filter(({ tool }) => tool.startsWith('mcp__'));
+    expect(rows.map(({ tool, offered, why }) => [tool, offered, why])).toEqual([
+      ['mcp__docs__find', true, 'allowed by mcp:*'],
+      ['mcp__docs__*', false, 'not read-only'],
+      ['mcp__own__*', true, 'allowed by mcp:*, but those that its server calls: not read-only'],
+    ]);
+  });
+
+  it('with --servers starts the servers and lists their tools one by one; one that does not answer is told', async () => {
+    const server = join(import.meta.dirname, '../../../test/contract/agents/mcp-server.mjs');
+    const yaml = `
+mcp_servers:
+  docs: {command: node, args: [${JSON.stringify(server)}], trust_annotations: true}
+  gone: {command: ./nowhere}
+profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
+`;
+    const env = { ...ALL_KEYS, PATH: process.env['PATH'] ?? '' };
+    const { exitCode, out, err } = await type(['--profile', 'p', '--servers', '--format', 'json'], yaml, env);
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
+    expect(exitCode).toBe(0);
+    expect(err).toContain('The MCP server gone cannot be used: ');
+    expect(rows.filter(({ tool }) => tool.startsWith('mcp__')).map(({ tool, offered }) => [tool, offered])).toEqual([
+      ['mcp__docs__find', true],
+      ['mcp__docs__drop', false],
+      ['mcp__gone__*', false],
+    ]);
+  });
+
   it('gives programs the same', async () => {
     const rows = await rowsOf(['--hat', 'critic'], TEAM);
     expect(rows.find((row) => row.tool === 'git_push')).toMatchObject({

@@ -18,6 +18,7 @@ export const toolsCommand: CliCommand = {
     command
       .option('--hat <hat>', 'what this hat may use, and why')
       .option('--profile <profile>', 'what this profile makes of them, whoever has it');
+    command.option('--servers', 'starts the MCP servers and lists their tools, too');
     addConfigOptions(command);
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
     addExamples(command, [
@@ -25,6 +26,7 @@ export const toolsCommand: CliCommand = {
       ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
+      ['ralph tools --profile reader --servers', 'with the tools of the MCP servers, one by one'],
       ['ralph tools --format json | jq -r .tool', 'for programs'],
     ]);
   },
@@ -34,6 +36,7 @@ export const toolsCommand: CliCommand = {
 interface ToolsFlags extends ConfigOptions {
   readonly hat?: string;
   readonly profile?: string;
+  readonly servers?: boolean;
   readonly format: 'table' | 'json';
 }
 
@@ -59,7 +62,10 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
   }
   const asked = findAsked(settings, flags);
   const { surveyTools } = await context.loadApp();
-  const facts = await surveyTools(settings, context, asked?.spec);
+  const { cwd, env } = context;
+  const spec = asked?.spec === undefined ? {} : { spec: asked.spec };
+  const facts = await surveyTools(settings, { cwd, env, ...spec, asksServers: flags.servers === true });
+  for (const warning of facts.warnings) terminal.err(`${toPlainLine(warning, 400)}\n`);
   const rows = listToolRows(settings, { policy: asked?.policy ?? null, isNative: asked?.spec?.type === 'native' }, facts);
   if (flags.format === 'json') for (const row of rows) printLine(terminal, JSON.stringify(toRecord(row, asked)));
   else printRows(terminal, rows, asked);

@@ -5,6 +5,7 @@ import { checkBackends } from './check-backends.ts';
 import { checkCostLimit } from './check-cost-limit.ts';
 import { checkDefaultPublishes } from './check-default-publishes.ts';
 import { checkEventLoop } from './check-event-loop.ts';
+import { checkGateNames } from './check-gate-names.ts';
 import { checkGateScripts } from './check-gate-scripts.ts';
 import { checkGateTimeouts } from './check-gate-timeouts.ts';
 import { checkHatCollection } from './check-hat-collection.ts';
@@ -32,6 +33,7 @@ const RULES: readonly Rule[] = [
   checkStateDir,
   checkHookFiles,
   checkGateScripts,
+  checkGateNames,
   checkGateTimeouts,
   checkProfiles,
   checkPolicies,

@@ -107,7 +107,7 @@ function giveSecondChance(step: Step, activation: Activation): void {
   }
   forgive(step, hat);
   const next = step.topology.fallback === hat ? safetyNetOf(step.topology) : step.topology.fallback;
-  notify(step, 'warning', 'refused-twice', `${hat} wrote only events that it may not publish, twice; ${next} takes over.`);
+  notify(step, 'warning', 'refused-twice', `${hat} wrote only events that were refused, twice; ${next} takes over.`);
   change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback: [], fallback: 'refused-twice' }] });
 }
 

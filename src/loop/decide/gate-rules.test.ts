@@ -90,7 +90,14 @@ describe('a completion', () => {
     expect([notices(run), run.all('gates-run').length]).toEqual([['idle-completion'], 1]);
   });
 
+  it('claimed by a tool in a turn that used no other is flagged', () => {
+    const run = play();
+    run.end([PROMISE], { toolCalls: 2, signalCalls: 2, treeChanged: false });
+    expect(notices(run)).toEqual(['idle-completion']);
+  });
+
   it.each([
+    { toolCalls: 2, signalCalls: 1, treeChanged: false },
     { toolCalls: 1, treeChanged: false },
     { toolCalls: 0, treeChanged: true },
     { toolCalls: null, treeChanged: false },
@@ -174,8 +181,8 @@ describe('three failures of a gate in a row for the same hat', () => {
     ]);
   });
 
-  it('give it to the hat that takes task.blocked where there is one', () => {
-    const resolver = makeHat('resolver', ['task.blocked'], ['build.start']);
+  it.each(['task.blocked', 'blocked'])('give it to the hat that takes %s where there is one', (topic) => {
+    const resolver = makeHat('resolver', [topic], ['build.start']);
     const run = building([TESTS], [BUILDER, REVIEWER, resolver]);
     for (let turn = 0; turn < 3; turn += 1) claim(run, 'build.done');
     expect([run.turn().hat, given(run)]).toEqual(['resolver', ['build.blocked']]);

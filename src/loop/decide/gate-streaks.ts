@@ -4,6 +4,7 @@ import {
   type GateResult,
   type GateStreak,
   type GateWait,
+  TOPIC_BLOCKED,
   TOPIC_COMPLETE,
   toBlockedTopic,
   toResultName,
@@ -45,14 +46,15 @@ export function findStuck(step: Step, hat: string, failed: readonly GateResult[]
 }
 
 /**
- * Who is asked when a hat cannot satisfy a gate: who takes `task.blocked`, else who takes the blocked event, else the recovery hat, else
- * Ralph; never the hat itself. `null` where nobody else is there.
+ * Who is asked when a hat cannot satisfy a gate: who takes `task.blocked`, else who takes the blocked event, else who takes `blocked`, else the
+ * recovery hat, else Ralph; never the hat itself. `null` where nobody else is there.
  */
 export function findResolver(step: Step, hat: string, blocked: string): string | null {
   const { topology } = step;
   const candidates = [
     ...takersOf(topology, toBlockedTopic(TOPIC_COMPLETE)),
     ...takersOf(topology, blocked),
+    ...takersOf(topology, TOPIC_BLOCKED),
     ...(topology.recoveryHat === null ? [] : [topology.recoveryHat]),
     safetyNetOf(topology),
   ];

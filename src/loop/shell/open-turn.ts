@@ -18,7 +18,7 @@ export interface OpenedTurn {
   readonly order: IterationStart;
   readonly running: RunningTurn;
   readonly recorder: TurnRecorder;
-  /** The working tree before the turn, where somebody wants to know whether it changes. */
+  /** The fingerprint of the working tree before the turn. */
   readonly before: string | null;
   /** See `Surroundings.close`. */
   readonly close: NonNullable<Surroundings['close']>;
@@ -58,8 +58,7 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const keepsContext = ports.wardrobe.keepsContext?.(order) ?? false;
   const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, keepsContext }, settings.prompt);
   const folder = ports.turns.open(order, prompt);
-  const before = order.fallback === null ? null : await ports.workspace.fingerprint();
-  await ports.workspace.keepBefore?.(toTurnName(order));
+  const before = await ports.workspace.keepBefore(toTurnName(order));
   const recorder = createTurnRecorder(topology.spec.promise);
   const listen = createListener({
     ports,

@@ -12,8 +12,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
   const { order, recorder, before } = opened;
   ports.turns.close(order);
   const violations = await opened.close();
-  await ports.workspace.keepAfter?.(toTurnName(order));
-  const after = before === null ? null : await ports.workspace.fingerprint();
+  const after = await ports.workspace.keepAfter(toTurnName(order));
   const said = recorder.finish();
   const { eventSources } = loop.topology().spec;
   const inbox = readWholeInbox(ports.inbox, loop.state().inboxOffset);

@@ -33,6 +33,7 @@ const FILES = {
  * @property {boolean} reported whether the check afterwards told every change
  * @property {boolean} ranTests
  * @property {boolean} published
+ * @property {Record<string, number>} told how many uses of tools the run said were stopped, by layer
  */
 
 /** @type {Layer[]} */
@@ -133,6 +134,7 @@ async function tryOut(bench, checks, { spec }, layer, scripts) {
     others: changed.filter((path) => !PROBE_ATTEMPTS.some(({ file }) => file === path)),
     reported: changed.every((path) => result.records.some((record) => isViolation(record, path))),
     ranTests: asked.some(({ body }) => body.includes(PROBE_TEST.output)),
+    told: countDenials(result.records),
     published: toPublished(result.records).some(({ topic, payload }) => topic === EVENT.topic && payload === EVENT.payload),
   };
   judge(checks, name, outcome, await readEvents(project.cwd));
@@ -146,7 +148,8 @@ async function tryOut(bench, checks, { spec }, layer, scripts) {
  * @param {string} events
  */
 function judge(checks, name, outcome, events) {
-  const { layer, through, others, reported, ranTests, published } = outcome;
+  const { layer, through, others, reported, ranTests, published, told } = outcome;
+  checks.ok(`${name}: the run did not say what stopped anything`, Object.keys(told).length > 0);
   if (layer === 'sandbox') checks.equal(`${name}: came through the sandbox`, [...through, ...others], []);
   checks.equal(`${name}: changes that belong to no attempt`, others, []);
   checks.ok(`${name}: the check afterwards did not tell every change`, reported, through);
@@ -180,6 +183,18 @@ function toConfig(hat, cli, { mode }) {
 async function listChanges(project) {
   const lines = (await project.git('status', '--porcelain', '--ignored', '-uall')).split('\n');
   return lines.map((line) => line.slice(3)).filter((path) => path !== '' && !/^\.(?:agent|ralph)\//.test(path));
+}
+
+/** @param {import('../ralph-command.mjs').NdjsonRecord[]} records */
+function countDenials(records) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const record of records) {
+    if (record['type'] !== 'tool-denied') continue;
+    const { layer } = record['denial'];
+    counts[layer] = (counts[layer] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** @param {import('../ralph-command.mjs').NdjsonRecord} record @param {string} path */

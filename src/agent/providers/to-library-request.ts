@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../../core/index.ts';
+import type { AssistantPart, ModelMessage, ModelRequest } from '../../ports/index.ts';
+import type { LibraryRequest } from './load-library.ts';
+import { PROVIDERS, type ProviderSettings } from './provider-kind.ts';
+
+type LibraryMessage = LibraryRequest['prompt'][number];
+type AssistantContent = Extract<LibraryMessage, { role: 'assistant' }>['content'];
+type Tools = NonNullable<LibraryRequest['tools']>;
+type Options = NonNullable<LibraryRequest['providerOptions']>;
+
+/** What says behind what a provider keeps what it has read; nothing where it takes no such marks. */
+type Mark = { readonly providerOptions?: Options };
+
+const MARK: Mark = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+
+/** One request of ours as the packages of the providers take it. */
+export function toLibraryRequest(request: ModelRequest, { kind, effort }: ProviderSettings, signal: AbortSignal): LibraryRequest {
+  const { optionsName, toOptions, takesCacheMarks, needsLooseTools } = PROVIDERS[kind];
+  const { system, messages, tools, maxOutputTokens, cache } = request;
+  const toMark = (isMarked: boolean): Mark => (takesCacheMarks && isMarked ? MARK : {});
+  return {
+    prompt: [
+      { role: 'system', content: system, ...toMark(cache.system) },
+      ...messages.map((message, index) => toMessage(message, toMark(cache.messages.includes(index)))),
+    ],
+    ...(tools.length === 0 ? {} : { tools: toTools(tools, toMark(cache.tools), needsLooseTools), toolChoice: { type: 'auto' } }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    abortSignal: signal,
+    providerOptions: { [optionsName]: toOptions(effort) } as Options,
+  };
+}
+
+function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): Tools {
+  return tools.map(({ name, description, parameters }, index) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: parameters as Extract<Tools[number], { type: 'function' }>['inputSchema'],
+    ...(isLoose ? { strict: false } : {}),
+    ...(index === tools.length - 1 ? mark : {}),
+  }));
+}
+
+function toMessage(message: ModelMessage, mark: Mark): LibraryMessage {
+  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text, ...mark }] };
+  if (message.role === 'assistant') return { role: 'assistant', content: message.parts.flatMap(toContent) };
+  const content = message.results.map(({ id, name, text, isError }, index) => ({
+    type: 'tool-result' as const,
+    toolCallId: id,
+    toolName: name,
+    output: { type: isError ? ('error-text' as const) : ('text' as const), value: text },
+    ...(index === message.results.length - 1 ? mark : {}),
+  }));
+  return { role: 'tool', content };
+}
+
+/** Text of nothing but white space is refused by providers, unless it carries something of theirs. */
+function toContent(part: AssistantPart): AssistantContent {
+  const options = part.opaque === undefined ? {} : { providerOptions: toOptions(part.opaque) };
+  if (part.type === 'text')
+    return part.text.trim() === '' && part.opaque === undefined ? [] : [{ type: 'text', text: part.text, ...options }];
+  if (part.type === 'thinking') return [{ type: 'reasoning', text: part.text, ...options }];
+  const input = isJsonObject(part.args) ? part.args : {};
+  return [{ type: 'tool-call', toolCallId: part.id, toolName: part.name, input, ...options }];
+}
+
+/** What a provider gave is given back unchanged. */
+function toOptions(opaque: JsonObject): Options {
+  return opaque as Options;
+}

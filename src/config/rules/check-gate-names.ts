@@ -1,0 +1,25 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { quote } from '../value-finding.ts';
+import { findingBetween, type Rule } from './rule.ts';
+
+/** Names of gates tell them apart: in reports, in `blocked_by`, in rows of failures. */
+export const checkGateNames: Rule = (input) => {
+  const known = new Map<string, number>();
+  return (input.declared.gates ?? []).flatMap(({ name }, index): readonly Diagnostic[] => {
+    const first = name === undefined ? undefined : known.get(name);
+    if (name === undefined) return [];
+    if (first === undefined) {
+      known.set(name, index);
+      return [];
+    }
+    const toPath = (place: number): readonly (string | number)[] => [...input.toItemPath(['gates'], place), 'name'];
+    const finding = {
+      code: 'gate-name-twice',
+      severity: 'error',
+      message: `Two gates are called ${quote(name)}.`,
+      why: 'A failure of the one would be taken for one of the other, in reports and where failures in a row are counted.',
+      fix: 'Give each a name of its own, or none: then it is called by its command.',
+    } as const;
+    return [findingBetween(input, toPath(index), finding, toPath(first), 'The first is here.')];
+  });
+};
