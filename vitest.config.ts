@@ -9,13 +9,16 @@ const toDefine = () => ({
   RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
 });
 
+/** They need real git in real repositories: too slow for the check, so with the suites. */
+const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/sandbox/find-repository.test.ts'];
+
 /** Suites of their own processes: real files, child processes, longer waits. */
-function integration(name: string, include: string, testTimeoutMs: number) {
+function integration(name: string, include: readonly string[], testTimeoutMs: number) {
   return {
     define: toDefine(),
     test: {
       name,
-      include: [include],
+      include: [...include],
       pool: 'forks' as const,
       isolate: true,
       testTimeout: testTimeoutMs,
@@ -36,7 +39,7 @@ export default defineConfig({
           // Generous: a loaded machine is slow, and no test here measures time.
           testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'test/simulation/**/*.test.ts'],
-          exclude: ['src/process/**', 'src/workspace/**'],
+          exclude: ['src/process/**', ...WITH_GIT],
           pool: 'threads',
           isolate: false,
         },
@@ -46,12 +49,11 @@ export default defineConfig({
         define: toDefine(),
         test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 },
       },
-      // Real git in real repositories: too slow for the check, so with the suites.
-      integration('git', 'src/workspace/**/*.test.ts', 60_000),
-      integration('contract', 'test/contract/**/*.test.ts', 30_000),
-      integration('replay', 'test/replay/**/*.test.ts', 30_000),
-      integration('scenario', 'test/scenarios/**/*.test.ts', 60_000),
-      integration('e2e', 'test/e2e/**/*.test.ts', 180_000),
+      integration('git', WITH_GIT, 60_000),
+      integration('contract', ['test/contract/**/*.test.ts'], 30_000),
+      integration('replay', ['test/replay/**/*.test.ts'], 30_000),
+      integration('scenario', ['test/scenarios/**/*.test.ts'], 60_000),
+      integration('e2e', ['test/e2e/**/*.test.ts'], 180_000),
     ],
   },
 });

@@ -34,8 +34,8 @@ const CHUNKS = [
     test: /[\\/]src[\\/]cli[\\/](?:ask-person|cli-command|command-line|config-options|create-context|describe-error|format-option|style|terminal)\.ts$/,
   },
   { name: 'process', test: /[\\/]src[\\/](?:process|backends)[\\/]/ },
-  { name: 'plain-line', test: /[\\/]src[\\/]views[\\/]plain-line\.ts$/ },
-  { name: 'views', test: /[\\/]src[\\/](?:views|cli[\\/]live)[\\/]/ },
+  { name: 'words', test: /[\\/]src[\\/]views[\\/](?:plain-line|words)\.ts$/ },
+  { name: 'views', test: /[\\/]src[\\/](?:views[\\/](?!graph)|cli[\\/]live[\\/])/ },
   // What every run asks of the sandbox, without the sandbox; what the sandbox asks of probes, without their model server, which brings all of HTTP.
   { name: 'attach-emit', test: /[\\/]src[\\/]sandbox[\\/]attach-emit\.ts$/ },
   { name: 'probe-script', test: /[\\/]src[\\/]mock-model[\\/]probe-script\.ts$/ },

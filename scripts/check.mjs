@@ -47,7 +47,7 @@ const SUITES = ['git', 'contract', 'replay', 'scenario', 'e2e'].map((project) =>
 /** These only compute: beside the suites, which mostly wait for child processes, and with what those leave of the machine. */
 const BESIDE = ['nice', '-n', '19', 'env'];
 
-/** The check plays 200 simulated runs; this plays ten times as many. */
+/** The check plays 100 simulated runs; this plays twenty times as many. */
 const SIMULATION = {
   name: 'simulation',
   commands: [[...BESIDE, 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'unit', 'test/simulation')]],

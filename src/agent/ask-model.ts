@@ -40,9 +40,10 @@ export async function askModel(parts: TurnParts, request: ModelRequest, isQuiet 
 /** How long to wait before the next try; `null` where there is none. */
 function toDelay(failure: ModelFailure, attempt: number, { maxAttempts, baseMs, maxMs }: TurnParts['limits']['retry']): number | null {
   if (failure.class !== 'transient' || attempt >= maxAttempts) return null;
-  const asked = failure.retryAfterMs ?? 0;
+  const { retryAfterMs: asked = 0 } = failure;
   if (asked > LONGEST_WAIT_MS) return null;
-  return Math.max(asked, Math.min(maxMs, baseMs * 2 ** (attempt - 1)));
+  // The provider knows better when it will be ready.
+  return asked > 0 ? asked : Math.min(maxMs, baseMs * 2 ** (attempt - 1));
 }
 
 /** Being told to come back much later is what a limit is. */

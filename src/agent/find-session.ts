@@ -22,6 +22,8 @@ export interface SessionStart {
   readonly messages: readonly ModelMessage[];
   /** Where it was interrupted while tools ran: their calls, of which the last message holds the results. */
   readonly open: OpenCalls | null;
+  /** It was interrupted behind its last word: nothing is left but to end it. */
+  readonly isDone: boolean;
   /** What files were when they were read in that conversation, by real path. */
   readonly reads: SessionMemory['reads'];
   /** What the interrupted turns had published and the loop has withdrawn since, the newest of each topic. */
@@ -57,13 +59,14 @@ export function findSession(wish: SessionWish): SessionStart {
   const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
   const last = edges.at(-1) ?? null;
   if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
-    const { messages, open, reads, withdrawn, steps, header } = readChain(wish, last.header.turn);
+    const { messages, open, isDone, reads, withdrawn, steps, header } = readChain(wish, last.header.turn);
     const stepsBefore = (header?.stepsBefore ?? 0) + steps;
     return {
       follows: last.header.turn,
       isTakenUp: true,
       messages: withoutOpenRequest(messages),
       open,
+      isDone: isDone && messages.at(-1)?.role === 'assistant',
       reads,
       withdrawn,
       stepsBefore,

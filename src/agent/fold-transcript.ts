@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../core/index.ts';
-import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
+import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
 import type { ReadRecord } from './tool-context.ts';
 import type { Evicted, SessionEnd, SessionHeader, TranscriptLine } from './transcript-line.ts';
 
@@ -9,12 +9,14 @@ export interface SessionMemory {
   readonly messages: readonly ModelMessage[];
   /** The calls that the last message holds the results of, where the session stopped while they were run; `null` where it did not. */
   readonly open: OpenCalls | null;
+  /** The last message is the answer that ends its turn. */
+  readonly isDone: boolean;
   /** What files were when they were read, by real path. */
   readonly reads: ReadonlyMap<string, ReadRecord>;
 }
 
 /** The memory of a session that goes on with nothing. */
-export const NO_MEMORY: SessionMemory = { messages: [], open: null, reads: new Map() };
+export const NO_MEMORY: SessionMemory = { messages: [], open: null, isDone: false, reads: new Map() };
 
 /** A session, read again. */
 export interface FoldedSession extends SessionMemory {
@@ -43,6 +45,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   let end: SessionEnd | null = null;
   let steps = 0;
   let isWhole = false;
+  let { isDone } = before;
+  let finish: FinishReason = 'other';
   const reads = new Map(before.reads);
   const published: Publication[] = [];
   let open: OpenCalls | null = copyOpen(before.open);
@@ -56,6 +60,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
     if (line.type === 'session') header = line;
     else if (line.type === 'end') end = line;
     else if (line.type === 'retry') steps += 1;
+    else if (line.type === 'usage') finish = line.finish;
     else if (line.type === 'tool-start') open?.started.add(line.id);
     else if (line.type === 'tool-result') {
       const call = open?.calls.find(({ id }) => id === line.result.id);
@@ -68,21 +73,25 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       messages = messages.map((message, index) => (index === line.message ? withEvicted(message, line) : message));
     } else if (line.type === 'compaction') {
       open = null;
+      isDone = false;
       messages = [...line.messages];
       isWhole = true;
     } else if (line.type === 'message') {
       settle();
       messages.push(line.message);
+      isDone = false;
       if (line.message.role === 'assistant') {
         steps += 1;
         const calls = listCalls(line.message);
         open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map() };
+        isDone = calls.length === 0 && finish === 'stop';
+        finish = 'other';
       }
     }
   }
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
   settle();
-  return { header, messages, open: cut, reads, steps, end, isWhole, published };
+  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published };
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {

@@ -6,13 +6,13 @@ import { createRedactor } from '../process/index.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
 import { createSpill } from './create-spill.ts';
 import { createJail } from './jail.ts';
+import { mayRepeat } from './may-repeat.ts';
 import { offerTools } from './offer-tools.ts';
 import { capOutput } from './output-cap.ts';
 import { createRegistry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
 import type { ToolBox } from './tool-box.ts';
 import type { ToolContext } from './tool-context.ts';
-import { EMIT_EVENT } from './tools/emit-event.ts';
 
 /** What the tools of one hat are made of, beside the turn itself. */
 export interface ToolSettings
@@ -43,22 +43,16 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
   const context = toContext(settings, request, signal, mayWrite);
   const redact = createRedactor(request.env, settings.secrets);
   const readOnly = new Set(tools.filter(({ hints }) => hints.readOnly).map(({ name }) => name));
-  const repeatable = new Set(tools.filter(isRepeatable).map(({ name }) => name));
   return {
     tools: tools.map(toModelTool),
     isReadOnly: (name) => readOnly.has(name),
-    isRepeatable: (name) => repeatable.has(name),
+    mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
     call: (name, args) => callTool(registry, names, name, args, context, toRules(context, name, redact)),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     close: settings.close,
   };
-}
-
-/** What an interrupted turn published is withdrawn by the loop, so publishing is begun anew as well. */
-function isRepeatable({ name, hints }: AnyTool): boolean {
-  return hints.readOnly || hints.idempotent || name === EMIT_EVENT;
 }
 
 function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSignal, mayWrite: boolean): ToolContext {

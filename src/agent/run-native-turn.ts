@@ -6,7 +6,7 @@ import { findSession, type SessionStart } from './find-session.ts';
 import { pause } from './pause.ts';
 import { type LoopEnd, runSteps } from './step-loop.ts';
 import { toSystemText } from './system-text.ts';
-import { publishAgain, runOpenCalls } from './take-up.ts';
+import { publishAgain, runOpenCalls, sayAgain } from './take-up.ts';
 import type { ToolBox } from './tool-box.ts';
 import { openTranscript, SESSION_FILE, type Transcript } from './transcript.ts';
 import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
@@ -103,13 +103,17 @@ async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<
   void givenUp.then(() => endUnheard(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
   await runOpenCalls(parts, state, start);
-  const text = start.isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
-  state.messages.push({ role: 'user', text });
-  parts.transcript.append({ type: 'message', message: { role: 'user', text } });
-  const end = await runSteps(parts, state);
+  const end = start.isDone ? sayAgain(parts, state) : await ask(parts, state, start);
   if (end.status === 'succeeded') await publishAgain(parts, state, start);
   writeEnd(parts, state, end);
   return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
+}
+
+function ask(parts: TurnParts, state: TurnState, { isTakenUp }: SessionStart): Promise<LoopEnd> {
+  const text = isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
+  state.messages.push({ role: 'user', text });
+  parts.transcript.append({ type: 'message', message: { role: 'user', text } });
+  return runSteps(parts, state);
 }
 
 function writeEnd({ transcript, signal }: TurnParts, { usage }: TurnState, end: LoopEnd): void {

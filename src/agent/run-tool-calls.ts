@@ -33,11 +33,13 @@ async function runCall(parts: TurnParts, { published }: TurnState, { id, name, a
   const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
   const seen = { ...(facts === undefined ? {} : { facts }), ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }) };
   // What a stop cut off and may be done again has no result: whoever takes the conversation up does it then.
-  if (!(signal.aborted && isError && tools.isRepeatable(name)))
+  if (!(signal.aborted && isError && (await tools.mayRepeat(name, args))))
     transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...seen });
   if (!isError && typeof facts?.['topic'] === 'string') published.add(facts['topic']);
   tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
   if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { tool: shown, layer: 'profile', reason: toLine(text) } });
+  if (typeof facts?.['stopped'] === 'string')
+    tell({ type: 'tool-denied', denial: { tool: shown, layer: 'os', reason: toLine(facts['stopped']) } });
   return answer;
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BackendEvent } from '../core/index.ts';
 import type { Model, ModelMessage, ModelStep, TurnRequest } from '../ports/index.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
 import type { ToolResult } from './tool.ts';
@@ -20,6 +21,8 @@ const ANSWERS = [callAll('look', 'look'), callAll('change', 'change'), callAll('
 interface Played {
   readonly ran: string[];
   readonly seen: () => readonly ModelMessage[];
+  /** All that it said. */
+  readonly said: () => string;
   readonly play: (iteration: number, answers?: readonly ModelStep[], request?: Partial<TurnRequest>) => Promise<string>;
 }
 
@@ -27,6 +30,7 @@ interface Played {
 function createPlayer(): Played {
   const ran: string[] = [];
   let seen: readonly ModelMessage[] = [];
+  let said = '';
   const { tools, limits } = makeTurn([]).parts;
   const reads = new Map();
   const call = async (name: string): Promise<ToolResult> => {
@@ -44,6 +48,7 @@ function createPlayer(): Played {
   return {
     ran,
     seen: () => seen,
+    said: () => said,
     play: async (iteration, answers = ANSWERS, request = {}) => {
       reads.clear();
       const agent: NativeAgent = {
@@ -56,7 +61,10 @@ function createPlayer(): Played {
         openTools: async () => ({ ...tools, reads, call }),
         priceOf: () => null,
       };
-      const watch = { begin: () => undefined, tell: () => undefined, signal: new AbortController().signal };
+      const tell = (event: BackendEvent): void => {
+        if (event.type === 'text') said += event.text;
+      };
+      const watch = { begin: () => undefined, tell, signal: new AbortController().signal };
       const { status } = await runNativeTurn(
         agent,
         { ...toRequest(iteration), ...request },
@@ -85,6 +93,15 @@ async function recordWhole(): Promise<readonly string[]> {
   await createPlayer().play(1);
   return readLines(1).slice(0, -1);
 }
+
+/** The same, as it was before its last answer. */
+async function recordPublished(): Promise<readonly string[]> {
+  const lines = await recordWhole();
+  return lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1);
+}
+
+/** What the model says up to its last answer. */
+const BEFORE_LAST = ANSWERS.slice(0, -1);
 
 describe('a turn that was killed', () => {
   it('is brought to the same end, wherever it was killed: what changes runs once, and the event is published', async () => {
@@ -125,9 +142,9 @@ describe('a turn that was killed', () => {
   });
 
   it('publishes once where the model does it again itself', async () => {
-    cut(1, await recordWhole());
+    cut(1, await recordPublished());
     const player = createPlayer();
-    await player.play(2, [...ANSWERS, callAll('publish'), say('Published again.')]);
+    await player.play(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
     expect(player.ran).toEqual(['publish']);
   });
 
@@ -135,9 +152,9 @@ describe('a turn that was killed', () => {
     ['by a tool', [callAll('publish-other'), say('It was not done.')], ['publish-other']],
     ['by words', [say('It was not done.\nEVENT:failed')], []],
   ])('publishes what it says now where it has thought again, %s', async (_, more, ran) => {
-    cut(1, await recordWhole());
+    cut(1, await recordPublished());
     const player = createPlayer();
-    await player.play(2, [...ANSWERS, ...more]);
+    await player.play(2, [...BEFORE_LAST, ...more]);
     expect(player.ran).toEqual(ran);
   });
 
@@ -146,12 +163,14 @@ describe('a turn that was killed', () => {
     const player = createPlayer();
     await player.play(2, ANSWERS, { withdrawn: ['done'] });
     expect(player.ran).toEqual(['publish']);
+    expect(player.said()).toBe('Done.');
+    expect(player.seen()).toEqual([]);
   });
 
   it('and came to no end in its continuation publishes nothing', async () => {
-    cut(1, await recordWhole());
+    cut(1, await recordPublished());
     const player = createPlayer();
-    expect(await player.play(2, [...ANSWERS, { ok: false, failure: { class: 'auth', message: 'no' } }])).toMatch('failed');
+    expect(await player.play(2, [...BEFORE_LAST, { ok: false, failure: { class: 'auth', message: 'no' } }])).toMatch('failed');
     expect(player.ran).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
-import type { ModelMessage, ToolAnswer } from '../ports/index.ts';
+import type { Usage } from '../core/index.ts';
+import type { ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
 import type { SessionStart } from './find-session.ts';
 import { runToolCalls } from './run-tool-calls.ts';
+import type { LoopEnd } from './step-loop.ts';
 import type { TurnParts, TurnState } from './turn-parts.ts';
 
 /**
@@ -9,7 +11,11 @@ import type { TurnParts, TurnState } from './turn-parts.ts';
  */
 export async function runOpenCalls(parts: TurnParts, state: TurnState, { open }: SessionStart): Promise<void> {
   if (open === null) return;
-  const wanted = open.calls.filter(({ id, name }) => !open.results.has(id) && (!open.started.has(id) || parts.tools.isRepeatable(name)));
+  const wanted: ToolCallPart[] = [];
+  for (const call of open.calls) {
+    if (open.results.has(call.id)) continue;
+    if (!open.started.has(call.id) || (await parts.tools.mayRepeat(call.name, call.args))) wanted.push(call);
+  }
   const answers = new Map((await runToolCalls(parts, state, wanted)).map((answer) => [answer.id, answer]));
   const last = state.messages.at(-1);
   if (last?.role !== 'tool') return;
@@ -31,6 +37,19 @@ export async function publishAgain(parts: TurnParts, state: TurnState, { withdra
     missing.map(({ call }) => call),
   );
 }
+
+/** Says the last words of a turn again that was interrupted behind them: what they publish counts now, and the model need not be asked. */
+export function sayAgain({ tell }: TurnParts, state: TurnState): LoopEnd {
+  const last = state.messages.at(-1);
+  const texts = last?.role === 'assistant' ? last.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
+  for (const text of texts) tell({ type: 'text', text });
+  tell({ type: 'message-end' });
+  state.hasSpoken = true;
+  state.usage = NOTHING_USED;
+  return { status: 'succeeded', failure: null };
+}
+
+const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 
 /** Whether a message publishes by its words. */
 function hasSignal(message: ModelMessage): boolean {

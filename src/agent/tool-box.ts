@@ -9,8 +9,8 @@ export interface ToolBox {
   readonly tools: readonly ModelTool[];
   /** Whether a tool that is offered changes nothing, by its hints; false for any other name. */
   readonly isReadOnly: (name: string) => boolean;
-  /** Whether a call that was cut off may be made once more, whatever it had done already; false for a name that is not offered. */
-  readonly isRepeatable: (name: string) => boolean;
+  /** Whether a call that was cut off may be made once more: it may be repeated, or is known to have done nothing. Never rejects. */
+  readonly mayRepeat: (name: string, args: Json) => Promise<boolean>;
   /** What files were when they were read in this conversation, by real path. */
   readonly reads: Map<string, ReadRecord>;
   /** Never rejects; the text may be shown, sent and stored. */

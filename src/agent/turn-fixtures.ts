@@ -49,7 +49,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<TurnParts> & 
       tools: {
         tools: ['look', 'change'].map((name) => ({ name, description: name, parameters: { type: 'object' } })),
         isReadOnly: (name) => name === 'look',
-        isRepeatable: (name) => name === 'look' || name === 'publish',
+        mayRepeat: async (name) => name === 'look' || name === 'publish',
         reads: new Map(),
         call: run,
         keep: async (_, text) => {

@@ -9,6 +9,7 @@ import { listPluginCards } from './plugin-tools.ts';
 export function countTools({ policies }: Pick<Settings, 'policies'>, hat: string, isNative: boolean): number | null {
   const policy = (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
   if (policy === null && !isNative) return null;
-  const cards = [...BUILT_IN_CARDS, ...listPluginCards()];
+  // Tools that a program brings along are the native agent's alone.
+  const cards = isNative ? [...BUILT_IN_CARDS, ...listPluginCards()] : BUILT_IN_CARDS;
   return resolveProfile(policy, cards).filter(({ isOffered }) => isOffered).length;
 }

@@ -3,6 +3,7 @@ import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { checkNativeAgents } from './check-native-agents.ts';
+import { checkTools } from './check-tools.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 
 /** What `ralph doctor` found. */
@@ -25,7 +26,10 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     checkConfiguration(request),
     checkNativeAgents(request),
   ]);
-  return { checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native], backends };
+  return {
+    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native, ...checkTools(request)],
+    backends,
+  };
 }
 
 function checkNode(): DoctorCheck {

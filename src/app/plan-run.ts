@@ -52,14 +52,14 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `native-key`; `plugin-file`, `tool-invalid`, `tool-twice`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `native-key`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
   const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
-  const found = request.isDry === true ? checked : await withPluginFiles(checked, request.cwd);
+  const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
   if (request.isDry !== true) await requireNativeKeys(found, topology.coordination === 'hats', request.env);
   const turn = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NO_TOOLS_SPEC } from '../core/index.ts';
-import { listRunTools, withPluginFiles } from './plugin-files.ts';
+import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 import { registerTool } from './plugin-tools.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-plugins-'));
@@ -20,7 +20,14 @@ function open(modules: Readonly<Record<string, string>>): string {
   return root;
 }
 
-const load = (root: string, plugins: Readonly<Record<string, string>>) => withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins } }, root);
+const DIGEST = { config: '', prompt: '', keys: {} };
+
+/** As a run does it: found, then loaded. */
+async function load(root: string, plugins: Readonly<Record<string, string>>) {
+  const settings = withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins }, digest: DIGEST }, root);
+  await loadPluginFiles(settings, root);
+  return settings;
+}
 
 describe('a tool in a file', () => {
   it('is a tool of the run that names it, under that name, and of no other', async () => {
@@ -37,6 +44,17 @@ describe('a tool in a file', () => {
     await load(root, { deploy: 'tools/deploy.mjs' });
     writeFileSync(join(root, 'tools/deploy.mjs'), 'throw new Error("changed")');
     expect(listRunTools(await load(root, { deploy: 'tools/deploy.mjs' }))).toMatchObject([{ description: 'Deploys.' }]);
+  });
+
+  it('is only read before the run may begin, and what is in it counts as part of the configuration', () => {
+    const root = open({ 'deploy.mjs': 'globalThis.isPwned = true;' });
+    const find = () => withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins: { deploy: 'tools/deploy.mjs' } }, digest: DIGEST }, root);
+    const before = find().digest.keys;
+    expect(Object.keys(before)).toEqual(['tools.plugins.deploy']);
+    expect(find().digest.keys).toEqual(before);
+    writeFileSync(join(root, 'tools/deploy.mjs'), 'globalThis.isPwned = 2;');
+    expect(find().digest.keys).not.toEqual(before);
+    expect(globalThis).not.toHaveProperty('isPwned');
   });
 
   it('cannot have the name of one that the program registered', async () => {

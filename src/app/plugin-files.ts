@@ -1,30 +1,53 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Settings } from '../config/index.ts';
-import { createToolTwiceError, maskControls, NO_TOOLS_SPEC, type PluginTool, RalphError } from '../core/index.ts';
+import { createToolTwiceError, maskControls, NO_TOOLS_SPEC, type PluginTool, RalphError, toTextHash } from '../core/index.ts';
 import { checkPluginTool, listPluginTools } from './plugin-tools.ts';
 
 /** What was loaded, by absolute path and name. Kept for the whole process: what an agent writes into such a file does not run under this Ralph. */
 const loaded = new Map<string, PluginTool>();
 
 /**
+ * Finds the files of `tools.plugins`, and runs nothing of them.
+ *
+ * @param root absolute; relative paths count from it
+ * @returns the settings with absolute paths, and with the content of the files in their digest: a run that goes on notices that one has changed
+ * @throws RalphError `plugin-file`
+ */
+export function withPluginFiles<Some extends Pick<Settings, 'tools' | 'digest'>>(settings: Some, root: string): Some {
+  const { tools = NO_TOOLS_SPEC, digest } = settings;
+  const files = Object.entries(tools.plugins).map(([name, file]) => [name, resolve(root, file)] as const);
+  if (files.length === 0) return settings;
+  const keys = files.map(([name, path]) => [`tools.plugins.${name}`, toTextHash(readModule(name, path, root))] as const);
+  return {
+    ...settings,
+    tools: { ...tools, plugins: Object.fromEntries(files) },
+    digest: { ...digest, keys: { ...digest.keys, ...Object.fromEntries(keys) } },
+  };
+}
+
+function readModule(name: string, path: string, root: string): string {
+  try {
+    if (statSync(path).isFile()) return readFileSync(path, 'utf8');
+  } catch {
+    // Told below.
+  }
+  throw toFileError(name, toShown(path, root), 'there is no such file');
+}
+
+/**
  * Loads the tools of `tools.plugins`: their modules run, with all rights of this process.
  *
- * @param root absolute; relative paths of files count from it
- * @returns the settings with absolute paths, which {@link listRunTools} finds the tools by
+ * @param settings with absolute paths, as {@link withPluginFiles} gives them; {@link listRunTools} finds the tools by these
  * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`
  */
-export async function withPluginFiles<Some extends Pick<Settings, 'tools'>>(settings: Some, root: string): Promise<Some> {
-  const { tools = NO_TOOLS_SPEC } = settings;
-  const entries = Object.entries(tools.plugins).map(([name, file]) => [name, resolve(root, file)] as const);
-  if (entries.length === 0) return settings;
-  for (const [name, path] of entries) {
+export async function loadPluginFiles({ tools = NO_TOOLS_SPEC }: Pick<Settings, 'tools'>, root: string): Promise<void> {
+  for (const [name, path] of Object.entries(tools.plugins)) {
     if (listPluginTools().some((tool) => tool.name === name)) throw createToolTwiceError(name);
     const key = toKey(path, name);
     if (!loaded.has(key)) loaded.set(key, await loadTool(name, path, root));
   }
-  return { ...settings, tools: { ...tools, plugins: Object.fromEntries(entries) } };
 }
 
 /** The tools of a run beside the built-in ones: those that the program registered, then those of its files. */
@@ -38,7 +61,6 @@ function toKey(path: string, name: string): string {
 
 async function loadTool(name: string, path: string, root: string): Promise<PluginTool> {
   const shown = toShown(path, root);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw toFileError(name, shown, 'there is no such file');
   const exported = await importModule(name, path, shown);
   if (typeof exported !== 'object' || exported === null) {
     throw toFileError(name, shown, 'it has no default export that describes a tool');

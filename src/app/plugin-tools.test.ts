@@ -91,5 +91,6 @@ describe('the number of tools of a hat', () => {
       before[0],
       Number(before[1]) + 1,
     ]);
+    expect(countTools({ policies }, 'creator', false)).toBe(before[1]);
   });
 });

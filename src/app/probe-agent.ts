@@ -108,7 +108,7 @@ async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server
     more: [join(stateDir, 'bin'), findPackageFolder()],
     sandbox: { mode: os.found === null ? 'off' : 'auto', scratch: [], readable: [], hasNetwork: true },
     os,
-    listTracked: async () => [],
+    folders: { listTracked: async () => [], listIgnored: async () => [] },
   });
   const policy = BUILT_IN_POLICIES['critic'] ?? null;
   const place = { eventsFile, hat: 'critic', contractFile: null };

@@ -10,6 +10,7 @@ import { openGateGround } from './gate-ground.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
+import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, readRunFile, writeRunFile } from './run-file.ts';
@@ -39,7 +40,7 @@ export type Resumed =
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure.
  *
- * @throws RalphError `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
+ * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
  */
 export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promise<Resumed> {
   const layout = findLayout(options.cwd);
@@ -76,6 +77,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
   const { next, warnings } = await takeChanges(resumption);
+  await loadPluginFiles(next.settings, layout.root);
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
   writeRunFile(paths.settings, next);

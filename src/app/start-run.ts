@@ -10,6 +10,7 @@ import { openGateGround } from './gate-ground.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import type { RunPlan } from './plan-run.ts';
+import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
@@ -31,10 +32,11 @@ export interface StartOptions {
 /**
  * Starts a run.
  *
- * @throws RalphError `run-in-progress`, `run-nested`, `worktree-…`; the system error
+ * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
  */
 export async function startRun(plan: RunPlan, options: StartOptions, watch: RunWatch): Promise<RunHandle> {
   refuseNested(options);
+  await loadPluginFiles(plan.settings, options.cwd);
   const layout = toLayout(options.cwd, plan.settings.stateDir);
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;

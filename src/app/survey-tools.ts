@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, NO_TOOLS_SPEC, PESSIMISTIC_HINTS, type ToolCard } from '../core/index.ts';
-import { listRunTools, withPluginFiles } from './plugin-files.ts';
+import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 import { toQualityOfGates } from './quality-of-gates.ts';
 
 /** The tools of a configuration as they are here, on this machine, with this environment. */
@@ -34,7 +34,8 @@ type AgentRoom = typeof import('../agent/index.ts');
  */
 export async function surveyTools(settings: Settings, place: SurveyPlace): Promise<ToolSurvey> {
   const { spec } = place;
-  const [room, ready] = await Promise.all([import('../agent/index.ts'), withPluginFiles(settings, place.cwd)]);
+  const ready = withPluginFiles(settings, place.cwd);
+  const [room] = await Promise.all([import('../agent/index.ts'), loadPluginFiles(ready, place.cwd)]);
   const { createBuiltInTools, createSearch, toPluginTool } = room;
   const env = { ...place.env, ...spec?.env };
   const { search } = settings.tools ?? NO_TOOLS_SPEC;

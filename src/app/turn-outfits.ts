@@ -13,8 +13,8 @@ import {
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder } from '../process/index.ts';
-import type { Capabilities, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
-import { createTreeWatch, type GitWorkspace, listTracked, type TreeLook, type TreeWatch } from '../workspace/index.ts';
+import type { Capabilities, FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
+import { createTreeWatch, type GitWorkspace, listIgnored, listTracked, type TreeLook, type TreeWatch } from '../workspace/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -119,10 +119,17 @@ async function openTools(made: TurnOutfitSettings): Promise<Tools> {
     workspace,
     stateDir: made.stateDir,
     agentDirs: stateDirs.filter((name) => name !== settings.stateDir),
-    more: [made.binDir, made.packageFolder, toContractPath(made.runFolder), ...settings.worktreeLinks.map((path) => join(made.root, path))],
+    more: [
+      made.binDir,
+      made.packageFolder,
+      toContractPath(made.runFolder),
+      // Without it git would show what is seen of the folder as new files of the project.
+      join(made.stateDir, '.gitignore'),
+      ...settings.worktreeLinks.map((path) => join(made.root, path)),
+    ],
     sandbox: settings.sandbox,
     os: await sandbox.findOsSandbox(env, workspace),
-    listTracked: (folders) => listTracked({ cwd: workspace, env, stateDirs }, folders),
+    folders: toFolderFacts(made),
   });
   sandbox.sweepPrivate(toPrivateDir(made.runFolder));
   return { sandbox, outfitter, watch: createWatch(made) };
@@ -155,6 +162,7 @@ async function toOrder(
   return {
     turn,
     cli: spec.type,
+    ...(spec.command === undefined ? {} : { command: spec.command }),
     may,
     mode: isHeld ? (hatMode ?? settings.sandbox.mode) : 'off',
     args: spec.args,
@@ -173,9 +181,15 @@ async function toOrder(
 
 /** A scripted agent needs no flags, but it plays one whose tests write. */
 function openOwnScratch(made: TurnOutfitSettings, sandbox: Sandbox): Promise<ScratchFolders> {
-  const { settings, workspace, env } = made;
+  return sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
+}
+
+function toFolderFacts({ settings, workspace, env }: TurnOutfitSettings): FolderFacts {
   const repository = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
-  return sandbox.openScratch(workspace, settings.sandbox.scratch, (folders) => listTracked(repository, folders));
+  return {
+    listTracked: (folders) => listTracked(repository, folders),
+    listIgnored: (folders) => listIgnored(repository, folders),
+  };
 }
 
 interface Dressed {

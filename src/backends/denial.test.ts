@@ -13,6 +13,7 @@ const REFUSALS = [
   'Tool write not found',
   'This hat may run only: npm test',
   "Tool 'create' does not exist.",
+  'This "run_shell_command" invocation was denied by permission rules. Matching deny rule: "write_file".',
   'Permission denied because no interactive user response was available. Retry in an interactive session so the user can approve it, or try',
 ];
 

@@ -9,7 +9,7 @@ const RULES: readonly RegExp[] = [
   /No such tool available/,
   /permission_denied|permission to use \S+ (?:has been|was|is) denied|has been denied|requested permissions? to (?:use|write|edit)/i,
   /requires (?:user )?(?:confirmation|approval)|approval policy is never/i,
-  /Tool (?:call |execution )?(?:denied|blocked|rejected)|denied by policy|blocked by policy|policy_violation/i,
+  /Tool (?:call |execution )?(?:denied|blocked|rejected)|denied by (?:policy|permission rules)|blocked by policy|policy_violation/i,
   /tool_not_registered|not found in registry|unavailable tool/i,
   /specified a rule which prevents you/,
   /^Tool '?\S+?'? (?:not found|does not exist)/,

@@ -14,4 +14,5 @@ it.each([
   ['bell\u0007 and null\u0000', 'bell and null'],
   ['tab\tstays, ünïcode 🙂 too', 'tab\tstays, ünïcode 🙂 too'],
   ['', ''],
+  [' \t ', ''],
 ])('%j is read as %j', (line, plain) => expect(toPlainLine(line)).toBe(plain));

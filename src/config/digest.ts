@@ -2,7 +2,7 @@ import { type Json, toCanonicalJson } from '../core/index.ts';
 import type { Settings, SettingsDigest } from './settings.ts';
 
 /** Sections whose keys are told apart in a comparison. */
-const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices', 'profiles', 'mcp_servers', 'events'];
+const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices', 'profiles', 'mcp_servers', 'tools', 'events'];
 /** What these say is in the digest of the prompt. */
 const IN_PROMPT = ['event_loop.prompt', 'event_loop.prompt_file'];
 const SHORT = 16;

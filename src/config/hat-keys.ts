@@ -49,8 +49,6 @@ export const HAT_KEYS = {
   hooks: LATER,
   panel: LATER,
   import: { kind: 'file', doc: 'A file with the keys of one hat, relative to this file; keys beside it win.' },
-  tools: LATER,
-  mcp_servers: LATER,
   sandbox: HAT_SANDBOX,
 } as const satisfies Keys;
 
@@ -63,5 +61,4 @@ export const RALPH_KEYS = {
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   profile: PROFILE,
   hooks: LATER,
-  tools: LATER,
 } as const satisfies Keys;

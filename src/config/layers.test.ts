@@ -188,7 +188,7 @@ describe('anything that is typed', () => {
           for (const { line, column, endColumn } of diagnostics)
             expect([line >= 1, column >= 1, endColumn > column]).toEqual([true, true, true]);
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       );
     });
   });

@@ -10,8 +10,8 @@ import { renderDiagnostics } from './render-diagnostics.ts';
 import { renderSettingsYaml } from './render-settings-yaml.ts';
 import { YAML_PIECES } from './yaml-fixtures.ts';
 
-/** 300 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
-const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 300);
+/** 150 in the check, 10,000 in `npm test`; `RALPH_MUTATIONS=100000 npx vitest run --project unit src/config/mutated-yaml` for more. */
+const RUNS = Number(process.env['RALPH_MUTATIONS'] ?? 150);
 
 const BASE = `mode: multi
 event_loop:

@@ -6,7 +6,7 @@ import { readFast } from './read-fast.ts';
 import { createSourceFile, type SourceFile } from './source-file.ts';
 import { mutation, USUAL_YAML, yamlText } from './yaml-fixtures.ts';
 
-const RUNS = Number(process.env['RALPH_YAML_RUNS'] ?? 800);
+const RUNS = Number(process.env['RALPH_YAML_RUNS'] ?? 400);
 
 function toFile(text: string): SourceFile {
   return createSourceFile('ralph.yml', '/work', text);

@@ -15,6 +15,7 @@ const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
  * @param isOneOfMany only what is quickly found out is looked for, see {@link NearMissFinder}
  */
 export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneOfMany = false): Finding {
+  if (name === 'tools' && (path[0] === 'hats' || path[0] === 'ralph')) return toToolsFinding(path);
   const section = findSection(name, keys);
   if (section !== undefined) return toMisplacedFinding(name, section);
   const search = isOneOfMany ? 'findSame' : 'find';
@@ -33,6 +34,18 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneO
   return path[0] === 'profiles'
     ? { ...plain, severity: 'error', why: 'It is not read: if it was to hold a hat back, it would not.' }
     : plain;
+}
+
+/** Other tools have such a list. Not read, it would leave a hat free that was meant to be held. */
+function toToolsFinding(path: Path): Finding {
+  const hat = path.slice(0, -1).join(':\n  ');
+  return {
+    code: 'key-misplaced',
+    severity: 'error',
+    message: `\`${toPathText(path)}\` is not read: which tools a hat has is said by its profile.`,
+    why: 'Where it stands it would hold nobody back.',
+    fix: `Write:\n\nprofiles:\n  mine:\n    allow: [fs_read, git_read]\n${hat}:\n    profile: mine`,
+  };
 }
 
 function toNearFinding(name: string, near: string, fix: string): Finding {

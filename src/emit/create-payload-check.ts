@@ -1,9 +1,14 @@
 import type { Schema, Validator } from '@cfworker/json-schema';
 import { contractOf, describeShape, type EventContracts, type Json, type PayloadCheck, parseJson } from '../core/index.ts';
+import { computeWithin } from './compute-within.ts';
 import { loadSchemaLibrary } from './schema-library.ts';
 
 const MAX_PROBLEMS = 3;
 const MAX_TEXT = 200;
+/** How long one payload may be judged: a pattern may take for ever with a text that is made for it, and meanwhile nothing else happens. */
+const MAX_MS = 500;
+/** A topic on which that was used up is given less and less, so that many such events do not add up. */
+const LEAST_MS = 20;
 
 /**
  * Says of payloads whether they are what their topic's schema asks for. A text that is JSON counts as that JSON where only that fits, because
@@ -11,18 +16,32 @@ const MAX_TEXT = 200;
  */
 export function createPayloadCheck(contracts: EventContracts | undefined): PayloadCheck | null {
   if (contracts === undefined || Object.values(contracts).every(({ schema }) => schema === undefined)) return null;
-  const validators = new Map<string, Validator>();
+  const judges = new Map<string, Judge>();
   return (topic, payload) => {
     const schema = contractOf(contracts, topic)?.schema;
     if (schema === undefined) return { payload };
-    const validator = validators.get(topic) ?? createValidator(schema);
-    validators.set(topic, validator);
-    const problem = findProblem(validator, payload);
+    const judge = judges.get(topic) ?? createJudge(schema);
+    judges.set(topic, judge);
+    const problem = judge(payload);
     if (problem === null) return { payload };
     const read = typeof payload === 'string' ? parseJson(payload) : undefined;
-    const readProblem = read === undefined ? problem : findProblem(validator, read);
+    const readProblem = read === undefined ? problem : judge(read);
     if (readProblem === null && read !== undefined) return { payload: read };
     return { problem: `${readProblem ?? problem}; the payload is to be ${describeShape(schema)}` };
+  };
+}
+
+/** What is wrong with a payload; `null` for nothing. */
+type Judge = (payload: Json) => string | null;
+
+/** Holds payloads against one schema, each within its time. */
+function createJudge(schema: Json): Judge {
+  const validator = createValidator(schema);
+  let limitMs = MAX_MS;
+  return (payload) => {
+    const done = computeWithin(limitMs, () => findProblem(validator, payload));
+    limitMs = done === null ? Math.max(LEAST_MS, limitMs / 2) : MAX_MS;
+    return done === null ? 'payload cannot be judged by its schema (comparing the two took too long)' : done.value;
   };
 }
 

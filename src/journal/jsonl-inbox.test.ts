@@ -96,7 +96,7 @@ describe('what is appended', () => {
         expect(signals).toEqual(expected.signals);
         expect(problems).toEqual(expected.problems);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });

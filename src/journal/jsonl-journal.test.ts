@@ -77,7 +77,7 @@ describe('a journal that is opened again', () => {
   });
 
   it('has every whole entry after it was cut at any byte, and goes on behind them', () => {
-    const whole = toJournalBytes(4);
+    const whole = toJournalBytes(2);
     const path = createPath();
     for (let length = 0; length <= whole.length; length += 1) {
       writeFileSync(path, whole.subarray(0, length));

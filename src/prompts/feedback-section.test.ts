@@ -11,6 +11,14 @@ describe('what a hat is told of its last turn', () => {
     expect(ask()).not.toContain('FEEDBACK');
   });
 
+  it('is called its own, but not where it is asked to resolve what another could not', () => {
+    const stuck = { kind: 'gate-stuck', topic: 'a.b', gate: 'npm test', count: 3, failures: [] } as const;
+    const refused = { kind: 'refused', topic: 'x', allowed: [] } as const;
+    expect(ask({ ...stuck, hat: 'reviewer' })).toContain('You are asked to resolve this;');
+    expect(ask({ ...stuck, hat: 'builder' })).toContain('About your last turn;');
+    expect(ask({ ...stuck, hat: 'reviewer' }, refused)).toContain('About your last turn;');
+  });
+
   it('is which topics were refused and which are allowed, in one note', () => {
     const allowed = ['build.done', 'build.blocked'];
     const prompt = ask(

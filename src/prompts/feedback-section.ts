@@ -23,7 +23,14 @@ export function planFeedback({ turn }: PromptContext): Section | null {
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
-  return notes.length === 0 ? null : section('FEEDBACK', ours('About your last turn; deal with this first.'), joinWords(notes, '\n'));
+  const about = isOfOthers(turn) ? 'You are asked to resolve this; deal with it first.' : 'About your last turn; deal with this first.';
+  return notes.length === 0 ? null : section('FEEDBACK', ours(about), joinWords(notes, '\n'));
+}
+
+/** True where all of it is what another hat could not get past a gate. */
+function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
+  const isStuck = feedback.some((note) => note.kind === 'gate-stuck' && note.hat !== hat);
+  return isStuck && feedback.every((note) => note.kind === 'gate-failed' || (note.kind === 'gate-stuck' && note.hat !== hat));
 }
 
 function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {

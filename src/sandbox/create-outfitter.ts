@@ -8,6 +8,7 @@ import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
 import { createApart } from './create-apart.ts';
 import { createConfine } from './create-confine.ts';
+import { toHomeOwner } from './home-owner.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
@@ -60,7 +61,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       writeFiles(folder, plan.files);
       const scratch = mayChangeTree(order.may)
         ? NO_SCRATCH
-        : await openScratch(settings.workspace, settings.sandbox.scratch, settings.listTracked);
+        : await openScratch(settings.workspace, settings.sandbox.scratch, settings.folders);
       const home = isConfined || attach?.settings !== undefined ? makeHome(settings, order, folder, attach) : null;
       const { args, env, permissions, prompt, limits } = plan;
       const own = isConfined || home === null || attach?.settings === undefined ? {} : toMovedHome(home, order.cli);
@@ -103,7 +104,7 @@ interface MadeHome {
 /** A home of the turn's own, with what the CLI needs of the user's. */
 function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: string, attach: AttachedTool | null): MadeHome {
   const outer = order.env['HOME'] ?? '/nonexistent';
-  const plan = planHome(order.cli, outer, order.env);
+  const plan = planHome(toHomeOwner(order.cli, order.command), outer, order.env);
   const path = outer === settings.workspace || !outer.startsWith('/') ? '/tmp/home' : outer;
   const from = join(folder, 'home');
   const opened = openHome(plan, from, path);

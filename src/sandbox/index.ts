@@ -10,5 +10,5 @@ export { hasVerdicts, readVerdict, writeVerdict } from './probe-store.ts';
 export { judgeProbe, type ProbeResult, type ProbeVerdict } from './probe-verdict.ts';
 export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';
-export { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
+export { closeScratch, type FolderFacts, openScratch, type ScratchFolders } from './scratch.ts';
 export { sweepPrivate } from './sweep-private.ts';

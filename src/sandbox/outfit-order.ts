@@ -3,6 +3,7 @@ import type { Capabilities } from './capabilities.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 import type { AttachedTool } from './scope-plan.ts';
+import type { FolderFacts } from './scratch.ts';
 
 /** What does not change during a run. Paths are absolute. */
 export interface OutfitterSettings {
@@ -16,7 +17,7 @@ export interface OutfitterSettings {
   readonly more: readonly string[];
   readonly sandbox: SandboxSettings;
   readonly os: OsSandboxSearch;
-  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
+  readonly folders: FolderFacts;
 }
 
 /** One turn that wants an outfit. */
@@ -24,6 +25,8 @@ export interface OutfitOrder {
   /** `7.1`. */
   readonly turn: string;
   readonly cli: BackendType;
+  /** The program that is declared for it, where the type leaves that open (`acp`, `custom`). */
+  readonly command?: string;
   readonly may: Capabilities;
   readonly mode: SandboxMode;
   readonly args: readonly string[];

@@ -16,26 +16,38 @@ export interface ScratchFolders {
   readonly made: readonly string[];
 }
 
+/** What git knows of folders, given relative to the workspace. Neither rejects. */
+export interface FolderFacts {
+  /** Those that hold files which git tracks. */
+  readonly listTracked: (folders: readonly string[]) => Promise<readonly string[]>;
+  /** Those that git would ignore, there or not. */
+  readonly listIgnored: (folders: readonly string[]) => Promise<readonly string[]>;
+}
+
 /**
  * Finds the folders that scratch patterns mean in a workspace, and makes those that a build will want: all that the user names plainly, and the usual
- * ones where their kind of project is. A symbolic link is never scratch (it may lead anywhere), nor is a folder that holds
+ * ones where their kind of project is, or where git is told to ignore them. A symbolic link is never scratch (it may lead anywhere), nor is a folder that holds
  * tracked files: those are somebody's work.
  *
  * @param more globs relative to the workspace, beside the usual ones
- * @param listTracked which of these folders hold files that git tracks
  */
 export async function openScratch(
   workspace: string,
   more: readonly string[],
-  listTracked: (folders: readonly string[]) => Promise<readonly string[]>,
+  { listTracked, listIgnored }: FolderFacts,
 ): Promise<ScratchFolders> {
   const globs = [...USUAL_SCRATCH.map(({ glob }) => glob), ...more];
   const plain = globs.filter((glob) => !/[*?[\]{}!]/.test(glob)).map(clean);
   const patterns = globs.filter((glob) => /[*?[\]{}!]/.test(glob)).map(clean);
   const found = [...plain.filter((path) => isPlainFolder(workspace, path)), ...findFolders(workspace, patterns)];
-  const missing = plain.filter((path) => isWanted(workspace, path) && isFree(workspace, path));
-  const tracked = new Set(await listTracked([...new Set(found)]));
-  const made = missing.filter((path) => makeFolder(workspace, path));
+  const free = [...new Set(plain.filter((path) => isFree(workspace, path)))];
+  const isSure = (path: string): boolean => isWanted(workspace, path);
+  // An empty folder that has the name of a target would make `make` believe that it is built.
+  const open = hasMakefile(workspace) ? [] : free.filter((path) => !isSure(path));
+  const [held, ignored] = await Promise.all([listTracked([...new Set(found), ...free]), listIgnored(open)]);
+  const tracked = new Set(held);
+  const wanted = [...free.filter(isSure), ...ignored].filter((path) => !tracked.has(path));
+  const made = wanted.filter((path) => makeFolder(workspace, path));
   return { folders: [...new Set([...found.filter((path) => !tracked.has(path)), ...made])].sort(), made };
 }
 
@@ -89,6 +101,10 @@ function isThere(path: string): boolean {
 function isWanted(workspace: string, path: string): boolean {
   const usual = USUAL_SCRATCH.filter(({ glob }) => glob === path);
   return usual.length === 0 || usual.some(({ beside }) => beside !== undefined && existsSync(join(workspace, beside)));
+}
+
+function hasMakefile(workspace: string): boolean {
+  return ['Makefile', 'makefile', 'GNUmakefile'].some((name) => existsSync(join(workspace, name)));
 }
 
 function makeFolder(workspace: string, path: string): boolean {

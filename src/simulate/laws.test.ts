@@ -105,7 +105,7 @@ describe('a team that the rules accept', () => {
         expect(findBreaches(spec, seed)).toEqual([]);
         expect(simulate(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
@@ -131,6 +131,6 @@ test('whatever the team, every play comes to an end, and the same seed gives the
       expect(report.ends.reduce((sum, { runs }) => sum + runs, 0)).toBe(3);
       expect(simulate(spec, options)).toEqual(report);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });

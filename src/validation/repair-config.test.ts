@@ -112,17 +112,17 @@ describe('repairConfig', () => {
   });
 
   it('asks no more when its checks are spent, and says that there may be more', async () => {
-    const topics = Array.from({ length: 210 }, (_none, index) => `x${index}.ready`);
+    const topics = Array.from({ length: 30 }, (_none, index) => `x${index}.ready`);
     let asked = 0;
     const choose: RepairOptions['choose'] = async (_finding, [first]) => {
       asked += 1;
       return first ?? null;
     };
-    const { isCut, made } = await repair(TEAM.replace('ship.it', topics.join(', ')), { choose });
+    const { isCut, made } = await repair(TEAM.replace('ship.it', topics.join(', ')), { choose, maxTrials: 20 });
     expect(isCut).toBe(true);
-    expect(asked).toBeLessThanOrEqual(200);
-    expect(made.length).toBeGreaterThan(100);
-  }, 30_000);
+    expect(asked).toBeLessThanOrEqual(20);
+    expect(made.length).toBeGreaterThan(10);
+  });
 
   it('takes back what would leave more errors', async () => {
     // The hat would publish to two that take it: the misspelt topic was the lesser evil.

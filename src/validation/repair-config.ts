@@ -8,6 +8,8 @@ export interface RepairOptions {
   readonly request: CheckRequest;
   /** Whether a file may be changed, by the edit that would. */
   readonly mayEdit: (edit: TextEdit) => boolean;
+  /** Checks that may be spent. Default 200. */
+  readonly maxTrials?: number;
   /** Chooses among repairs that are not sure, or none of them: `first` the first of each finding, many at once; default: none. */
   readonly choose?: 'first' | ((finding: Diagnostic, repairs: readonly Repair[]) => Promise<Repair | null>);
 }
@@ -79,11 +81,13 @@ class RepairSession {
   private readonly request: CheckRequest;
   private readonly mayEdit: RepairOptions['mayEdit'];
   private readonly readText: ReadText | undefined;
+  private readonly maxTrials: number;
   private trials = 0;
 
-  constructor({ request, mayEdit }: RepairOptions) {
+  constructor({ request, mayEdit, maxTrials = MAX_TRIALS }: RepairOptions) {
     this.request = request;
     this.mayEdit = mayEdit;
+    this.maxTrials = maxTrials;
     this.readText = request.readText;
     this.checked = this.check(this.files);
   }
@@ -135,7 +139,7 @@ class RepairSession {
 
   /** False, and noted, where all checks are spent. */
   private mayTry(): boolean {
-    this.isCut ||= this.trials >= MAX_TRIALS;
+    this.isCut ||= this.trials >= this.maxTrials;
     return !this.isCut;
   }
 

@@ -1,10 +1,12 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type Dirent, lstatSync, type Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 /** More files than this are not looked at: the answer would come too late to be of use. */
 export const MAX_DESCRIBED_ENTRIES = 20_000;
+
+/** So many in a row before something else may happen in the process: to ask for each in the background costs more than the answer. */
+const SLICE = 1000;
 
 /** What is somebody else's, wherever it lies. */
 const foreignFolders = ['node_modules', '.git'];
@@ -25,8 +27,9 @@ export async function describeFolder(
   const hash = createHash('sha256');
   const waiting = [''];
   let left = maxEntries;
+  let seen = 0;
   for (let relative = waiting.pop(); relative !== undefined; relative = waiting.pop()) {
-    const entries = await listFolder(join(folder, relative));
+    const entries = listFolder(join(folder, relative));
     // A folder inside may vanish while it is being looked at, or be closed to us; the workspace itself may not.
     if (entries === undefined && relative === '') return null;
     const kept = (entries ?? []).filter((entry) => !skipped.has(entry.name));
@@ -34,30 +37,29 @@ export async function describeFolder(
     if (left < 0) return null;
     const names = kept.filter((entry) => entry.isDirectory()).map((entry) => join(relative, entry.name));
     waiting.push(...names);
-    await addFiles(hash, folder, relative, kept);
+    for (const entry of kept) {
+      const path = join(relative, entry.name);
+      hash.update(`${path}\0${describeFile(join(folder, path))}\0`);
+      seen += 1;
+      if (seen % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
   }
   return hash.digest('hex').slice(0, 32);
 }
 
-async function listFolder(path: string): Promise<Dirent[] | undefined> {
+function listFolder(path: string): Dirent[] | undefined {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries = readdirSync(path, { withFileTypes: true });
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch {
     return undefined;
   }
 }
 
-async function addFiles(hash: Hash, folder: string, relative: string, entries: readonly Dirent[]): Promise<void> {
-  const paths = entries.map((entry) => join(relative, entry.name));
-  const stats = await Promise.all(paths.map((path) => lstat(join(folder, path)).catch(() => undefined)));
-  for (const [index, path] of paths.entries()) hash.update(`${path}\0${toStatsText(stats[index])}\0`);
-}
-
 /** Size, time and mode of one file; empty when it is not there or cannot be looked at. */
 export function describeFile(path: string): string {
   try {
-    return toStatsText(lstatSync(path));
+    return toStatsText(lstatSync(path, { throwIfNoEntry: false }));
   } catch {
     return '';
   }

@@ -7,6 +7,7 @@ export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettin
 export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
 export type { RepositorySettings } from './find-repository.ts';
 export type { SharedLinks } from './link-shared.ts';
+export { listIgnored } from './list-ignored.ts';
 export { listTracked } from './list-tracked.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
 export type { SnapshotMoment } from './snapshot-refs.ts';

@@ -96,7 +96,10 @@ async function dress(place: Place, profile = 'critic', settings: Partial<Sandbox
     more: [join(place.run, 'contract.json')],
     sandbox: { ...SETTINGS, ...settings },
     os: SANDBOX,
-    listTracked: async (folders) => folders.filter((folder) => folder.startsWith('src')),
+    folders: {
+      listTracked: async (folders) => folders.filter((folder) => folder.startsWith('src')),
+      listIgnored: async (folders) => folders.filter((folder) => folder === 'dist'),
+    },
   });
   return outfitter.dress({
     turn: '1.1',
@@ -148,7 +151,7 @@ function photograph(place: Place): ReadonlyMap<string, string> {
   const walk = (path: string): void => {
     const file = join(place.base, path);
     const stats = lstatSync(file);
-    if (['work/.agent', 'work/build', 'work/coverage', 'work/.ralph/runs/r1/private'].includes(path)) return;
+    if (['work/.agent', 'work/build', 'work/coverage', 'work/dist', 'work/.ralph/runs/r1/private'].includes(path)) return;
     if (stats.isDirectory()) {
       seen.set(path, `folder ${stats.mode}`);
       for (const name of readdirSync(file)) walk(path === '' ? name : `${path}/${name}`);
@@ -325,10 +328,12 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
     expect(existsSync(name)).toBe(false);
   });
 
-  it('takes back the folders that it made and that stayed empty', async () => {
+  it('finds the folders of builds, also those that git is told to ignore, and leaves none that stayed empty', async () => {
     const place = createPlace();
-    await attack(place, 'test -d coverage && test -w coverage');
+    const { exitCode } = await attack(place, 'test -w coverage && test -w dist && ! test -e out && echo 1 > dist/built.js');
+    expect(exitCode).toBe(0);
     expect(() => statSync(join(place.workspace, 'coverage'))).toThrow();
+    expect(place.read('work/dist/built.js')).toBe('1\n');
   });
 });
 
@@ -406,7 +411,7 @@ describe('where there is no sandbox', () => {
       more: [],
       sandbox: SETTINGS,
       os: { found: null, why: 'there is none.' },
-      listTracked: async () => [],
+      folders: { listTracked: async () => [], listIgnored: async () => [] },
     });
     const may = toCapabilities(resolveProfile(BUILT_IN_POLICIES['critic'] ?? null, BUILT_IN_CARDS));
     const order = { turn: '1.1', cli: 'claude', may, args: [], permissions: 'bypass', env: {}, cwd: place.workspace } as const;

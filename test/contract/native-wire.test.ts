@@ -149,8 +149,15 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     const made = await createLibraryModel({ kind, model, baseUrl: `http://127.0.0.1:1${base}` }, {});
     expect(await made.step(BARE, () => undefined, new AbortController().signal)).toMatchObject({
       ok: false,
-      failure: { class: 'transient' },
+      failure: { class: 'transient', message: expect.stringContaining(`${kind} at http://127.0.0.1:1${base}`) },
     });
+  });
+
+  it('says where a key or a model that is refused comes from', async () => {
+    replies = [fail(401, 'bad key'), fail(404, 'no such model')];
+    const failures = [(await step(kind, [ASK])).result, (await step(kind, [ASK])).result].map((result) => JSON.stringify(result));
+    expect(failures[0]).toContain(`is the key in ${kind === 'google' ? 'GOOGLE_GENERATIVE_AI_API_KEY or ' : ''}${keyEnv} right?`);
+    expect(failures[1]).toContain(`is there a model ${model}, and is base_url right?`);
   });
 
   it('stops when it is told to', async () => {
@@ -319,7 +326,7 @@ describe('the native agent over the wire', () => {
       openTools: async () => ({
         tools: TOOLS,
         isReadOnly: () => true,
-        isRepeatable: () => true,
+        mayRepeat: async () => true,
         reads: new Map(),
         // The first takes longer than the second: results still come in the order of the calls.
         call: async (name: string, args: Json) => {

@@ -116,6 +116,28 @@ describe.concurrent('a native hat', () => {
     });
   });
 
+  test('whose provider tells its key back and fails in passing has it in no file and no output, and completes', async () => {
+    const key = 'word-of-mine-0123456789';
+    let requests = 0;
+    const body = { error: { message: `no room for ${key}` } };
+    const answer: Handler = (conversation) => (++requests === 1 ? { http: { status: 529, headers: {}, body } } : decide(conversation));
+    await withServer(answer, async (server) => {
+      const backend = `{type: native, provider: openai, model: gpt-5, base_url: "${server.url}/v1", api_key_env: WHATEVER}`;
+      const files = toFiles(backend);
+      const patient = `${files['ralph.yml']}`.replace('prompt: Mend the sum', 'prompt: Mend the sum, retry: {base_seconds: 0.1}');
+      await withFolder({ ...files, 'ralph.yml': patient }, async (folder) => {
+        const run = await ralph(folder, RUN, { WHATEVER: key });
+        expectDone(folder, run);
+        expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+        expect(run.stdout).toContain('no room for [redacted: WHATEVER]');
+        const written = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+        const texts = written.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+        expect(texts.length).toBeGreaterThan(10);
+        expect([run.stdout, run.stderr, ...texts].filter((text) => text.includes(key))).toEqual([]);
+      });
+    });
+  });
+
   test('that is killed again and again, after each of its steps, goes on where it was', async () => {
     let run: Started | undefined;
     // The first process hears nothing; each of the next ones takes one step and is killed while the model answers its second request.

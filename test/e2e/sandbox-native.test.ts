@@ -58,10 +58,12 @@ hats:
 async function runTests(profile: string, more = '') {
   const { cwd, outside } = createProject(profile, more);
   const { stdout, stderr } = await ralph(cwd, ['run'], { SOME_API_KEY: NEEDLE });
+  const { stdout: shown } = await ralph(cwd, ['show', '1']);
   await delay(900);
   const read = (path: string): string => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : 'none');
   return {
     said: stdout + stderr,
+    shown: shown.replace(/\s+/g, ' '),
     source: read('src/a.txt'),
     coverage: read('coverage/c'),
     key: read('coverage/key'),
@@ -75,6 +77,7 @@ describe.skipIf(SANDBOX.found === null)('tests that the native agent runs', () =
     const found = await runTests('critic');
     expect(found).toMatchObject({ source: 'a\n', coverage: '1\n', key: '', left: 'none', outside: false });
     expect(found.said).toContain('✓ succeeded');
+    expect(found.shown).toMatch(/Stopped run_tests by the operating system: .*src\/a\.txt: Read-only file system/);
     expect(found.said).not.toContain('may not write, and changed');
   });
 

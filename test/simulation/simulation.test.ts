@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { assertInvariants } from './invariants.ts';
 import { simulateRun } from './simulate-run.ts';
 
-/** 200 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
-const RUNS = Number(process.env['RALPH_SIM_RUNS'] ?? 200);
+/** 100 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
+const RUNS = Number(process.env['RALPH_SIM_RUNS'] ?? 100);
 const FIRST = Number(process.env['RALPH_SIM_SEED'] ?? 1);
 
 test(`whatever seeded agents do in ${RUNS} runs, with kills and resumes, the run's invariants hold`, { timeout: 3_600_000 }, async () => {

@@ -52,6 +52,14 @@ describe('what a failed call means', () => {
     expect(classify(http(429, body, headers)).retryAfterMs).toBe(expected);
   });
 
+  it.each([
+    [Object.assign(http(404, '{"detail":"no model m"}'), { message: 'Not Found' }), 'HTTP 404: Not Found: {"detail":"no model m"}'],
+    [Object.assign(http(401, '{"error":{"message":"bad key"}}'), { message: 'Unauthorized' }), 'HTTP 401: Unauthorized: bad key'],
+    [Object.assign(http(401, '{"error":{"message":"bad key"}}'), { message: 'bad key' }), 'HTTP 401: bad key'],
+  ])('says what the server says, whatever its form', (error, message) => {
+    expect(classify(error).message).toBe(message);
+  });
+
   it('is told in one line, whatever was thrown', () => {
     fc.assert(
       fc.property(fc.anything(), (error) => {

@@ -83,7 +83,7 @@ function findRetryAfter({ headers, body }: ErrorFacts, now: number): number | nu
 
 /** Google says `retryDelay: "17s"` in a detail, OpenAI `resets_in_seconds`. */
 function findDelayInBody(body: Json | undefined): number | null {
-  const error = isJsonObject(body) ? body['error'] : undefined;
+  const error = toErrorPart(body);
   if (!isJsonObject(error)) return null;
   const seconds = error['resets_in_seconds'];
   if (typeof seconds === 'number') return Math.max(0, seconds * 1000);
@@ -95,9 +95,15 @@ function findDelayInBody(body: Json | undefined): number | null {
   return null;
 }
 
-function toMessage({ status, message }: ErrorFacts): string {
-  const line = message.replace(/\s+/g, ' ').trim() || 'the provider did not say why';
-  return `${status === null ? '' : `HTTP ${status}: `}${line}`.slice(0, MAX_CHARACTERS);
+function toErrorPart(body: Json | undefined): Json | undefined {
+  return isJsonObject(body) ? body['error'] : undefined;
+}
+
+function toMessage({ status, message, body }: ErrorFacts): string {
+  // Where the body has another form than the provider's own, its words are not in the message.
+  const rest = body === '' || body.includes(message) ? '' : `: ${findText(toErrorPart(parseJson(body))) ?? body}`;
+  const line = `${message}${rest}`.replace(/\s+/g, ' ').trim() || 'the provider did not say why';
+  return `${status === null || status < 300 ? '' : `HTTP ${status}: `}${line}`.slice(0, MAX_CHARACTERS);
 }
 
 function findText(value: unknown): string | undefined {

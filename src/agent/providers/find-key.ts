@@ -13,7 +13,7 @@ type KeyPlace = Pick<ProviderSettings, 'kind' | 'baseUrl' | 'apiKeyEnv'>;
  * @throws RalphError `native-key` where one is needed and none is there
  */
 export function findKey(settings: KeyPlace, env: Readonly<Record<string, string>>): string {
-  const names = settings.apiKeyEnv === undefined ? PROVIDERS[settings.kind].keyEnvs : [settings.apiKeyEnv];
+  const names = listKeyEnvs(settings);
   for (const name of names) {
     const value = env[name]?.trim();
     if (value !== undefined && value !== '') return value;
@@ -26,6 +26,11 @@ export function findKey(settings: KeyPlace, env: Readonly<Record<string, string>
     fix: `export ${names[0]}=…\nor name another variable: backend: {type: native, api_key_env: MY_KEY}`,
     exitCode: 2,
   });
+}
+
+/** Names of the variables that may hold the key, in the order in which they are looked at. */
+export function listKeyEnvs({ kind, apiKeyEnv }: KeyPlace): readonly string[] {
+  return apiKeyEnv === undefined ? PROVIDERS[kind].keyEnvs : [apiKeyEnv];
 }
 
 function isKeyOptional({ kind, baseUrl, apiKeyEnv }: KeyPlace): boolean {

@@ -1,5 +1,6 @@
-import type { Model } from '../../ports/index.ts';
+import type { Model, ModelFailure } from '../../ports/index.ts';
 import { classifyError } from './classify-error.ts';
+import { listKeyEnvs } from './find-key.ts';
 import { gatherAnswer } from './gather-answer.ts';
 import { loadLibrary } from './load-library.ts';
 import type { ProviderSettings } from './provider-kind.ts';
@@ -19,8 +20,23 @@ export async function createLibraryModel(settings: ProviderSettings, env: Readon
         const { stream } = await model.doStream(toLibraryRequest(request, settings, signal));
         return await gatherAnswer(stream, observe);
       } catch (error) {
-        return { ok: false, failure: classifyError(error, { isAborted: signal.aborted, now: Date.now() }) };
+        return { ok: false, failure: explainFailure(classifyError(error, { isAborted: signal.aborted, now: Date.now() }), settings) };
       }
     },
   };
+}
+
+/** Says to what a person has set the failure may be due. */
+function explainFailure(failure: ModelFailure, settings: ProviderSettings): ModelFailure {
+  const { kind, model, baseUrl } = settings;
+  const at = baseUrl === undefined ? kind : `${kind} at ${baseUrl}`;
+  if (failure.class === 'auth') {
+    const names = listKeyEnvs(settings);
+    const advice =
+      names.length === 0 ? 'no key is sent there: name its variable as api_key_env' : `is the key in ${names.join(' or ')} right?`;
+    return { ...failure, message: `${failure.message} (${at}; ${advice})` };
+  }
+  if (failure.message.startsWith('Cannot connect')) return { ...failure, message: `${failure.message} (${at})` };
+  if (!failure.message.startsWith('HTTP 404')) return failure;
+  return { ...failure, message: `${failure.message} (${at}; is there a model ${model}, and is base_url right?)` };
 }

@@ -70,7 +70,8 @@ async function askVersion(command: string, args: readonly string[], path: string
   };
   const result = await runProgram(
     { command, args, cwd: parse(context.jail.workspace).root, env, timeoutMs, captureBytes: 64_000 },
-    context,
+    // Programs of the system that are asked for their version: nothing that a model wrote.
+    { marker: context.marker, signal: context.signal },
   );
   const said = cleanOutput(`${result.stdout}\n${result.stderr}`)
     .split('\n')

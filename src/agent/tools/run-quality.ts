@@ -4,6 +4,7 @@ import type { ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { cleanOutput } from './clean-output.ts';
 import { describeProgramEnd, hasSucceeded } from './describe-program-end.ts';
+import { findStoppedWrite } from './find-stopped-write.ts';
 import { parseTestCounts, type TestCounts } from './parse-test-counts.ts';
 import { toProgramEnvironment } from './program-environment.ts';
 import type { QualityOrder } from './quality-commands.ts';
@@ -29,15 +30,30 @@ export async function runQuality(
   const env = { CI: 'true', ...toProgramEnvironment(context) };
   const timeoutMs = timeoutSeconds * 1000;
   const result = await runProgram({ command, args, cwd: context.jail.workspace, env, timeoutMs }, context);
-  return toResult(order, result, timeoutMs, kind === 'tests' ? parseTestCounts(result.output) : null);
+  return toResult(order, result, timeoutMs, {
+    counts: kind === 'tests' ? parseTestCounts(result.output) : null,
+    stopped: context.confine === undefined ? null : findStoppedWrite(cleanOutput(result.output)),
+    hint: context.mayWrite ? '' : SCOPE_HINT,
+  });
 }
 
-function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number, counts: TestCounts | null): ToolResult {
+interface Findings {
+  readonly counts: TestCounts | null;
+  /** What the sandbox stopped. */
+  readonly stopped: string | null;
+  readonly hint: string;
+}
+
+/** For a hat that may not write: a failure of its scope must not be taken for one of the work. */
+const SCOPE_HINT =
+  '\n[Your scope stopped a write: checks write in .agent/ and in folders of builds, tests and caches only. That need not be a fault of the work.]';
+
+function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number, { counts, stopped, hint }: Findings): ToolResult {
   const output = cleanOutput(result.output).trim();
   const took = toDurationText(result.durationMs);
   const figures = counts === null ? '' : `; ${toFigures(counts)}`;
   return {
-    text: `${output === '' ? '(no output)' : output}\n[${order.shown}: ${describeProgramEnd(result, timeoutMs)}, ${took}${figures}]`,
+    text: `${output === '' ? '(no output)' : output}\n[${order.shown}: ${describeProgramEnd(result, timeoutMs)}, ${took}${figures}]${stopped === null || hasSucceeded(result) ? '' : hint}`,
     isError: !hasSucceeded(result),
     keep: 'tail',
     facts: {
@@ -45,6 +61,7 @@ function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number,
       exitCode: result.exitCode,
       durationMs: Math.round(result.durationMs),
       ...(counts !== null && { passed: counts.passed, failed: counts.failed, skipped: counts.skipped }),
+      ...(stopped !== null && { stopped }),
     },
   };
 }

@@ -41,7 +41,7 @@ export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'event' |
   hat: {
     aggregate: 'One hat works at a time, so there is nothing to be gathered.',
     concurrency: 'One hat works at a time.',
-    disallowed_tools: 'Say in the instructions what the hat is not to do; binding tool profiles come with a later version.',
+    disallowed_tools: 'Say it in a profile, `profiles.NAME.deny`, and name that as the `profile` of the hat.',
     scratchpad: 'All hats share `core.scratchpad`.',
   },
 };

@@ -164,7 +164,7 @@ describe('migrating', () => {
     const { changes, dropped } = await migrateText(read('ro-waves.yml'), 'x.yml');
     expect(changes).toEqual(['hats.reviewer.timeout is now hats.reviewer.timeout_seconds.']);
     expect(dropped).toHaveLength(5);
-    expect(dropped.join('\n')).toMatch(/hats\.reviewer\.disallowed_tools was left out\. Say in the instructions/);
+    expect(dropped.join('\n')).toMatch(/hats\.reviewer\.disallowed_tools was left out\. Say it in a profile/);
   });
 
   it('leaves what is ours as it is, and says where a text is no YAML', async () => {

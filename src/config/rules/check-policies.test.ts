@@ -108,3 +108,15 @@ describe('a key of a profile that nobody knows', () => {
     expect(diagnostics.map(({ severity }) => severity)).toEqual(['error']);
   });
 });
+
+describe('a list of tools at a hat', () => {
+  it.each([
+    ['hats: {a: {triggers: [task.start], tools: [read_file]}}', '`hats.a.tools` is not read'],
+    ['ralph: {tools: [read_file]}', '`ralph.tools` is not read'],
+    ['hats: {a: {triggers: [task.start], mcp_servers: {}}}', 'belongs at the top level'],
+  ])('%s is an error that names the profile, or the place', (yaml, words) => {
+    expect(loadText(yaml).diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'key-misplaced', severity: 'error', message: expect.stringContaining(words) }),
+    );
+  });
+});

@@ -8,6 +8,8 @@ const EMIT = /^\s*(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?["']?\s*["']?(?:\S*\/ra
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const FURTHER_COMMAND = /[;&|<>\n]/;
 const SUBSTITUTION = /`|\$\(/;
+/** A longer command line is not looked at: it is work. */
+const MAX_LENGTH = 4000;
 
 /**
  * Whether the use of a tool did nothing but publish an event or claim the end: that is said, not done.
@@ -16,6 +18,6 @@ const SUBSTITUTION = /`|\$\(/;
  */
 export function isSignalCall({ name, summary }: { readonly name: string; readonly summary: string }): boolean {
   if (SIGNAL_TOOL.test(name)) return true;
-  const rest = SHELL_TOOL.test(name) ? EMIT.exec(summary)?.[1] : undefined;
+  const rest = summary.length <= MAX_LENGTH && SHELL_TOOL.test(name) ? EMIT.exec(summary)?.[1] : undefined;
   return rest !== undefined && !SUBSTITUTION.test(rest) && !FURTHER_COMMAND.test(rest.replace(QUOTED, ''));
 }

@@ -1,0 +1,51 @@
+import type { Settings } from '../config/index.ts';
+import { isRalphError, SEARCH_KEYS } from '../core/index.ts';
+import { type CheckRequest, checkConfig } from '../validation/index.ts';
+import type { DoctorCheck } from './doctor-check.ts';
+import { withPluginFiles } from './plugin-files.ts';
+
+type ToolsRequest = CheckRequest & { readonly env: Readonly<Record<string, string>> };
+type Search = NonNullable<NonNullable<Settings['tools']>['search']>;
+
+/** Whether what the configuration says of tools is there: the key of the search, the files of tools. Nobody is asked anything, and no module runs. */
+export function checkTools(request: ToolsRequest): readonly DoctorCheck[] {
+  const settings = readSettings(request);
+  if (settings?.tools === undefined) return [];
+  const { search, plugins } = settings.tools;
+  return [
+    ...(search === null ? [] : [checkSearch(search, request.env)]),
+    ...(Object.keys(plugins).length === 0 ? [] : [checkPlugins(settings, request.cwd)]),
+  ];
+}
+
+function readSettings(request: ToolsRequest): Settings | null {
+  try {
+    return checkConfig({ ...request, prompt: 'optional' }).settings;
+  } catch {
+    // What is wrong with the configuration is told by another check.
+    return null;
+  }
+}
+
+function checkSearch({ provider, apiKeyEnv }: Search, env: ToolsRequest['env']): DoctorCheck {
+  const variable = apiKeyEnv ?? SEARCH_KEYS[provider];
+  if (variable === null) return { name: 'web_search', status: 'ok', text: `${provider}, which needs no key` };
+  if ((env[variable] ?? '').trim() !== '') return { name: 'web_search', status: 'ok', text: `${provider}: its key is there` };
+  return {
+    name: 'web_search',
+    status: 'warning',
+    text: `no key for ${provider} in ${variable}`,
+    fix: `Hats with the native agent do not get web_search. To have it: export ${variable}=…`,
+  };
+}
+
+function checkPlugins(settings: Settings, cwd: string): DoctorCheck {
+  const names = Object.keys(settings.tools?.plugins ?? {});
+  try {
+    withPluginFiles(settings, cwd);
+    return { name: 'tools', status: 'ok', text: `the files of ${names.join(', ')} are there; what is in them: ralph tools` };
+  } catch (error) {
+    if (!isRalphError(error)) throw error;
+    return { name: 'tools', status: 'problem', text: error.message, fix: 'Correct `tools.plugins`: no run starts without.' };
+  }
+}
