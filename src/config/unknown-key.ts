@@ -10,7 +10,7 @@ const SECTIONS = ['event_loop', 'cli', 'core', 'worktree'] as const;
 
 /**
  * The finding for a key that nobody knows. One that was surely meant as another, or stands in the wrong section, is an error: a
- * limit that is not read is worse than none. So is every one in a profile. Any other is a warning.
+ * limit that is not read is worse than none. So is every one in a profile or under `tools`. Any other is a warning.
  *
  * @param isOneOfMany only what is quickly found out is looked for, see {@link NearMissFinder}
  */
@@ -31,7 +31,7 @@ export function toUnknownKeyFinding(name: string, path: Path, keys: Keys, isOneO
     why: 'It is not read.',
     fix: `Remove it. ${toKnownText(path, keys)}`,
   };
-  return path[0] === 'profiles'
+  return path[0] === 'profiles' || path[0] === 'tools'
     ? { ...plain, severity: 'error', why: 'It is not read: if it was to hold a hat back, it would not.' }
     : plain;
 }

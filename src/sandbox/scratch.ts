@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { USUAL_SCRATCH } from '../core/index.ts';
 
@@ -37,8 +37,8 @@ export async function openScratch(
   { listTracked, listIgnored }: FolderFacts,
 ): Promise<ScratchFolders> {
   const globs = [...USUAL_SCRATCH.map(({ glob }) => glob), ...more];
-  const plain = globs.filter((glob) => !/[*?[\]{}!]/.test(glob)).map(clean);
-  const patterns = globs.filter((glob) => /[*?[\]{}!]/.test(glob)).map(clean);
+  const plain = [...globs.filter((glob) => !isPattern(glob)).map(clean), ...nameFolders(workspace, more.filter(isPattern).map(clean))];
+  const patterns = globs.filter(isPattern).map(clean);
   const found = [...plain.filter((path) => isPlainFolder(workspace, path)), ...findFolders(workspace, patterns)];
   const free = [...new Set(plain.filter((path) => isFree(workspace, path)))];
   const isSure = (path: string): boolean => isWanted(workspace, path);
@@ -60,6 +60,19 @@ export function closeScratch(workspace: string, { made }: ScratchFolders): void 
       // It is in use now.
     }
   }
+}
+
+function isPattern(glob: string): boolean {
+  return /[*?[\]{}!]/.test(glob);
+}
+
+/** `packages/*` + `/dist`: what such a pattern names beside folders that are there, one for each package. Not behind `**`: that would be everywhere. */
+function nameFolders(workspace: string, patterns: readonly string[]): readonly string[] {
+  return patterns.flatMap((pattern) => {
+    const [parent, name] = [dirname(pattern), basename(pattern)];
+    if (parent === '.' || isPattern(name) || parent.includes('**')) return [];
+    return findFolders(workspace, [parent]).map((folder) => `${folder}/${name}`);
+  });
 }
 
 function clean(glob: string): string {

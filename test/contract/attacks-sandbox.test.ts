@@ -330,8 +330,11 @@ describe.skipIf(SANDBOX.found === null)('a critic in the sandbox', () => {
 
   it('finds the folders of builds, also those that git is told to ignore, and leaves none that stayed empty', async () => {
     const place = createPlace();
-    const { exitCode } = await attack(place, 'test -w coverage && test -w dist && ! test -e out && echo 1 > dist/built.js');
-    expect(exitCode).toBe(0);
+    place.put('work/packages/one/a.txt', 'a\n');
+    const script = 'test -w coverage && test -w dist && ! test -e out && echo 1 > dist/built.js && echo 1 > packages/one/lib/built.js';
+    const { stderr } = await attack(place, script, 'critic', { scratch: ['packages/*/lib', '**/gen'] });
+    expect([stderr, place.read('work/packages/one/lib/built.js')]).toEqual(['', '1\n']);
+    expect(readdirSync(join(place.workspace, 'src'))).toEqual(['a.txt', 'b.txt']);
     expect(() => statSync(join(place.workspace, 'coverage'))).toThrow();
     expect(place.read('work/dist/built.js')).toBe('1\n');
   });

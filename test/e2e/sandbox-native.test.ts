@@ -90,6 +90,16 @@ describe.skipIf(SANDBOX.found === null)('tests that the native agent runs', () =
     expect(found).toMatchObject({ source: 'evil\n', coverage: '1\n', key: '', left: 'none', outside: false });
   });
 
+  it.each([
+    ['critic', '', /around what its tools start \(tests, git\): the workspace is read-only/],
+    ['creator', '', /around what its tools start: it sees no process outside/],
+    ['creator', ', sandbox: required', /around what its tools start \(tests, git\): writes in the workspace only/],
+    ['critic', ', sandbox: off', /`sandbox: off`/],
+  ])('are told of by `ralph doctor --sandbox`: profile %s%s', async (profile, more, text) => {
+    const { cwd } = createProject(profile, more);
+    expect((await ralph(cwd, ['doctor', '--sandbox'])).stdout.replace(/\s+/g, ' ')).toMatch(text);
+  });
+
   it('are not held where there is to be no sandbox', async () => {
     expect(await runTests('critic', ', sandbox: off')).toMatchObject({ source: 'evil\n', key: expect.stringContaining(NEEDLE) });
   });

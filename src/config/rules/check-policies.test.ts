@@ -107,6 +107,10 @@ describe('a key of a profile that nobody knows', () => {
     const { diagnostics } = loadText(`profiles:\n  p:\n    allow: [fs]\n    ${key}\n`);
     expect(diagnostics.map(({ severity }) => severity)).toEqual(['error']);
   });
+
+  it('is one under `tools` as well', () => {
+    expect(loadText('tools: {deny: [bash]}').diagnostics).toMatchObject([{ code: 'key-unknown', severity: 'error' }]);
+  });
 });
 
 describe('a list of tools at a hat', () => {

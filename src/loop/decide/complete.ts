@@ -38,12 +38,9 @@ export function claimCompletion(
  */
 function flagIdleClaim(step: Step, { hat, iteration }: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
   if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
-  notify(
-    step,
-    'warning',
-    'idle-completion',
-    `${hat} claimed completion in iteration ${iteration} without a tool call and without a change.`,
-  );
+  const butTo = signalCalls > 0 ? ' but to say so' : '';
+  const words = `${hat} claimed completion in iteration ${iteration} without a tool call${butTo} and without a change.`;
+  notify(step, 'warning', 'idle-completion', words);
 }
 
 /** The gates before the end, and those on a required event that the same turn brought: it counts only if they let it through. */

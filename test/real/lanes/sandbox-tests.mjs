@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { runBounded } from '../run-bounded.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const SUITES = ['test/contract/attacks-sandbox.test.ts', 'test/e2e/sandbox.test.ts'];
+const SUITES = ['contract/attacks-sandbox', 'e2e/sandbox', 'e2e/sandbox-native', 'e2e/sandbox-resume'].map(
+  (name) => `test/${name}.test.ts`,
+);
 const TIMEOUT_MS = 240_000;
 
 /**
