@@ -156,5 +156,14 @@ export {
   type PatternPrecedence,
   toPrecedence,
 } from './topics.ts';
-export { type FailureClass, NO_WORK, type TurnFailure, type TurnId, type TurnOutcome, type TurnReport, toTurnName } from './turn.ts';
+export {
+  type FailureClass,
+  NO_WORK,
+  type TurnFailure,
+  type TurnId,
+  type TurnOutcome,
+  type TurnReport,
+  toSwitchText,
+  toTurnName,
+} from './turn.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';

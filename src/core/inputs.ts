@@ -59,6 +59,8 @@ export interface IterationSpawned extends At, TurnId {
   readonly promptTokens: number;
   /** How many tools the hat's profile offers; absent where no profile holds it back. */
   readonly tools?: number;
+  /** What people are told where the hat is another than that of the turn before, so that it can be searched for in the journal. */
+  readonly log?: string;
 }
 
 /** The one end of a started turn. */

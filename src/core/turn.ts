@@ -18,6 +18,11 @@ export function toTurnName(turn: TurnId): string {
   return `${turn.iteration}.${turn.attempt}`;
 }
 
+/** `switched to critic (14 tools available)`: how a change of the hat is logged. */
+export function toSwitchText(hat: string, tools: number): string {
+  return `switched to ${hat} (${tools} tools available)`;
+}
+
 /**
  * What kind of failure it was. `transient` and `limit` say nothing about the work and do not count against it.
  * - `transient`: rate limit, overload, network; another try in a moment may do.

@@ -1,5 +1,5 @@
 /** Profiles as a user meets them: the native agent with a scripted model, real tools and a real MCP server. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -73,6 +73,14 @@ function readSwitches(stdout: string): { readonly told: readonly string[]; reado
   };
 }
 
+/** The journal of the only run. */
+function readJournal(folder: string): string {
+  const runs = join(folder, '.ralph/runs');
+  return readdirSync(runs)
+    .map((run) => readFileSync(join(runs, run, 'journal.jsonl'), 'utf8'))
+    .join('');
+}
+
 test('a profile is held against every call, an MCP server lends its tools, and one that fails is only a warning', async () => {
   await withFolder({ 'ralph.yml': toConfig('reader'), 'script.yml': `hats:${MAKER}${READER}` }, async (folder) => {
     const { code, stdout, stderr } = await ralph(folder, ['run', '--format', 'ndjson']);
@@ -80,6 +88,7 @@ test('a profile is held against every call, an MCP server lends its tools, and o
     expect([existsSync(join(folder, 'made.txt')), existsSync(join(folder, 'sneaked.txt'))]).toEqual([true, false]);
     const { told, recorded } = readSwitches(stdout);
     expect(told).toEqual([`switched to maker (${recorded[0]} tools available)`, `switched to critic (${recorded[1]} tools available)`]);
+    for (const text of told) expect(readJournal(folder)).toContain(`"log":"${text}"`);
     expect(stdout).toContain('critic: 2 uses of tools were stopped: write_file by its profile, bash by its profile');
     expect(stdout).toContain('The MCP server broken cannot be used: it ended with exit code 7: the licence file is missing.');
   });

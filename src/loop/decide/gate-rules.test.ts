@@ -76,6 +76,14 @@ describe('a completion', () => {
     expect(JSON.stringify(run.turn().feedback)).toContain('files changed before all gates were done');
   });
 
+  it('refused for that names the gates that files changed under', () => {
+    const run = play({ gates: [makeGate(['task.complete']), makeGate(['task.complete'], 'npm run format')] });
+    run.end([PROMISE]);
+    for (let round = 0; round < 3; round += 1)
+      answer(run, [withEvidence(0, { isFresh: false }), { ...withEvidence(1, { treeBefore: 'x', tree: 'y' }), command: 'npm run format' }]);
+    expect(JSON.stringify(run.turn().feedback)).toContain('Files changed while this ran: npm run format.');
+  });
+
   it('asked again, a failure refuses it', () => {
     const run = play({ gates: [makeGate(['task.complete'])] });
     run.end([PROMISE]);

@@ -23,7 +23,7 @@ export function judgeResults(step: Step, wait: GateWait, results: readonly GateR
   const stale = wait.completion === null ? [] : judged.filter((result) => isRequired(result) && result.evidence?.isFresh === false);
   if (verdict.failed.length > 0 || stale.length === 0) return { ...verdict, isStale: false };
   if ((wait.round ?? 1) < MAX_ROUNDS) return { ...verdict, isStale: true };
-  return { ...verdict, failed: stale.map(toUnsteady), isStale: false };
+  return { ...verdict, failed: stale.map((result) => toUnsteady(result, judged)), isStale: false };
 }
 
 function toMissing(step: Step, gate: number): GateResult {
@@ -41,8 +41,10 @@ function toMissing(step: Step, gate: number): GateResult {
   };
 }
 
-function toUnsteady(result: GateResult): GateResult {
-  const outputTail = `It passed, but files changed before all gates were done, ${MAX_ROUNDS} times. Nothing may write files while gates run, or between a pass and the end.`;
+function toUnsteady(result: GateResult, judged: readonly GateResult[]): GateResult {
+  const under = judged.filter(({ evidence }) => evidence !== undefined && !evidence.isCached && evidence.treeBefore !== evidence.tree);
+  const whose = under.length === 0 ? '' : ` Files changed while this ran: ${under.map(toResultName).join(', ')}.`;
+  const outputTail = `It passed, but files changed before all gates were done, ${MAX_ROUNDS} times. Nothing may write files while gates run, or between a pass and the end.${whose}`;
   return { ...result, passed: false, outputTail };
 }
 

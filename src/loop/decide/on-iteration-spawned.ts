@@ -1,4 +1,4 @@
-import type { IterationSpawned, TurnId } from '../../core/index.ts';
+import { type IterationSpawned, type TurnId, toSwitchText } from '../../core/index.ts';
 import { change, notify, type Step } from './step.ts';
 
 /** The agent's process is there: remembered, so that a later process can end what a dead one left. Another hat than before is told. */
@@ -12,5 +12,5 @@ export function onIterationSpawned(step: Step, input: IterationSpawned): void {
   if (hat === undefined || hat === step.state.lastHat) return;
   change(step, { lastHat: hat });
   // Without a profile the agent has its own tools, and nobody can count them.
-  if (input.tools !== undefined) notify(step, 'info', 'hat-switched', `switched to ${hat} (${input.tools} tools available)`);
+  if (input.tools !== undefined) notify(step, 'info', 'hat-switched', toSwitchText(hat, input.tools));
 }

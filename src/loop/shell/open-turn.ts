@@ -5,6 +5,7 @@ import {
   type TurnFailure,
   type TurnReport,
   toErrorCode,
+  toSwitchText,
   toTurnName,
 } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
@@ -168,7 +169,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
         argv,
         promptHash,
         promptTokens,
-        ...(tools === null ? {} : { tools }),
+        ...(tools === null ? {} : { tools, ...(hat === loop.state().lastHat ? {} : { log: toSwitchText(hat, tools) }) }),
       });
     }
     recorder.take(event);
