@@ -56,7 +56,7 @@ async function bundle() {
   await build({
     input: fileURLToPath(new URL('native.ts', import.meta.url)),
     platform: 'node',
-    external: [/^ai$/, /^@ai-sdk\//],
+    external: [/^@ai-sdk\//],
     output: { file, format: 'esm', codeSplitting: false },
     logLevel: 'silent',
   });

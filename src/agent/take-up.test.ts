@@ -141,6 +141,16 @@ describe('a turn that was killed', () => {
     expect(player.ran).toEqual(['publish']);
   });
 
+  it('twice, having published both times, has it published once by the third', async () => {
+    cut(1, await recordPublished());
+    await createPlayer().play(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
+    const lines = readLines(2);
+    cut(2, lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1));
+    const player = createPlayer();
+    await player.play(3, [...BEFORE_LAST, callAll('publish'), say('Done.')]);
+    expect(player.ran).toEqual(['publish']);
+  });
+
   it('publishes once where the model does it again itself', async () => {
     cut(1, await recordPublished());
     const player = createPlayer();

@@ -1,5 +1,5 @@
 /** The native agent as a user runs it: `ralph run` against a provider on loopback, in each of the four wire formats. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -87,10 +87,15 @@ function expectDone(folder: string, { code, stdout, stderr }: Finished): void {
   expect(readFileSync(join(folder, 'sum.mjs'), 'utf8')).toContain('a + b');
 }
 
+/** The folder of the turns of the newest run. */
+function findTurns(folder: string): string {
+  const runs = join(folder, '.ralph', 'runs');
+  return join(runs, readdirSync(runs).sort().at(-1) ?? '', 'turns');
+}
+
 /** The sessions of the newest run, by turn. */
 function readSessions(folder: string): Record<string, Record<string, unknown>[]> {
-  const runs = join(folder, '.ralph', 'runs');
-  const turns = join(runs, readdirSync(runs).sort().at(-1) ?? '', 'turns');
+  const turns = findTurns(folder);
   const names = readdirSync(turns).filter((name) => existsSync(join(turns, name, 'session.jsonl')));
   return Object.fromEntries(names.map((name) => [name, readJsonLines(readFileSync(join(turns, name, 'session.jsonl'), 'utf8'))]));
 }
@@ -112,6 +117,34 @@ describe.concurrent('a native hat', () => {
         // The conversation was carried to the editor, with other tools.
         expect(JSON.stringify(asked.at(-1))).toContain('You wear the hat builder');
         expect(Object.keys(readSessions(folder))).toEqual(['1.1', '2.1']);
+      });
+    });
+  });
+
+  test('that is killed behind its last word, before the loop knew of it, is not asked again, and its event counts', async () => {
+    let run: Started | undefined;
+    let requests = 0;
+    const answer: Handler = (conversation) => {
+      requests += 1;
+      if (requests === BUILDER.length) run?.child.kill('SIGKILL');
+      return decide(conversation);
+    };
+    await withServer(answer, async (server, asked) => {
+      const backend = `{type: native, provider: google, model: gemini-2.5-flash, base_url: "${server.url}"}`;
+      await withFolder(toFiles(backend), async (folder) => {
+        run = start(folder, RUN);
+        await run.done;
+        const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: null };
+        const lines = [
+          { type: 'usage', usage, finish: 'stop', responseId: null, model: null, durationMs: 1 },
+          { type: 'message', message: { role: 'assistant', parts: [{ type: 'text', text: 'Built.' }] } },
+          { type: 'end', status: 'succeeded', failure: null, usage },
+        ];
+        appendFileSync(join(findTurns(folder), '1.1', 'session.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+        const resumed = await ralph(folder, RESUME);
+        expectDone(folder, resumed);
+        expect(resumed.stdout).toContain('Built.');
+        expect(asked).toHaveLength(BUILDER.length + EDITOR.length);
       });
     });
   });
