@@ -1,5 +1,4 @@
 /** Shapes that the files of the mock model server share. */
-import type { IncomingHttpHeaders } from 'node:http';
 
 /** One tool that the client offers to the model, in the terms of JSON Schema. */
 export interface OfferedTool {
@@ -132,7 +131,7 @@ export interface RecordedRequest {
   readonly path: string;
   /** The User-Agent header: who asked. */
   readonly agent: string;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   dialect: string | undefined;
   model: string | undefined;
   script: string | undefined;
