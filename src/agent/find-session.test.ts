@@ -102,6 +102,15 @@ describe('a turn that was interrupted', () => {
     expect(find('4.1')).toMatchObject({ follows: '1.1', isTakenUp: true });
   });
 
+  it('is one whose own end the loop never heard of, and none that the loop knows', () => {
+    write('1.1', DONE);
+    expect(find('2.1')).toMatchObject({ follows: null });
+    expect(find('2.1', { interruptions: 1 })).toMatchObject({ follows: '1.1', isTakenUp: true });
+    mkdirSync(join(turnsDir, '2.1'));
+    expect(find('3.1', { interruptions: 1 })).toMatchObject({ follows: null });
+    expect(find('3.1', { interruptions: 2 })).toMatchObject({ follows: '1.1', isTakenUp: true });
+  });
+
   it('is one that failed in passing, for the next attempt; any other failure is an end', () => {
     write('1.1', failed('transient'));
     expect(find('1.2')).toMatchObject({ follows: '1.1', isTakenUp: true });

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModelMessage } from '../ports/index.ts';
+import type { AssistantMessage, ModelMessage } from '../ports/index.ts';
 import {
   type FoldedSession,
   foldTranscript,
@@ -28,6 +28,8 @@ export interface SessionStart {
   readonly reads: SessionMemory['reads'];
   /** What the interrupted turns had published and the loop has withdrawn since, the newest of each topic. */
   readonly withdrawn: readonly Publication[];
+  /** Answers of the interrupted turns that published by their words, which nobody heard. */
+  readonly said: readonly AssistantMessage[];
   /** Steps of the interrupted turns that it continues. */
   readonly stepsBefore: number;
   /** Turns of the hat before this one; an interrupted one and its continuation are one. */
@@ -43,11 +45,11 @@ export interface SessionWish {
   readonly hat: string;
   readonly key: string;
   readonly context: 'fresh' | 'carry';
-  /** Events of the turn before were withdrawn: it did not end for the loop, whatever its session says. */
-  readonly isAnew?: boolean;
+  /** So many turns right before did not end for the loop, whatever their sessions say. Default: none. */
+  readonly interruptions?: number | undefined;
 }
 
-const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], stepsBefore: 0 } as const;
+const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], said: [], stepsBefore: 0 } as const;
 
 /**
  * Finds the conversation that a turn goes on with: that of the turn right before it, if this was the same hat's and was interrupted; with
@@ -59,7 +61,7 @@ export function findSession(wish: SessionWish): SessionStart {
   const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
   const last = edges.at(-1) ?? null;
   if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
-    const { messages, open, isDone, reads, withdrawn, steps, header } = readChain(wish, last.header.turn);
+    const { messages, open, isDone, reads, withdrawn, said, steps, header } = readChain(wish, last.header.turn);
     const stepsBefore = (header?.stepsBefore ?? 0) + steps;
     return {
       follows: last.header.turn,
@@ -69,6 +71,7 @@ export function findSession(wish: SessionWish): SessionStart {
       isDone: isDone && messages.at(-1)?.role === 'assistant',
       reads,
       withdrawn,
+      said,
       stepsBefore,
       turnsBefore: Math.max(0, own - 1),
     };
@@ -83,10 +86,11 @@ export function findSession(wish: SessionWish): SessionStart {
 /** Killed, stopped, or given up for now: another attempt of the same iteration goes on with what was done. */
 function wasInterrupted(end: SessionEnd | null, wish: SessionWish, header: SessionHeader): boolean {
   if (end === null || end.status === 'stopped') return true;
+  const distance = toIteration(wish.turn) - toIteration(header.turn);
   // Killed between its own end and the journal's.
-  if (end.status === 'succeeded') return wish.isAnew === true && toIteration(header.turn) !== toIteration(wish.turn);
+  if (end.status === 'succeeded') return distance > 0 && distance <= (wish.interruptions ?? 0);
   const isRetried = end.failure?.class === 'transient' || end.failure?.class === 'limit';
-  return isRetried && toIteration(header.turn) === toIteration(wish.turn);
+  return isRetried && distance === 0;
 }
 
 /** A request that was never answered is asked anew by the turn's own prompt. */
@@ -116,7 +120,7 @@ function toIteration(turn: string): number {
 }
 
 /** Reads a session and what it goes on with, back to where a summary stands for the rest. */
-function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): FoldedSession & Pick<SessionStart, 'withdrawn'> {
+function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): FoldedSession & Pick<SessionStart, 'withdrawn' | 'said'> {
   const texts: string[] = [];
   const seen = new Set<string>();
   for (let name: string | null = turn; name !== null && !seen.has(name); ) {
@@ -128,15 +132,17 @@ function readChain({ turnsDir, turn: begins }: SessionWish, turn: string): Folde
   }
   let folded = foldTranscript('', NO_MEMORY);
   let withdrawn: readonly Publication[] = [];
+  let said: readonly AssistantMessage[] = [];
   for (const text of texts) {
     folded = foldTranscript(text, { ...folded, messages: withoutOpenRequest(folded.messages) });
     const { header, published } = folded;
-    if (header?.isTakenUp !== true) withdrawn = [];
+    if (header?.isTakenUp !== true) [withdrawn, said] = [[], []];
     // What an earlier attempt of the same iteration published still stands.
-    if (header !== null && toIteration(header.turn) !== toIteration(begins))
-      withdrawn = [...withdrawn.filter(({ topic }) => !published.some((newer) => newer.topic === topic)), ...published];
+    if (header === null || toIteration(header.turn) === toIteration(begins)) continue;
+    withdrawn = [...withdrawn.filter(({ topic }) => !published.some((newer) => newer.topic === topic)), ...published];
+    if (folded.said.length > 0) said = folded.said;
   }
-  return { ...folded, withdrawn };
+  return { ...folded, withdrawn, said };
 }
 
 function readText(path: string): string {

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../core/index.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
+import { hasSignal } from './has-signal.ts';
 import type { ReadRecord } from './tool-context.ts';
 import type { Evicted, SessionEnd, SessionHeader, TranscriptLine } from './transcript-line.ts';
 
@@ -27,6 +28,8 @@ export interface FoldedSession extends SessionMemory {
   /** Something in it stands for all that was before, so what it follows need not be read. */
   readonly isWhole: boolean;
   readonly published: readonly Publication[];
+  /** Answers that publish by their words. */
+  readonly said: readonly AssistantMessage[];
 }
 
 /** A call that published an event. */
@@ -49,6 +52,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   let finish: FinishReason = 'other';
   const reads = new Map(before.reads);
   const published: Publication[] = [];
+  const said: AssistantMessage[] = [];
   let open: OpenCalls | null = copyOpen(before.open);
   // The last message is made anew from what is open.
   let messages: ModelMessage[] = open === null ? [...before.messages] : before.messages.slice(0, -1);
@@ -74,6 +78,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
     } else if (line.type === 'compaction') {
       open = null;
       isDone = false;
+      finish = 'other';
       messages = [...line.messages];
       isWhole = true;
     } else if (line.type === 'message') {
@@ -82,6 +87,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
       isDone = false;
       if (line.message.role === 'assistant') {
         steps += 1;
+        if (hasSignal(line.message)) said.push(line.message);
         const calls = listCalls(line.message);
         open = calls.length === 0 ? null : { calls, started: new Set(), results: new Map() };
         isDone = calls.length === 0 && finish === 'stop';
@@ -91,7 +97,7 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   }
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
   settle();
-  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published };
+  return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {

@@ -63,8 +63,8 @@ export async function runNativeTurn(
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
   const turn = toTurnName(request.turn);
-  const isAnew = request.withdrawn !== undefined;
-  const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context, isAnew });
+  const { interruptions } = request;
+  const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context, interruptions });
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
   const made = await attempt(() => agent.createModel(place));
   if ('class' in made) return toFailed(made);
@@ -103,7 +103,7 @@ async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<
   void givenUp.then(() => endUnheard(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
   await runOpenCalls(parts, state, start);
-  const end = start.isDone ? sayAgain(parts, state) : await ask(parts, state, start);
+  const end = start.isDone ? sayAgain(parts, state, start) : await ask(parts, state, start);
   if (end.status === 'succeeded') await publishAgain(parts, state, start);
   writeEnd(parts, state, end);
   return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };

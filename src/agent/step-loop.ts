@@ -3,6 +3,7 @@ import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../
 import { type Answer, askModel } from './ask-model.ts';
 import { planCacheMarks } from './cache-marks.ts';
 import { listCalls } from './fold-transcript.ts';
+import { hasSignal } from './has-signal.ts';
 import { keepWithinBudget } from './keep-within-budget.ts';
 import { runToolCalls } from './run-tool-calls.ts';
 import { toTurnFailure } from './to-turn-failure.ts';
@@ -75,6 +76,7 @@ async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, st
   // Thinking alone is no answer: providers refuse to be given it back.
   if (calls.length > 0 || hasText(message)) append(parts, state, message);
   if (hasText(message)) endMessage(parts, state);
+  state.hasSignalled ||= hasSignal(message);
   count(state, answer);
   if (calls.length > 0) return takeCalls(parts, state, calls);
   if (parts.signal.aborted) return STOPPED;

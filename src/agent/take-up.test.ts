@@ -100,6 +100,11 @@ async function recordPublished(): Promise<readonly string[]> {
   return lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1);
 }
 
+/** The same answer, with these words before its calls. */
+function withWords(text: string, step: ModelStep): ModelStep {
+  return step.ok ? { ...step, message: { ...step.message, parts: [{ type: 'text', text }, ...step.message.parts] } } : step;
+}
+
 /** What the model says up to its last answer. */
 const BEFORE_LAST = ANSWERS.slice(0, -1);
 
@@ -171,10 +176,47 @@ describe('a turn that was killed', () => {
   it('after its last word, before the loop knew of it, has its event published by the next', async () => {
     await createPlayer().play(1);
     const player = createPlayer();
-    await player.play(2, ANSWERS, { withdrawn: ['done'] });
+    await player.play(2, ANSWERS, { interruptions: 1 });
     expect(player.ran).toEqual(['publish']);
     expect(player.said()).toBe('Done.');
     expect(player.seen()).toEqual([]);
+  });
+
+  describe('with an event that stands in its words, not in its last ones,', () => {
+    const SPOKEN = [withWords('It works.\nEVENT:done', callAll('change')), say('All is well.')];
+
+    it('says it once more in its continuation, and its last words behind it', async () => {
+      await createPlayer().play(1, SPOKEN);
+      const lines = readLines(1).slice(0, -1);
+      for (const kept of [lines, lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1)]) {
+        rmSync(join(turnsDir, '2.1'), { recursive: true, force: true });
+        cut(1, kept);
+        const player = createPlayer();
+        expect(await player.play(2, SPOKEN)).toBe('succeeded');
+        expect(player.said()).toMatch(/^It works\.\nEVENT:doneAll is well\.$/);
+        expect(player.ran).toEqual([]);
+      }
+    });
+
+    it.each([
+      ['says it again', [say('EVENT:done')]],
+      ['says another', [say('EVENT:failed')]],
+      ['publishes another', [callAll('publish-failed'), say('It was not done.')]],
+    ])('says it no more where the continuation %s', async (_, more) => {
+      await createPlayer().play(1, SPOKEN);
+      cut(1, readLines(1).slice(0, readLines(1).findLastIndex((line) => line.includes('"tool-result"')) + 1));
+      const player = createPlayer();
+      await player.play(2, [...SPOKEN.slice(0, -1), ...more]);
+      expect(player.said()).not.toContain('It works.');
+    });
+  });
+
+  it('after its last word, which was the promise, is not done a second time', async () => {
+    const answers = [callAll('change'), say('All is done.\nLOOP_COMPLETE')];
+    await createPlayer().play(1, answers);
+    const player = createPlayer();
+    await player.play(2, answers, { interruptions: 1 });
+    expect([player.ran, player.said(), player.seen()]).toEqual([[], 'All is done.\nLOOP_COMPLETE', []]);
   });
 
   it('and came to no end in its continuation publishes nothing', async () => {

@@ -1,5 +1,5 @@
 import type { Usage } from '../core/index.ts';
-import type { ModelMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
+import type { AssistantMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
 import type { SessionStart } from './find-session.ts';
 import { runToolCalls } from './run-tool-calls.ts';
 import type { LoopEnd } from './step-loop.ts';
@@ -24,12 +24,13 @@ export async function runOpenCalls(parts: TurnParts, state: TurnState, { open }:
 }
 
 /**
- * Publishes again what the interrupted turn had published and the loop has withdrawn, where its continuation has come to its end without a word on it. A
- * continuation that publishes something else has thought again: its word stands.
+ * Publishes again what the interrupted turn had published, by tools and by its words, and nobody got, where its continuation has come to its end without a
+ * word on it. A continuation that publishes something else has thought again: its word stands.
  */
-export async function publishAgain(parts: TurnParts, state: TurnState, { withdrawn, messages }: SessionStart): Promise<void> {
-  if (withdrawn.length === 0 || state.messages.slice(messages.length).some(hasSignal)) return;
+export async function publishAgain(parts: TurnParts, state: TurnState, { withdrawn, said, isDone }: SessionStart): Promise<void> {
+  if (state.hasSignalled) return;
   if ([...state.published].some((published) => !withdrawn.some(({ topic }) => topic === published))) return;
+  if (said.length > 0 && !isDone) repeat(parts, state, said);
   const missing = withdrawn.filter(({ topic }) => !state.published.has(topic));
   await runToolCalls(
     parts,
@@ -38,12 +39,9 @@ export async function publishAgain(parts: TurnParts, state: TurnState, { withdra
   );
 }
 
-/** Says the last words of a turn again that was interrupted behind them: what they publish counts now, and the model need not be asked. */
-export function sayAgain({ tell }: TurnParts, state: TurnState): LoopEnd {
-  const last = state.messages.at(-1);
-  const texts = last?.role === 'assistant' ? last.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
-  for (const text of texts) tell({ type: 'text', text });
-  tell({ type: 'message-end' });
+/** Ends a turn that was interrupted behind its last word: what its words publish counts now, and the model need not be asked. */
+export function sayAgain(parts: TurnParts, state: TurnState, { said }: SessionStart): LoopEnd {
+  repeat(parts, state, said);
   state.hasSpoken = true;
   state.usage = NOTHING_USED;
   return { status: 'succeeded', failure: null };
@@ -51,7 +49,11 @@ export function sayAgain({ tell }: TurnParts, state: TurnState): LoopEnd {
 
 const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 
-/** Whether a message publishes by its words. */
-function hasSignal(message: ModelMessage): boolean {
-  return message.role === 'assistant' && message.parts.some((part) => part.type === 'text' && /^\W*EVENT:|<event\s/m.test(part.text));
+/** Says old words, and behind them the last ones, which are the last again: they are handed on, and a promise counts only there. */
+function repeat({ tell }: TurnParts, { messages }: TurnState, said: readonly AssistantMessage[]): void {
+  const last = messages.at(-1);
+  for (const message of [...said.filter((answer) => answer !== last), ...(last?.role === 'assistant' ? [last] : [])]) {
+    for (const part of message.parts) if (part.type === 'text') tell({ type: 'text', text: part.text });
+    tell({ type: 'message-end' });
+  }
 }

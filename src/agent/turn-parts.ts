@@ -33,6 +33,8 @@ export interface TurnState {
   toolCalls: number;
   /** Topics of the events that its tools published. */
   readonly published: Set<string>;
+  /** Whether it published by its words. */
+  hasSignalled: boolean;
   /** Whether the agent has said anything. */
   hasSpoken: boolean;
   /** Tokens that the model had before it after its last answer, as the provider counted; `null` before the first. */
@@ -52,6 +54,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     steps: 0,
     toolCalls: 0,
     published: new Set(),
+    hasSignalled: false,
     hasSpoken: false,
     contextTokens: null,
     countedMessages: 0,

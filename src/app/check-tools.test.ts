@@ -9,21 +9,22 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-check-tools-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 /** What the doctor says of a folder with this configuration, and with a module that must not run. */
-function look(yaml: string, env: Readonly<Record<string, string>> = {}): readonly string[] {
+async function look(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
   const cwd = mkdtempSync(join(FOLDER, 'case-'));
   writeFileSync(join(cwd, 'ralph.yml'), yaml);
   writeFileSync(join(cwd, 'ship.mjs'), 'throw new Error("it ran");');
-  return checkTools({ cwd, configFiles: [], env }).map(({ name, status, text }) => `${name}: ${status}: ${text}`);
+  return (await checkTools({ cwd, configFiles: [], env })).map(({ name, status, text }) => `${name}: ${status}: ${text}`);
 }
 
 it.each<[string, Record<string, string>, readonly string[]]>([
   ['name: x', {}, []],
   ['tools: {search: {provider: brave}}', {}, ['web_search: warning: no key for brave in BRAVE_API_KEY']],
   ['tools: {search: {provider: brave, api_key_env: K}}', { K: 'k' }, ['web_search: ok: brave: its key is there']],
+  ['tools: {search: {provider: brave}}', { BRAVE_API_KEY: 'a\nb' }, ['web_search: warning: no key for brave in BRAVE_API_KEY']],
   ['tools: {search: {provider: searxng, base_url: "http://x"}}', {}, ['web_search: ok: searxng, which needs no key']],
   ['tools: {plugins: {ship: ship.mjs}}', {}, ['tools: ok: the files of ship are there; what is in them: ralph tools']],
   ['tools: {plugins: {ship: gone.mjs}}', {}, ['tools: problem: The tool ship cannot be loaded from gone.mjs: there is no such file.']],
   ['tools: {plugins: 7}', {}, []],
-])('the doctor sees whether what is said of tools is there: %s', (yaml, env, expected) => {
-  expect(look(yaml, env)).toEqual(expected);
+])('the doctor sees whether what is said of tools is there: %s', async (yaml, env, expected) => {
+  expect(await look(yaml, env)).toEqual(expected);
 });

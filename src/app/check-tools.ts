@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { isRalphError, SEARCH_KEYS } from '../core/index.ts';
+import { findSearchKeyName, isRalphError } from '../core/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 import { withPluginFiles } from './plugin-files.ts';
@@ -8,12 +8,12 @@ type ToolsRequest = CheckRequest & { readonly env: Readonly<Record<string, strin
 type Search = NonNullable<NonNullable<Settings['tools']>['search']>;
 
 /** Whether what the configuration says of tools is there: the key of the search, the files of tools. Nobody is asked anything, and no module runs. */
-export function checkTools(request: ToolsRequest): readonly DoctorCheck[] {
+export async function checkTools(request: ToolsRequest): Promise<readonly DoctorCheck[]> {
   const settings = readSettings(request);
   if (settings?.tools === undefined) return [];
   const { search, plugins } = settings.tools;
   return [
-    ...(search === null ? [] : [checkSearch(search, request.env)]),
+    ...(search === null ? [] : [await checkSearch(search, request.env)]),
     ...(Object.keys(plugins).length === 0 ? [] : [checkPlugins(settings, request.cwd)]),
   ];
 }
@@ -27,14 +27,18 @@ function readSettings(request: ToolsRequest): Settings | null {
   }
 }
 
-function checkSearch({ provider, apiKeyEnv }: Search, env: ToolsRequest['env']): DoctorCheck {
-  const variable = apiKeyEnv ?? SEARCH_KEYS[provider];
-  if (variable === null) return { name: 'web_search', status: 'ok', text: `${provider}, which needs no key` };
-  if ((env[variable] ?? '').trim() !== '') return { name: 'web_search', status: 'ok', text: `${provider}: its key is there` };
+async function checkSearch(search: Search, env: ToolsRequest['env']): Promise<DoctorCheck> {
+  const { createSearch } = await import('../agent/index.ts');
+  const { whyMissing } = createSearch(search, env);
+  const variable = findSearchKeyName(search);
+  if (whyMissing === null) {
+    const text = variable === null ? `${search.provider}, which needs no key` : `${search.provider}: its key is there`;
+    return { name: 'web_search', status: 'ok', text };
+  }
   return {
     name: 'web_search',
     status: 'warning',
-    text: `no key for ${provider} in ${variable}`,
+    text: whyMissing,
     fix: `Hats with the native agent do not get web_search. To have it: export ${variable}=…`,
   };
 }

@@ -20,14 +20,15 @@ export interface ExamineRequest extends CheckRequest {
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
 export async function examine(request: ExamineRequest): Promise<DoctorReport> {
   const { cwd, env } = request;
-  const [backends, git, config, native] = await Promise.all([
+  const [backends, git, config, native, tools] = await Promise.all([
     detectBackends({ env }),
     checkGit(cwd, env),
     checkConfiguration(request),
     checkNativeAgents(request),
+    checkTools(request),
   ]);
   return {
-    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native, ...checkTools(request)],
+    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native, ...tools],
     backends,
   };
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { NO_TOOLS_SPEC, SEARCH_KEYS } from '../core/index.ts';
+import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +27,6 @@ export function findKnownSecrets(settings: Pick<Settings, 'mcpServers' | 'backen
 /** The variables that hold the keys of models and of the search, as they are configured. */
 export function listKeyNames({ backends, tools = NO_TOOLS_SPEC }: Pick<Settings, 'backends' | 'tools'>): readonly string[] {
   const models = Object.values(backends).flatMap((specs) => specs.flatMap(({ native }) => native?.apiKeyEnv ?? []));
-  const search = tools.search === null ? null : (tools.search.apiKeyEnv ?? SEARCH_KEYS[tools.search.provider]);
+  const search = tools.search === null ? null : findSearchKeyName(tools.search);
   return [...new Set([...models, ...(search === null ? [] : [search])])];
 }

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { NO_TOOLS_SPEC } from '../core/index.ts';
+import { BUILT_IN_CARDS, NO_TOOLS_SPEC } from '../core/index.ts';
+import { countTools } from './count-tools.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
 import { registerTool } from './plugin-tools.ts';
 
@@ -39,6 +40,27 @@ describe('a tool in a file', () => {
     expect(listRunTools(await load(root, { ship: 'tools/deploy.mjs' }))).toMatchObject([{ name: 'ship' }]);
   });
 
+  it('counts among the tools of a hat that wears the native agent', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
+    const settings = { policies: {}, ...(await load(root, { deploy: 'tools/deploy.mjs' })) };
+    expect(countTools(settings, 'builder', true)).toBe(BUILT_IN_CARDS.length + 1);
+    expect(countTools({ policies: {} }, 'builder', true)).toBe(BUILT_IN_CARDS.length);
+  });
+
+  it('that changes after it was looked at, and before it is loaded, is not run', async () => {
+    const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
+    const settings = withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins: { deploy: 'tools/deploy.mjs' } }, digest: DIGEST }, root);
+    writeFileSync(join(root, 'tools/deploy.mjs'), 'globalThis.isPwned = 3;');
+    await expect(loadPluginFiles(settings, root)).rejects.toThrow('it was changed a moment ago');
+    expect(globalThis).not.toHaveProperty('isPwned');
+  });
+
+  it('that never comes to an end is given up', async () => {
+    const root = open({ 'deploy.mjs': `await new Promise(() => {}); export default { ${GOOD} };` });
+    const settings = withPluginFiles({ tools: { ...NO_TOOLS_SPEC, plugins: { deploy: 'tools/deploy.mjs' } }, digest: DIGEST }, root);
+    await expect(loadPluginFiles(settings, root, 50)).rejects.toThrow('it is not ready after');
+  });
+
   it('stays what it was when the file changes while the process lives', async () => {
     const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
     await load(root, { deploy: 'tools/deploy.mjs' });
@@ -71,6 +93,8 @@ describe('a tool in a file', () => {
     ['exports nothing', 'deploy.mjs', 'export const tool = 1;', 'no default export'],
     ['exports a function', 'deploy.mjs', 'export default () => 1;', 'no default export'],
     ['calls its tool differently', 'deploy.mjs', `export default { name: 'ship', ${GOOD} };`, 'is called "ship"'],
+    ['throws what cannot be told', 'deploy.mjs', 'throw { toString() { throw 1; } };', 'something that is no error'],
+    ['throws when it is looked at', 'deploy.mjs', `export default { ${GOOD}, get hints() { throw new Error("no"); } };`, 'Error: no'],
     ['imports what is not there', 'deploy.mjs', 'import "./missing.mjs";', 'missing.mjs'],
   ])('that %s keeps the run from starting', async (_, file, text, words) => {
     const root = open({ [file]: text });

@@ -1,9 +1,21 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Settings } from '../config/index.ts';
-import { createToolTwiceError, maskControls, NO_TOOLS_SPEC, type PluginTool, RalphError, toTextHash } from '../core/index.ts';
+import {
+  createToolTwiceError,
+  isRalphError,
+  maskControls,
+  NO_TOOLS_SPEC,
+  type PluginTool,
+  RalphError,
+  toDurationText,
+} from '../core/index.ts';
 import { checkPluginTool, listPluginTools } from './plugin-tools.ts';
+
+/** A module that connects to something first may take a while. */
+const LOAD_LIMIT_MS = 30_000;
 
 /** What was loaded, by absolute path and name. Kept for the whole process: what an agent writes into such a file does not run under this Ralph. */
 const loaded = new Map<string, PluginTool>();
@@ -19,7 +31,7 @@ export function withPluginFiles<Some extends Pick<Settings, 'tools' | 'digest'>>
   const { tools = NO_TOOLS_SPEC, digest } = settings;
   const files = Object.entries(tools.plugins).map(([name, file]) => [name, resolve(root, file)] as const);
   if (files.length === 0) return settings;
-  const keys = files.map(([name, path]) => [`tools.plugins.${name}`, toTextHash(readModule(name, path, root))] as const);
+  const keys = files.map(([name, path]) => [toDigestKey(name), hashModule(name, path, root)] as const);
   return {
     ...settings,
     tools: { ...tools, plugins: Object.fromEntries(files) },
@@ -27,9 +39,13 @@ export function withPluginFiles<Some extends Pick<Settings, 'tools' | 'digest'>>
   };
 }
 
-function readModule(name: string, path: string, root: string): string {
+function toDigestKey(name: string): string {
+  return `tools.plugins.${name}`;
+}
+
+function hashModule(name: string, path: string, root: string): string {
   try {
-    if (statSync(path).isFile()) return readFileSync(path, 'utf8');
+    if (statSync(path).isFile()) return createHash('sha256').update(readFileSync(path)).digest('hex');
   } catch {
     // Told below.
   }
@@ -39,14 +55,24 @@ function readModule(name: string, path: string, root: string): string {
 /**
  * Loads the tools of `tools.plugins`: their modules run, with all rights of this process.
  *
- * @param settings with absolute paths, as {@link withPluginFiles} gives them; {@link listRunTools} finds the tools by these
+ * @param settings with absolute paths and the digest of the files, as {@link withPluginFiles} gives them; {@link listRunTools} finds the tools by these
+ * @param limitMs for each module
  * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`
  */
-export async function loadPluginFiles({ tools = NO_TOOLS_SPEC }: Pick<Settings, 'tools'>, root: string): Promise<void> {
+export async function loadPluginFiles(
+  { tools = NO_TOOLS_SPEC, digest }: Pick<Settings, 'tools' | 'digest'>,
+  root: string,
+  limitMs = LOAD_LIMIT_MS,
+): Promise<void> {
   for (const [name, path] of Object.entries(tools.plugins)) {
     if (listPluginTools().some((tool) => tool.name === name)) throw createToolTwiceError(name);
     const key = toKey(path, name);
-    if (!loaded.has(key)) loaded.set(key, await loadTool(name, path, root));
+    if (loaded.has(key)) continue;
+    // A person may have been asked in between whether a change is right.
+    if (hashModule(name, path, root) !== digest.keys[toDigestKey(name)]) {
+      throw toFileError(name, toShown(path, root), 'it was changed a moment ago');
+    }
+    loaded.set(key, await loadTool({ name, path, shown: toShown(path, root), limitMs }));
   }
 }
 
@@ -59,32 +85,49 @@ function toKey(path: string, name: string): string {
   return `${path}\0${name}`;
 }
 
-async function loadTool(name: string, path: string, root: string): Promise<PluginTool> {
-  const shown = toShown(path, root);
-  const exported = await importModule(name, path, shown);
-  if (typeof exported !== 'object' || exported === null) {
-    throw toFileError(name, shown, 'it has no default export that describes a tool');
+interface ToolFile {
+  readonly name: string;
+  readonly path: string;
+  /** The path as people know it. */
+  readonly shown: string;
+  readonly limitMs: number;
+}
+
+async function loadTool(file: ToolFile): Promise<PluginTool> {
+  const { name, shown } = file;
+  const exported = await importModule(file);
+  if (exported === null) throw toFileError(name, shown, 'it has no default export that describes a tool');
+  if ('name' in exported && exported['name'] !== name) {
+    throw toFileError(name, shown, `the tool in it is called ${JSON.stringify(String(exported['name']).slice(0, 80))}`);
   }
   const tool = { ...exported, name } as PluginTool;
-  if ('name' in exported && exported.name !== name) {
-    throw toFileError(name, shown, `the tool in it is called ${JSON.stringify(String(exported.name).slice(0, 80))}`);
-  }
   checkPluginTool(tool);
   return tool;
 }
 
-async function importModule(name: string, path: string, shown: string): Promise<unknown> {
+/** What the module says of its tool, as plain values: looking at it may run code as well. `null` where it says nothing. */
+async function importModule({ name, path, shown, limitMs }: ToolFile): Promise<Readonly<Record<string, unknown>> | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(toFileError(name, shown, `it is not ready after ${toDurationText(limitMs)}`)), limitMs);
+  });
   try {
-    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
-    return module.default;
+    const { default: exported } = (await Promise.race([import(pathToFileURL(path).href), late])) as { readonly default?: unknown };
+    return typeof exported === 'object' && exported !== null ? { ...exported } : null;
   } catch (error) {
-    throw toFileError(name, shown, toReason(error));
+    throw isRalphError(error) ? error : toFileError(name, shown, toReason(error));
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 function toReason(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return maskControls((text.split('\n')[0] ?? '').slice(0, 300));
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return maskControls((text.split('\n')[0] ?? '').slice(0, 300));
+  } catch {
+    return 'it threw something that is no error';
+  }
 }
 
 function toShown(path: string, root: string): string {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_CARDS, BUILT_IN_POLICIES, type PluginTool } from '../core/index.ts';
 import { countTools } from './count-tools.ts';
-import { listPluginCards, listPluginTools, registerTool } from './plugin-tools.ts';
+import { listPluginTools, registerTool, toPluginCard } from './plugin-tools.ts';
 
 const DEPLOY: PluginTool = {
   name: 'deploy',
@@ -19,6 +19,12 @@ function register(tool: PluginTool): () => void {
   return remove;
 }
 
+/** A schema that holds itself. */
+function toCircle(): object {
+  const circle: Record<string, unknown> = { type: 'object' };
+  return Object.assign(circle, { properties: { again: circle } });
+}
+
 afterEach(() => {
   for (const remove of taken) remove();
   taken = [];
@@ -28,7 +34,7 @@ describe('a tool that a program registers', () => {
   it('is there until it is taken away', () => {
     const remove = register(DEPLOY);
     expect(listPluginTools()).toEqual([DEPLOY]);
-    expect(listPluginCards()).toEqual([
+    expect(listPluginTools().map(toPluginCard)).toEqual([
       {
         name: 'deploy',
         group: 'runtime',
@@ -63,6 +69,9 @@ describe('a tool that a program registers', () => {
     ['does nothing', { ...DEPLOY, run: 'x' }],
     ['has an odd hint', { ...DEPLOY, hints: { read_only: true } }],
     ['has a hint that is no truth value', { ...DEPLOY, hints: { readOnly: 'yes' } }],
+    ['has hints that are none', { ...DEPLOY, hints: null }],
+    ['takes something else than an object', { ...DEPLOY, parameters: { type: 'string' } }],
+    ['takes what cannot be told to a model', { ...DEPLOY, parameters: toCircle() }],
   ])('is refused when it %s', (_, tool) => {
     expect(() => registerTool(tool as PluginTool)).toThrow(expect.objectContaining({ code: 'tool-invalid' }));
     expect(listPluginTools()).toEqual([]);

@@ -32,14 +32,9 @@ export function listPluginTools(): readonly PluginTool[] {
   return [...registered.values()];
 }
 
-/** The same as profiles see them. */
-export function listPluginCards(): readonly ToolCard[] {
-  return listPluginTools().map(({ name, group, description, hints }) => ({
-    name,
-    group,
-    description,
-    hints: { ...PESSIMISTIC_HINTS, ...hints },
-  }));
+/** A tool as profiles see it. */
+export function toPluginCard({ name, group, description, hints }: PluginTool): ToolCard {
+  return { name, group, description, hints: { ...PESSIMISTIC_HINTS, ...hints } };
 }
 
 /**
@@ -56,11 +51,22 @@ export function checkPluginTool(tool: PluginTool): void {
   if (name.startsWith('mcp__')) throw createInvalid(name, 'has the name of a tool of an MCP server');
   if (typeof description !== 'string' || description.trim() === '')
     throw createInvalid(name, 'has no description, so that no model knows what it is for');
-  if (!isJsonObject(parameters)) throw createInvalid(name, 'has no `parameters`: a JSON Schema of an object');
+  if (!isObjectSchema(parameters)) throw createInvalid(name, 'has no `parameters`: a JSON Schema of an object');
   if (typeof run !== 'function') throw createInvalid(name, 'has no function `run`');
-  const words = hints === undefined ? [] : Object.entries(hints);
-  const odd = words.find(([key, value]) => !Object.hasOwn(PESSIMISTIC_HINTS, key) || typeof value !== 'boolean');
+  if (hints === undefined) return;
+  if (!isJsonObject(hints)) throw createInvalid(name, 'has odd hints: they are no object');
+  const odd = Object.entries(hints).find(([key, value]) => !Object.hasOwn(PESSIMISTIC_HINTS, key) || typeof value !== 'boolean');
   if (odd !== undefined) throw createInvalid(name, `has an odd hint ${JSON.stringify(odd[0].slice(0, 40))}`);
+}
+
+/** One that can be written down for a model. */
+function isObjectSchema(parameters: unknown): boolean {
+  if (!isJsonObject(parameters) || ![undefined, 'object'].includes(parameters['type'] as string | undefined)) return false;
+  try {
+    return JSON.stringify(parameters) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function createInvalid(name: string, what: string): RalphError {

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, NO_TOOLS_SPEC, PESSIMISTIC_HINTS, type ToolCard } from '../core/index.ts';
+import { type BackendSpec, NO_TOOLS_SPEC, type ToolCard } from '../core/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
+import { toPluginCard } from './plugin-tools.ts';
 import { toQualityOfGates } from './quality-of-gates.ts';
 
 /** The tools of a configuration as they are here, on this machine, with this environment. */
@@ -45,9 +46,8 @@ export async function surveyTools(settings: Settings, place: SurveyPlace): Promi
     const why = tool.whyMissing?.(facts) ?? null;
     return why === null ? [] : [[tool.name, why] as const];
   });
-  const cards = own.map(({ name, group, description, hints }) => ({ name, group, description, hints: { ...PESSIMISTIC_HINTS, ...hints } }));
   const asked = place.asksServers ? await askServers(room, settings, place) : { cards: [], servers: [], warnings: [] };
-  return { ...asked, cards: [...cards, ...asked.cards], missing: Object.fromEntries(missing) };
+  return { ...asked, cards: [...own.map(toPluginCard), ...asked.cards], missing: Object.fromEntries(missing) };
 }
 
 async function askServers(

@@ -19,6 +19,7 @@ export type Feedback =
     }
   /** A hat that may not write wrote; `paths` are the first of `total`. `reverted`: how many were taken back, `null` where they stand. `total` 0: nobody could tell. */
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
+  /** The turn right before was interrupted; `topics`: what it had written, and nobody got. One for each such turn. */
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
   | { readonly kind: 'malformed'; readonly where: string; readonly message: string };
 

@@ -118,6 +118,7 @@ export type { LiveRecord, RunRecord } from './run-record.ts';
 export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
 export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
 export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
+export { toServerToolName } from './server-tool-name.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';
 export type {
@@ -144,7 +145,7 @@ export {
   resolveProfile,
   type ToolVerdict,
 } from './tool-profiles.ts';
-export { NO_TOOLS_SPEC, SEARCH_KEYS, SEARCH_PROVIDERS, type SearchProvider, type SearchSpec, type ToolsSpec } from './tools-spec.ts';
+export { findSearchKeyName, NO_TOOLS_SPEC, SEARCH_PROVIDERS, type SearchProvider, type SearchSpec, type ToolsSpec } from './tools-spec.ts';
 export {
   comparePrecedence,
   hasWildcard,

@@ -3,8 +3,8 @@ export const SEARCH_PROVIDERS = ['searxng', 'brave', 'tavily'] as const;
 
 export type SearchProvider = (typeof SEARCH_PROVIDERS)[number];
 
-/** The environment variable that holds the key of a provider, where the configuration names none; `null`: it needs no key. */
-export const SEARCH_KEYS: Readonly<Record<SearchProvider, string | null>> = {
+/** Where the configuration names no variable; `null`: no key is needed. */
+const USUAL_KEYS: Readonly<Record<SearchProvider, string | null>> = {
   searxng: null,
   brave: 'BRAVE_API_KEY',
   tavily: 'TAVILY_API_KEY',
@@ -17,6 +17,11 @@ export interface SearchSpec {
   readonly baseUrl?: string;
   /** The environment variable that holds the key, in the place of the usual one. */
   readonly apiKeyEnv?: string;
+}
+
+/** The environment variable that holds the key of a search; `null`: it needs none. */
+export function findSearchKeyName({ provider, apiKeyEnv }: Pick<SearchSpec, 'provider' | 'apiKeyEnv'>): string | null {
+  return apiKeyEnv ?? USUAL_KEYS[provider];
 }
 
 /** What the configuration says of the tools of the native agent, whatever hat uses them. */

@@ -32,8 +32,8 @@ export interface TurnRequest {
   readonly logs: TurnLogs;
   /** What a tool profile makes of the agent's program; absent: it is started as it was declared. */
   readonly scope?: TurnScope;
-  /** Topics of events that the interrupted turn before this one had published, and nobody got; absent: none. */
-  readonly withdrawn?: readonly string[];
+  /** How many turns right before this one were the same work and were interrupted; absent: none. */
+  readonly interruptions?: number;
 }
 
 /** How the program of an agent is bound for one turn. */

@@ -212,6 +212,22 @@ describe('the look behind a hat that may not write', () => {
     expect(await (await tree.begin([], 'turn-3')).end(NO_DIFF)).toBeNull();
   });
 
+  it("names git's own files first, however many others were changed to bury them", async () => {
+    const folder = createProject();
+    const look = await watch(folder);
+    for (let index = 0; index < 60; index += 1) folder.write(`chaff/${index}.txt`, 'x\n');
+    folder.git('config', 'core.fsmonitor', '/tmp/x');
+    folder.write('.git/hooks/pre-commit', '#!/bin/sh\n');
+    folder.git('branch', 'evil');
+    const found = await look.end(NO_DIFF);
+    expect(toLines(found).slice(0, 4)).toEqual([
+      'git .git/config',
+      'git .git/hooks/pre-commit',
+      'ref refs/heads/evil',
+      'created chaff/0.txt',
+    ]);
+  });
+
   it('has the difference written before anything is taken back', async () => {
     const folder = createProject();
     const look = await watch(folder, true);

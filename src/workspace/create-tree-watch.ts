@@ -175,7 +175,9 @@ function toReport(found: GitFindings, between: readonly TreeChange[], told: Set<
   for (const note of found.notes) told.add(note);
   if (changes.length + between.length + notes.length === 0 && problem === null) return null;
   const blind = problem === null ? null : toUnseen(problem);
-  const paths = between.slice(0, MAX_KEPT_CHANGES).map((change) => change.path);
+  const paths = toGravestFirst(between)
+    .slice(0, MAX_KEPT_CHANGES)
+    .map((change) => change.path);
   return {
     ...toViolations(changes, diffFile, restored?.count ?? null, [...(blind?.notes ?? []), ...notes]),
     ...(blind === null ? {} : { isUnseen: true }),
@@ -189,9 +191,19 @@ function toViolations(
   reverted: number | null,
   notes: readonly string[],
 ): ScopeViolations {
-  const shown = changes.slice(0, MAX_KEPT_CHANGES).map(({ path, what }) => ({ path, what }));
+  const shown = toGravestFirst(changes)
+    .slice(0, MAX_KEPT_CHANGES)
+    .map(({ path, what }) => ({ path, what }));
   return { changes: shown, total: changes.length, diffFile, reverted, notes: notes.slice(0, MAX_KEPT_CHANGES) };
 }
+
+/** What git will run or believe comes before files: who plants a hook must not be able to bury it under a heap of them. */
+function toGravestFirst(changes: readonly TreeChange[]): readonly TreeChange[] {
+  const rank = (change: TreeChange): number => GRAVEST.indexOf(change.in);
+  return [...changes].sort((left, right) => rank(right) - rank(left));
+}
+
+const GRAVEST: readonly TreeChange['in'][] = ['nested', 'ignored', 'dirty', 'index', 'refs', 'guarded'];
 
 /** Where nothing could be seen, nothing is said of changes; that nobody looked is. */
 function toUnseen(error: unknown): ScopeViolations {

@@ -58,9 +58,10 @@ const unsynced = ['-c', 'core.fsync=none'];
 export function createSnapshotKeeper(repository: Repository, runId: string, scratchDir: string): SnapshotKeeper {
   const { git } = repository;
   const index = { indexFile: join(scratchDir, 'snapshot.index') };
-  const pending = new Set<Promise<unknown>>();
+  let naming: Promise<void> = Promise.resolve();
   let last: { readonly fingerprint: string | null; readonly tree: string } | undefined;
-  let unnamed: readonly string[] = [];
+  /** The names of the turn that is under way, with their trees: one that is looked at twice has the later one. */
+  let names = new Map<string, string>();
   let shown: { readonly head: string | null; readonly paths: ReadonlySet<string> } | undefined;
 
   async function storeTree(status: GitStatus): Promise<string> {
@@ -84,8 +85,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
   }
 
   /** Gives trees their names. Until then nothing holds them, and a clean-up in between may have taken them: then we begin anew. */
-  async function name(refs: readonly string[]): Promise<void> {
-    const named = await git([...unsynced, 'update-ref', '--stdin'], { input: refs.join('') });
+  async function name(input: string): Promise<void> {
+    const named = await git([...unsynced, 'update-ref', '--stdin'], { input });
     if (named.ok) return;
     last = undefined;
     shown = undefined;
@@ -98,16 +99,17 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       last = { fingerprint, tree };
       const ref = toSnapshotRef(runId, turn, moment);
       if (ref === undefined) return tree;
-      unnamed = [...(moment === 'after' ? unnamed : []), `update ${ref} ${tree}\n`];
+      if (moment === 'before') names = new Map();
+      names.set(ref, tree);
       // One command for both names of a turn, which nobody waits for.
       if (moment === 'after') {
-        const naming = name(unnamed).finally(() => pending.delete(naming));
-        pending.add(naming);
+        const input = [...names].map(([of, is]) => `update ${of} ${is}\n`).join('');
+        naming = naming.then(() => name(input));
       }
       return tree;
     },
     async settle() {
-      await Promise.all(pending);
+      await naming;
     },
   };
 }

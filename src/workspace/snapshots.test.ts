@@ -43,6 +43,21 @@ describe('the snapshots around a turn', () => {
     expect([await names('1.1'), await names('2.1'), await names('3.1')]).toEqual([['a.txt'], ['b.txt'], ['a.txt', 'b.txt']]);
   });
 
+  it('show what is left when what the turn did was taken back after a first look', async () => {
+    const repo = createTestRepository({ 'a.txt': 'one\n' });
+    const workspace = repo.workspace(null);
+    await workspace.snapshot('1.1', 'before');
+    repo.write('a.txt', 'evil\n');
+    repo.write('b.txt', 'stays\n');
+    await workspace.snapshot('1.1', 'after');
+    expect(await workspace.diff('1.1')).toContain('+evil\n');
+    repo.write('a.txt', 'one\n');
+    await workspace.snapshot('1.1', 'after');
+    const patch = await workspace.diff('1.1');
+    expect(patch).toContain('+++ b/b.txt');
+    expect(patch).not.toContain('evil');
+  });
+
   it('are an empty patch for a turn that changed nothing, and nothing for a turn without both', async () => {
     const repo = createTestRepository();
     const workspace = repo.workspace(null);

@@ -5,11 +5,11 @@ import {
   resolveProfile,
   type ToolCard,
   type ToolHints,
+  toServerToolName,
 } from '../../core/index.ts';
 import type { AnyTool } from '../tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpWorld } from './mcp-world.ts';
-import { toToolName } from './server-tool.ts';
 
 /** The tools of the servers that a hat may use, for one turn. */
 export interface ServerTools {
@@ -56,7 +56,7 @@ function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServ
   const group = `mcp:${server}` as const;
   const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group, hints, description: '' }));
   const known = Object.entries(annotations).map(
-    ([tool, said]): ToolCard => ({ name: toToolName(server, tool), group, hints: { ...hints, ...said }, description: '' }),
+    ([tool, said]): ToolCard => ({ name: toServerToolName(server, tool), group, hints: { ...hints, ...said }, description: '' }),
   );
   return resolveProfile(policy, [...known, ...cards]).some(({ isOffered }) => isOffered);
 }

@@ -1,29 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { McpServerSpec } from '../../core/index.ts';
 import { makeContext } from '../tool-fixtures.ts';
-import { toServerTool, toToolName } from './server-tool.ts';
+import { toServerTool } from './server-tool.ts';
 
 const SERVER: McpServerSpec = { name: 'docs', command: 'x', args: [], env: {}, tools: null, trustsAnnotations: true, timeoutMs: 1000 };
 const LISTED = { name: 'find', inputSchema: { type: 'object' as const } };
-
-describe('the name of a tool of a server', () => {
-  it('says the server and the tool', () => {
-    expect(toToolName('docs', 'find_page')).toBe('mcp__docs__find_page');
-  });
-
-  it('is one that providers take, whatever the server calls it, and two tools stay two', () => {
-    const name = fc.string({ minLength: 1, maxLength: 200 });
-    fc.assert(
-      fc.property(name, name, (first, second) => {
-        const [one, other] = [toToolName('docs', first), toToolName('docs', second)];
-        expect(one).toMatch(/^mcp__docs__[A-Za-z0-9_-]{1,53}$/);
-        expect(one === other).toBe(first === second);
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
 
 describe('a tool of a server', () => {
   it('of which a trusted server says half has the rest as MCP says', () => {

@@ -6,14 +6,12 @@ import {
   maskControls,
   PESSIMISTIC_HINTS,
   type ToolHints,
-  toTextHash,
+  toServerToolName,
 } from '../../core/index.ts';
 import { toJsonSchemaType } from '../json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool.ts';
 import type { ListedTool } from './list-tools.ts';
 
-/** What providers take. */
-const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1000;
 
 /** Calls a tool of a server. Rejects when the server is gone, is silent for too long, or refuses. */
@@ -22,7 +20,7 @@ export type CallServer = (tool: string, args: JsonObject, signal: AbortSignal) =
 /** A tool of a server as one of ours. */
 export function toServerTool(server: McpServerSpec, listed: ListedTool, call: CallServer): AnyTool {
   const tool: Tool<JsonObject> = {
-    name: toToolName(server.name, listed.name),
+    name: toServerToolName(server.name, listed.name),
     group: `mcp:${server.name}`,
     hints: toHints(server, listed),
     description: maskControls(
@@ -43,14 +41,6 @@ export function toServerTool(server: McpServerSpec, listed: ListedTool, call: Ca
     },
   };
   return tool;
-}
-
-/** `mcp__docs__find`; a name that is too long or has other characters gets a mark, so that two of them stay two. */
-export function toToolName(server: string, tool: string): string {
-  const plain = tool.replace(/[^A-Za-z0-9_-]/g, '_');
-  const name = `mcp__${server}__${plain}`;
-  if (plain === tool && name.length <= MAX_NAME) return name;
-  return `${name.slice(0, MAX_NAME - 7)}_${toTextHash(tool).slice(-6)}`;
 }
 
 /** What the person says of a tool, else what a trusted server says, else what MCP says of such. */

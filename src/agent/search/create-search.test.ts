@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SearchSpec } from '../../core/index.ts';
+import { createRedactor } from '../../process/index.ts';
 import { makeContext } from '../tool-fixtures.ts';
 import { webSearchTool } from '../tools/web-search.ts';
 import { createSearch } from './create-search.ts';
@@ -120,6 +121,13 @@ describe('a search', () => {
     expect([isError, asked.length]).toEqual([true, 1]);
     expect(text).toMatch(words);
     expect(text).not.toContain('\u001b');
+  });
+
+  it('never shows the beginning of a key that an answer repeats, where the answer is cut', async () => {
+    say = { body: `${'x'.repeat(188)}${SECRET}` };
+    const env = { BRAVE_API_KEY: SECRET };
+    const { text } = await call({ provider: 'brave' }, {}, env);
+    expect(createRedactor(env)(text)).not.toContain(SECRET.slice(0, 6));
   });
 
   it('whose server is gone says so', async () => {

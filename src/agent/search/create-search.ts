@@ -1,4 +1,4 @@
-import { parseJson, RalphError, SEARCH_KEYS, type SearchSpec } from '../../core/index.ts';
+import { findSearchKeyName, parseJson, RalphError, type SearchSpec } from '../../core/index.ts';
 import type { Search, SearchHit } from '../tool-context.ts';
 import { type HttpAnswer, sendRequest } from '../tools/http-request.ts';
 import { SEARCH_DIALECTS, type SearchDialect } from './search-providers.ts';
@@ -13,8 +13,8 @@ const MAX_SAID = 200;
  * @param env where the key is
  */
 export function createSearch(spec: SearchSpec, env: Readonly<Record<string, string>>): Search {
-  const { provider, baseUrl, apiKeyEnv } = spec;
-  const variable = apiKeyEnv ?? SEARCH_KEYS[provider];
+  const { provider, baseUrl } = spec;
+  const variable = findSearchKeyName(spec);
   const key = variable === null ? null : toKey(env[variable]);
   const dialect = SEARCH_DIALECTS[provider];
   const base = (baseUrl ?? dialect.baseUrl)?.replace(/\/+$/, '');

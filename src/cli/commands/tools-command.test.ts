@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS } from '../../core/index.ts';
+import { BUILT_IN_CARDS, toServerToolName } from '../../core/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
@@ -134,13 +134,14 @@ hats:
   it('has a row for each tool of a server that the configuration vouches for, and tells what a trusted server decides when it runs', async () => {
     const yaml = `
 mcp_servers:
-  docs: {command: x, annotations: {find: {read_only_hint: true}}}
+  docs: {command: x, tools: [find, fs.read], annotations: {find: {read_only_hint: true}, fs.read: {read_only_hint: true}, drop: {}}}
   own: {command: x, trust_annotations: true}
 profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
 `;
     const rows = (await rowsOf(['--profile', 'p'], yaml)).filter(({ tool }) => tool.startsWith('mcp__'));
     expect(rows.map(({ tool, offered, why }) => [tool, offered, why])).toEqual([
       ['mcp__docs__find', true, 'allowed by mcp:*'],
+      [toServerToolName('docs', 'fs.read'), true, 'allowed by mcp:*'],
       ['mcp__docs__*', false, 'not read-only'],
       ['mcp__own__*', true, 'allowed by mcp:*, but those that its server calls: not read-only'],
     ]);

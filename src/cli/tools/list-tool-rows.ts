@@ -7,6 +7,7 @@ import {
   type ToolCard,
   type ToolHints,
   type ToolVerdict,
+  toServerToolName,
 } from '../../core/index.ts';
 
 /** A tool with what a profile makes of it. */
@@ -81,10 +82,11 @@ function toAllName(server: string): string {
 }
 
 /** Without trust in what the server says, each of its tools may do anything, but for those that the person vouches for. */
-function toServerCards({ name, trustsAnnotations, annotations = {} }: Settings['mcpServers'][number]): readonly ToolCard[] {
+function toServerCards({ name, tools, trustsAnnotations, annotations = {} }: Settings['mcpServers'][number]): readonly ToolCard[] {
   const group = `mcp:${name}` as const;
-  const vouched = Object.entries(annotations).map(([tool, hints]) => ({
-    name: `mcp__${name}__${tool}`,
+  const taken = Object.entries(annotations).filter(([tool]) => tools?.includes(tool) ?? true);
+  const vouched = taken.map(([tool, hints]) => ({
+    name: toServerToolName(name, tool),
     group,
     hints: { ...PESSIMISTIC_HINTS, ...hints },
     description: 'A tool of this server, with the hints that the configuration gives it.',

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { quote } from '../value-finding.ts';
+import { hideLogin, withoutExcerpt } from './hide-login.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** What the name of a server may be: it is part of the names of its tools, which providers keep to 64 characters. */
@@ -14,7 +15,9 @@ export function checkMcpServers(input: RuleInput): readonly Diagnostic[] {
     if (input.isBroken(path)) return [];
     const { command, url } = server;
     if ((command === undefined) === (url === undefined)) return [findingAt(input, path, toWayFinding(name, command !== undefined), 'key')];
-    return url === undefined || isAddress(url) ? [] : [findingAt(input, [...path, 'url'], toAddressFinding(url))];
+    if (url === undefined || isAddress(url)) return [];
+    const found = findingAt(input, [...path, 'url'], toAddressFinding(url));
+    return [hideLogin(url) === url ? found : withoutExcerpt(found)];
   });
 }
 
@@ -46,7 +49,7 @@ function toAddressFinding(url: string): Finding {
   return {
     code: 'mcp-server-invalid',
     severity: 'error',
-    message: `${quote(url.replace(/\/\/[^/@]*@/, '//…@'))} is not the address of an MCP server.`,
+    message: `${quote(hideLogin(url))} is not the address of an MCP server.`,
     why: 'It is reached by HTTP, and what is secret does not belong into an address.',
     fix: 'Write `https://host/path`; a token goes into an environment variable that `token_env` names.',
   };

@@ -9,6 +9,7 @@ import {
   resolveProfile,
   TOOL_GROUPS,
   type ToolCard,
+  toServerToolName,
 } from '../../core/index.ts';
 import { toAnnotations } from '../compile-mcp-servers.ts';
 import { createPolicyFinder } from '../compile-profiles.ts';
@@ -137,7 +138,7 @@ function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readon
     const { trust_annotations: isTrusted = false } = declared;
     const vouched = Object.entries(toAnnotations(declared)).map(([tool, hints]) => ({ tool, hints: { ...PESSIMISTIC_HINTS, ...hints } }));
     const cards = [...vouched, { tool: '', hints: PESSIMISTIC_HINTS }].map(
-      ({ tool, hints }): ToolCard => ({ name: `mcp__${server}__${tool}`, group: `mcp:${server}`, hints, description: '' }),
+      ({ tool, hints }): ToolCard => ({ name: toServerToolName(server, tool), group: `mcp:${server}`, hints, description: '' }),
     );
     const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, cards).some(({ isOffered }) => isOffered);
     return !isTrusted && offers(lenient) && !offers(policy) ? [server] : [];

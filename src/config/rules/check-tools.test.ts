@@ -45,11 +45,12 @@ describe('what is said of tools', () => {
     for (const tools of [
       `search: {provider: brave, api_key_env: ${key}}`,
       `search: {provider: searxng, base_url: "https://me:${key}@search.lan"}`,
+      `search: {provider: searxng, base_url: "https://me:x@${key}@search.lan"}`,
       `search: {provider: searxng, base_url: "https://search.lan/?key=${key}"}`,
     ]) {
       const { diagnostics } = loadText(`tools: {${tools}}\n`);
       expect(diagnostics.map(({ code }) => code)).toEqual(['tools-invalid']);
-      expect(JSON.stringify(diagnostics.map(({ message, why, fix }) => [message, why, fix]))).not.toContain(key);
+      expect(JSON.stringify(diagnostics)).not.toContain(key);
     }
   });
 

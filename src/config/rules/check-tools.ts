@@ -1,7 +1,8 @@
-import { BUILT_IN_CARDS, checkToolCard, type Finding, SEARCH_KEYS } from '../../core/index.ts';
+import { BUILT_IN_CARDS, checkToolCard, type Finding, findSearchKeyName } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Path } from '../located-value.ts';
 import { quote } from '../value-finding.ts';
+import { hideLogin, withoutExcerpt } from './hide-login.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** A name or an address in numbers, IPv6 in brackets, and perhaps a port; as an address of the web has it. */
@@ -45,20 +46,21 @@ function checkSearch(input: RuleInput): readonly Diagnostic[] {
       'api_key_env',
       'That is not the name of an environment variable.',
       'Write its name, such as `BRAVE_API_KEY`; the key stays in the environment.',
-    );
+    ).map(withoutExcerpt);
   }
   if (address === undefined) {
     if (provider !== 'searxng') return [];
     return tell('', 'Nobody knows where your SearXNG is.', 'Write its address: `{provider: searxng, base_url: "http://localhost:8888"}`');
   }
   if (!isAddress(address)) {
-    return tell(
+    const found = tell(
       'base_url',
       `${quote(hideLogin(address))} is not the address of a search.`,
       'Write `https://host/path`, without a name, a password or a `?`.',
     );
+    return hideLogin(address) === address ? found : found.map(withoutExcerpt);
   }
-  const hasKey = SEARCH_KEYS[provider] !== null || variable !== undefined;
+  const hasKey = findSearchKeyName({ provider, ...(variable === undefined ? {} : { apiKeyEnv: variable }) }) !== null;
   if (!hasKey || !isOpen(address)) return [];
   return tell(
     'base_url',
@@ -76,10 +78,6 @@ function isAddress(text: string): boolean {
 function isOpen(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !LOOPBACK.includes(hostname);
-}
-
-function hideLogin(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//…@').replace(/[?#].*$/s, '?…');
 }
 
 function checkPlugins(input: RuleInput): readonly Diagnostic[] {

@@ -45,7 +45,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
     topics.push(topic);
     reject(step, hat, topic, 'withdrawn', []);
   }
-  const told = topics.length === 0 ? feedback : [...feedback, { kind: 'withdrawn' as const, topics }];
+  const told = [...feedback, { kind: 'withdrawn' as const, topics }];
   const counts = step.state.activationCounts;
   const next = isWearer(step.topology, hat) ? hat : step.topology.fallback;
   change(step, {

@@ -120,6 +120,16 @@ describe('an interrupted turn', () => {
     expect(published(run)).toEqual(['task.start > planner', 'build.start > builder']);
   });
 
+  it('tells the new turn that it was interrupted, also where it had written nothing', () => {
+    const run = building();
+    run.resume();
+    run.resume();
+    expect(run.turn().feedback).toEqual([
+      { kind: 'withdrawn', topics: [] },
+      { kind: 'withdrawn', topics: [] },
+    ]);
+  });
+
   it('keeps what it was told, for the new turn', () => {
     const run = building();
     run.end([write('gossip'), write('build.done')]);

@@ -100,8 +100,8 @@ function toRequest(
   const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
   const logs = { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes };
   const request = { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
-  const withdrawn = order.feedback.flatMap((feedback) => (feedback.kind === 'withdrawn' ? feedback.topics : []));
-  return { ...request, ...(scope === undefined ? {} : { scope }), ...(withdrawn.length === 0 ? {} : { withdrawn }) };
+  const interruptions = order.feedback.filter(({ kind }) => kind === 'withdrawn').length;
+  return { ...request, ...(scope === undefined ? {} : { scope }), ...(interruptions === 0 ? {} : { interruptions }) };
 }
 
 /** A backend that cannot be had is a failed turn, not the end of the run: another hat may have a better one. */
