@@ -17,7 +17,7 @@ import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
 import { findCheck } from './find-check.ts';
 import type { GateGround } from './gate-ground.ts';
-import { toGateGuard } from './gate-guard.ts';
+import { toGateGuard, withoutKeys } from './gate-guard.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
@@ -133,7 +133,7 @@ export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'fi
   const { checkpointBranch } = file.settings;
   return createWorkspace({
     cwd: file.workspace,
-    env,
+    env: withoutKeys(file.settings, env),
     stateDirs: toStateDirs(file.settings),
     runId: paths.runId,
     scratchDir: join(paths.folder, 'git'),

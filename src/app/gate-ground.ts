@@ -5,6 +5,7 @@ import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScop
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/index.ts';
 import { createTreeReader } from '../workspace/index.ts';
+import { withoutKeys } from './gate-guard.ts';
 import type { RunFile } from './run-file.ts';
 import { toStateDirs } from './state-dirs.ts';
 
@@ -31,7 +32,7 @@ export interface GroundParts {
  */
 export async function openGateGround(parts: GroundParts, isResumed: boolean): Promise<GateGround> {
   const { file } = parts;
-  const tree = createTreeReader({ cwd: file.workspace, env: parts.env, stateDirs: toStateDirs(file.settings) });
+  const tree = createTreeReader({ cwd: file.workspace, env: withoutKeys(file.settings, parts.env), stateDirs: toStateDirs(file.settings) });
   const startScopes = await openScopes(parts, tree, isResumed);
   const globs = file.settings.spec.gates.flatMap((gate) => gate.protect ?? []);
   if (globs.length === 0) return { tree, startScopes, checkProtected: async () => '', close: async () => undefined };

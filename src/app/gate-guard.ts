@@ -20,7 +20,16 @@ export function toGateGuard(
   settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<GateRunnerSettings, 'env' | 'redact'>> {
+  return { env: withoutKeys(settings, env), redact: createRedactor(env, findKnownSecrets(settings, env)) };
+}
+
+/** An environment for what runs code that agents wrote: without the keys of models, of the search, and of servers. */
+export function withoutKeys(
+  settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   const withheld = new Set([...MODEL_KEYS, ...listKeyNames(settings), ...settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? [])]);
-  const kept = Object.entries(env).filter(([name, value]) => value !== undefined && !withheld.has(name));
-  return { env: Object.fromEntries(kept), redact: createRedactor(env, findKnownSecrets(settings, env)) };
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !withheld.has(entry[0])),
+  );
 }

@@ -5,6 +5,7 @@ import { toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/index.ts';
 import { createTreeReader } from '../workspace/index.ts';
+import { withoutKeys } from './gate-guard.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { findLayout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
@@ -88,7 +89,7 @@ function readNewestRun(cwd: string): SeenRun | null {
 }
 
 function readTree(settings: Settings, cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<TreeState | null> {
-  return createTreeReader({ cwd, env, stateDirs: toStateDirs(settings) }).read();
+  return createTreeReader({ cwd, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) }).read();
 }
 
 interface Seen {

@@ -22,8 +22,8 @@ export interface SurveyPlace {
   readonly env: Readonly<Record<string, string>>;
   /** The backend in whose environment keys are looked for; absent: only the one of this process. */
   readonly spec?: BackendSpec;
-  /** Starts the MCP servers, asks for their tools, and ends them. */
-  readonly asksServers: boolean;
+  /** The MCP servers are started, asked for their tools, and ended, sooner by this; absent: they are not asked. */
+  readonly askServers?: AbortSignal;
 }
 
 type AgentRoom = typeof import('../agent/index.ts');
@@ -46,7 +46,8 @@ export async function surveyTools(settings: Settings, place: SurveyPlace): Promi
     const why = tool.whyMissing?.(facts) ?? null;
     return why === null ? [] : [[tool.name, why] as const];
   });
-  const asked = place.asksServers ? await askServers(room, settings, place) : { cards: [], servers: [], warnings: [] };
+  const asked =
+    place.askServers === undefined ? { cards: [], servers: [], warnings: [] } : await askServers(room, settings, place, place.askServers);
   return { ...asked, cards: [...own.map(toPluginCard), ...asked.cards], missing: Object.fromEntries(missing) };
 }
 
@@ -54,8 +55,9 @@ async function askServers(
   { openServers }: AgentRoom,
   { mcpServers }: Settings,
   { cwd, env }: SurveyPlace,
+  signal: AbortSignal,
 ): Promise<Pick<ToolSurvey, 'cards' | 'servers' | 'warnings'>> {
-  const { tools, warnings, close } = await openServers(mcpServers, null, { cwd, env, marker: '', signal: new AbortController().signal });
+  const { tools, warnings, close } = await openServers(mcpServers, null, { cwd, env, marker: '', signal });
   await close();
   const cards = tools.map(({ name, group, hints, description }) => ({ name, group, hints, description }));
   const servers = mcpServers.map(({ name }) => name).filter((name) => cards.some(({ group }) => group === `mcp:${name}`));

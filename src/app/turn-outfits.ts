@@ -16,6 +16,7 @@ import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
 import { createTreeWatch, type GitWorkspace, listIgnored, listTracked, type TreeLook, type TreeWatch } from '../workspace/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
+import { withoutKeys } from './gate-guard.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toStateDirs } from './state-dirs.ts';
 
@@ -102,7 +103,7 @@ function createWatch(made: TurnOutfitSettings): TreeWatch {
   const { settings, workspace, env, runFolder } = made;
   return createTreeWatch({
     cwd: workspace,
-    env,
+    env: withoutKeys(settings, env),
     stateDirs: toStateDirs(settings),
     scratchDir: join(runFolder, 'git'),
     reverts: settings.sandbox.onViolation === 'revert',
@@ -185,7 +186,7 @@ function openOwnScratch(made: TurnOutfitSettings, sandbox: Sandbox): Promise<Scr
 }
 
 function toFolderFacts({ settings, workspace, env }: TurnOutfitSettings): FolderFacts {
-  const repository = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
+  const repository = { cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
   return {
     listTracked: (folders) => listTracked(repository, folders),
     listIgnored: (folders) => listIgnored(repository, folders),

@@ -25,6 +25,7 @@ describe('a tool that was stopped', () => {
   it('by the operating system, whatever the tool says of itself', () => {
     expect(toDenial('bash', true, 'bash: line 1: a.txt: Read-only file system')?.layer).toBe('os');
     expect(toDenial('bash', false, "EROFS: read-only file system, open 'a.txt'")?.layer).toBe('os');
+    expect(toDenial('shell', false, 'Failed to write file /project/a.txt')?.layer).toBe('os');
   });
 
   it.each([

@@ -2,7 +2,9 @@ import type { ToolDenial } from '../core/index.ts';
 import { toOneLine } from './one-line.ts';
 
 /** What the kernel says when somebody writes where the sandbox shows everything read-only. */
-const SYSTEM = /\bread-only file system\b|\bEROFS\b|\berofs\b/i;
+const KERNEL = /\bread-only file system\b|\bEROFS\b|\berofs\b/i;
+/** What codex says instead: the patch was good, the file could not be written. */
+export const UNWRITTEN = 'Failed to write file';
 
 /** What the CLIs tell their models about a tool that is not there, or may not be used so. Seen in claude, gemini, opencode, pi, copilot and qwen. */
 const RULES: readonly RegExp[] = [
@@ -22,7 +24,7 @@ const RULES: readonly RegExp[] = [
 
 /** Whether the end of a tool's use says that it was stopped, and by what; `null` for any other end. */
 export function toDenial(tool: string, ok: boolean, summary: string): ToolDenial | null {
-  if (SYSTEM.test(summary)) return { tool, layer: 'os', reason: toOneLine(summary) };
+  if (KERNEL.test(summary) || (!ok && summary.startsWith(UNWRITTEN))) return { tool, layer: 'os', reason: toOneLine(summary) };
   if (!ok && RULES.some((rule) => rule.test(summary))) return { tool, layer: 'flags', reason: toOneLine(summary) };
   return null;
 }

@@ -170,6 +170,14 @@ describe('codex', () => {
     ]);
   });
 
+  it('tells an edit that could not be written as stopped by the system, one that was declined as stopped by its own rules', () => {
+    const edit = (status: string): object =>
+      item('item.completed', { type: 'file_change', changes: [{ kind: 'add', path: 'a.ts' }], status });
+    const layersOf = (status: string): readonly string[] =>
+      play('codex', [edit(status)]).all.flatMap((event) => (event.type === 'tool-denied' ? [event.denial.layer] : []));
+    expect(['completed', 'failed', 'declined'].map(layersOf)).toEqual([[], ['os'], ['flags']]);
+  });
+
   it('shows the command without the shell around it', () => {
     const { all } = play('codex', [item('item.started', { type: 'command_execution', command: `/bin/bash -lc 'echo '\\''hi'\\'''` })]);
     expect(all[0]).toMatchObject({ name: 'shell', summary: "echo 'hi'" });

@@ -19,7 +19,7 @@ export function auxiliary(method: string, path: string): { readonly status: numb
   return { status: 404, value: { error: { message: 'The mock server has nothing here.', type: 'not_found_error', code: 404 } } };
 }
 
-const MODELS = ['mock-model', 'claude-sonnet-4-5', 'gpt-5-codex', 'gemini-2.5-flash'];
+const MODELS = ['mock-model', 'claude-sonnet-4-5', 'gpt-5.5', 'gemini-2.5-flash'];
 
 function augmentModels(): unknown {
   const model = { name: 'mock-model', suggested_prefix_char_count: 1000, suggested_suffix_char_count: 1000 };

@@ -27,7 +27,8 @@ export interface ClientModel {
 
 const MODELS: Readonly<Record<string, ClientModel>> = {
   claude: { model: 'claude-sonnet-4-5', args: [] },
-  codex: { model: 'gpt-5-codex', args: [] },
+  // One that it knows: to others it offers other tools, and no search for them.
+  codex: { model: 'gpt-5.5', args: [] },
   gemini: { model: 'gemini-2.5-flash', args: [] },
   opencode: { model: 'mock/mock-model', args: [] },
   pi: { model: 'mock-model', args: ['--provider', 'mock'] },

@@ -1,6 +1,6 @@
 import { openaiError } from './openai-errors.ts';
 import { argsText, contentText, deltas, type Members, record, records, sse, text } from './values.ts';
-import type { Conversation, Dialect, OfferedTool, ReadyReply, Turn } from './wire-types.ts';
+import type { Conversation, Dialect, OfferedTool, ReadyReply, ToolCall, Turn } from './wire-types.ts';
 
 /** OpenAI Responses, streamed and whole. */
 export const responses: Dialect = {
@@ -10,13 +10,15 @@ export const responses: Dialect = {
 
   read(body) {
     const input = typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : records(body['input']);
+    const searched = input.flatMap((item) => (item['type'] === SEARCH_CALL ? [text(record(item['arguments'])['query'])] : []));
+    const found = input.flatMap((item) => (item['type'] === 'tool_search_output' ? records(item['tools']) : []));
     return {
       dialect: 'responses',
       model: text(body['model']),
       streaming: body['stream'] === true,
       system: contentText(body['instructions']),
       turns: joinItems(input.flatMap(readItem)),
-      tools: records(body['tools']).flatMap(readTool),
+      tools: [...records(body['tools']), ...found].flatMap(readTool).map((tool) => (tool.kind === 'search' ? { ...tool, searched } : tool)),
     };
   },
 
@@ -49,11 +51,16 @@ export const responses: Dialect = {
   error: openaiError,
 };
 
+/** No step of a script: only the way to a tool. */
+const SEARCH_CALL = 'tool_search_call';
+const KINDS: Readonly<Record<string, NonNullable<OfferedTool['kind']>>> = { custom: 'freeform', tool_search: 'search' };
+
 const REASONS = { length: 'max_output_tokens', refusal: 'content_filter' } as const;
 
 /** Name spaces hold tools of their own, such as those of an MCP server. */
 function readTool(tool: Members): OfferedTool[] {
-  const own = { name: text(tool['name']) || text(tool['type']), parameters: record(tool['parameters']) };
+  const kind = KINDS[text(tool['type'])];
+  const own = { name: text(tool['name']) || text(tool['type']), parameters: record(tool['parameters']), ...(kind && { kind }) };
   if (tool['type'] !== 'namespace') return [own];
   return records(tool['tools']).map((inner) => ({
     name: text(inner['name']),
@@ -75,6 +82,7 @@ function joinItems(turns: readonly Turn[]): Turn[] {
 
 function readItem(item: Members): Turn[] {
   const kind = text(item['type']);
+  if (kind === SEARCH_CALL) return [];
   if (kind.endsWith('_call')) return [{ role: 'assistant', text: '', calls: [text(item['name']) || kind], results: [] }];
   if (kind.endsWith('_call_output')) return [{ role: 'user', text: '', calls: [], results: [resultText(item['output'])] }];
   const role = item['role'];
@@ -108,11 +116,16 @@ function items(reply: ReadyReply): Members[] {
     const content = [{ type: 'output_text', text: reply.text, annotations: [] }];
     output.push({ id: `item_${reply.id}`, type: 'message', role: 'assistant', status: 'completed', content });
   }
-  for (const { id, name, args, namespace } of reply.calls) {
-    const call = { type: 'function_call', call_id: id, name, arguments: argsText(args), status: 'completed' };
-    output.push({ id: id.replace(/^call_/, 'fc_'), ...call, ...(namespace !== undefined && { namespace }) });
+  return [...output, ...reply.calls.map(toCallItem)];
+}
+
+function toCallItem({ id, name, args, namespace, kind }: ToolCall): Members {
+  const shared = { id: id.replace(/^call_/, 'fc_'), call_id: id, status: 'completed' };
+  if (kind === 'search') return { ...shared, type: SEARCH_CALL, execution: 'client', arguments: args };
+  if (kind === 'freeform') {
+    return { ...shared, type: 'custom_tool_call', name, input: typeof args === 'string' ? args : text(args['input']) };
   }
-  return output;
+  return { ...shared, type: 'function_call', name, arguments: argsText(args), ...(namespace !== undefined && { namespace }) };
 }
 
 function itemFrames(item: Members, index: number, frame: (type: string, data: Members) => string): string[] {
@@ -126,6 +139,9 @@ function itemFrames(item: Members, index: number, frame: (type: string, data: Me
       ...deltas(text(summary?.['text'])).map((delta) => frame('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta })),
       done(),
     ];
+  }
+  if (item['type'] === SEARCH_CALL || item['type'] === 'custom_tool_call') {
+    return [frame('response.output_item.added', { output_index: index, item: { ...item, status: 'in_progress' } }), done()];
   }
   if (item['type'] === 'function_call') {
     return [

@@ -41,10 +41,21 @@ export function prepare(reply: Reply, { tools }: Conversation, id: string): Read
 function toCall({ tool: names, args, isForced = false }: WantedCall, tools: readonly OfferedTool[], id: string): readonly ToolCall[] {
   const found = names.flatMap((name) => tools.find((tool) => isCalled(tool.name, name)) ?? [])[0];
   const [first] = names;
-  const tool = found ?? (isForced && first !== undefined && tools.length > 0 ? { name: first, parameters: {} } : undefined);
+  const search = found === undefined ? toSearch(names, tools, id) : undefined;
+  if (search !== undefined) return [search];
+  const tool: OfferedTool | undefined =
+    found ?? (isForced && first !== undefined && tools.length > 0 ? { name: first, parameters: {} } : undefined);
   if (tool === undefined) return [];
+  const { name, namespace, kind } = tool;
   const filled = typeof args === 'function' ? args(tool.parameters) : args;
-  return [{ id, name: tool.name, args: filled, ...(tool.namespace !== undefined && { namespace: tool.namespace }) }];
+  return [{ id, name, args: filled, ...(namespace !== undefined && { namespace }), ...(kind !== undefined && { kind }) }];
+}
+
+/** Some clients offer a search in place of tools: what is missing is looked for once, as a model would. */
+function toSearch(names: readonly string[], tools: readonly OfferedTool[], id: string): ToolCall | undefined {
+  const query = names.map((name) => name.replace('*', '')).join(' ');
+  const tool = tools.find(({ kind }) => kind === 'search');
+  return tool === undefined || tool.searched?.includes(query) ? undefined : { id, name: tool.name, args: { query }, kind: 'search' };
 }
 
 function isCalled(offered: string, wanted: string): boolean {

@@ -6,6 +6,10 @@ export interface OfferedTool {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The name space of the tool, where the dialect has such. */
   readonly namespace?: string;
+  /** `freeform`: takes a text and no JSON; `search`: finds tools that are not offered. Absent: an ordinary one. */
+  readonly kind?: 'freeform' | 'search';
+  /** What a `search` was asked for in this conversation. */
+  readonly searched?: readonly string[];
 }
 
 /** One call of a tool, with the client's own name and arguments for it. */
@@ -15,6 +19,7 @@ export interface ToolCall {
   /** A text is sent as it stands: arguments that are no JSON. */
   readonly args: Readonly<Record<string, unknown>> | string;
   readonly namespace?: string;
+  readonly kind?: OfferedTool['kind'];
 }
 
 /** One message of a conversation. */
@@ -66,7 +71,7 @@ export interface WantedCall {
   readonly tool: readonly string[];
   /** The arguments (as text: sent as it stands), or a function that fills them from the schema of the tool that was found. */
   readonly args: ToolCall['args'] | ((parameters: OfferedTool['parameters']) => Readonly<Record<string, unknown>>);
-  /** Call it by its first name even if it is not offered. */
+  /** Call it by its first name even if it is not offered, nor found where tools are searched. */
   readonly isForced?: boolean;
 }
 

@@ -14,6 +14,7 @@ export type {
 export { createRedactor } from './redact.ts';
 export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions } from './run-command.ts';
 export { killAllStarted } from './running-child.ts';
+export { isSecretName } from './secret-values.ts';
 export { splitSearchPath } from './split-search-path.ts';
 export { startProcess } from './start-process.ts';
 export { stripColours } from './strip-colours.ts';

@@ -33,12 +33,17 @@ export function findSecretValues(
   for (const [name, value] of Object.entries(named)) add(name, value.trim());
   for (const [name, value = ''] of Object.entries(env)) {
     for (const password of findPasswords(value)) add(name, password);
-    if (!SECRET_NAME.test(name) || INNOCENT_NAME.test(name) || /^\w+:\/\//.test(value)) continue;
+    if (!isSecretName(name) || /^\w+:\/\//.test(value)) continue;
     const parts = value.split(/\r?\n|\\n/).map((part) => part.trim());
     if (parts.length === 1) add(name, value.trim());
     else for (const part of parts.filter((part) => part.length >= minPartLength)) add(name, part);
   }
   return [...found].map(([value, name]) => ({ name, value })).toSorted((left, right) => right.value.length - left.value.length);
+}
+
+/** Whether the name of a variable says that it holds a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !INNOCENT_NAME.test(name);
 }
 
 function isSecretValue(value: string): boolean {

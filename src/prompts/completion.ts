@@ -12,22 +12,27 @@ export interface CompletionFacts {
   readonly otherwise: string;
   /** True where another section shows how events are published. */
   readonly channelsShown: boolean;
+  /** True where the contract lists the event of completion: then it is named beside the promise. */
+  readonly listsEvent?: boolean;
 }
 
 /** How the run is ended: for those who may. The promise stands inside a sentence, so that an echo of it does not count. */
 export function planCompletion(context: PromptContext, facts: CompletionFacts): Section | null {
   const { promise, requiredEvents, eventSources } = context.topology.spec;
   const byEvent = eventSources.includes('jsonl') && !eventSources.includes('text');
+  const isNamed = byEvent || facts.listsEvent === true;
+  const event = say`publish ${setting(TOPIC_COMPLETE)}`;
+  const contract = contractWords(context.topology, TOPIC_COMPLETE);
   const way = byEvent
-    ? say`publish ${setting(TOPIC_COMPLETE)}, with the evidence as payload${contractWords(context.topology, TOPIC_COMPLETE)}`
-    : say`end your final message with ${setting(promise)} on a line of its own, outside code fences`;
+    ? say`${event}, with the evidence as payload${contract}`
+    : say`end your final message with ${setting(promise)} on a line of its own, outside code fences${isNamed ? say`, or ${event}${contract}` : []}`;
   const required =
     requiredEvents.length === 0 ? [] : say` Before that, ${listInCode(requiredEvents)} must have been published in this run.`;
   return section(
     'DONE',
     say`Only when the whole objective is met, you have seen the proof in this turn, and nothing is left open in the scratchpad: ${way}.${required}${gateSentence(context)}`,
     ours(facts.otherwise),
-    byEvent && !facts.channelsShown ? planChannels(context) : [],
+    isNamed && !facts.channelsShown ? planChannels(context) : [],
   );
 }
 

@@ -15,6 +15,7 @@ describe('what a hat is told of its last turn', () => {
     const stuck = { kind: 'gate-stuck', topic: 'a.b', gate: 'npm test', count: 3, failures: [] } as const;
     const refused = { kind: 'refused', topic: 'x', allowed: [] } as const;
     expect(ask({ ...stuck, hat: 'reviewer' })).toContain('You are asked to resolve this;');
+    expect(ask({ ...stuck, hat: 'reviewer' }, { kind: 'withdrawn', topics: [] })).toContain('You are asked to resolve this;');
     expect(ask({ ...stuck, hat: 'builder' })).toContain('About your last turn;');
     expect(ask({ ...stuck, hat: 'reviewer' }, refused)).toContain('About your last turn;');
   });
@@ -70,6 +71,7 @@ describe('what a hat is told of its last turn', () => {
     expect(ask({ kind: 'withdrawn', topics: ['build.done'] })).toContain(
       '- Your interrupted attempt already wrote `build.done`; nobody got it.',
     );
+    expect(ask({ kind: 'withdrawn', topics: [] })).not.toContain('FEEDBACK');
   });
 
   it('is what could not be read, the newest of it', () => {

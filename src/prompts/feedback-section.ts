@@ -30,7 +30,8 @@ export function planFeedback({ turn }: PromptContext): Section | null {
 /** True where all of it is what another hat could not get past a gate. */
 function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
   const isStuck = feedback.some((note) => note.kind === 'gate-stuck' && note.hat !== hat);
-  return isStuck && feedback.every((note) => note.kind === 'gate-failed' || (note.kind === 'gate-stuck' && note.hat !== hat));
+  const isTheirs = (note: Feedback): boolean => note.kind === 'gate-failed' || (note.kind === 'gate-stuck' && note.hat !== hat);
+  return isStuck && feedback.every((note) => isTheirs(note) || (note.kind === 'withdrawn' && note.topics.length === 0));
 }
 
 function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {

@@ -99,6 +99,15 @@ describe('who may end the run', () => {
     expect(ask('builder', topology)).not.toContain('npm test');
   });
 
+  it('names the event of completion to a hat whose contract lists it, and how to publish it', () => {
+    const judge = makeHat('judge', ['built'], ['task.complete']);
+    const topology = sampleTopology({ hats: [makeHat('maker', ['task.start', 'task.resume'], ['built']), judge] });
+    const prompt = ask('judge', topology);
+    expect(prompt).toContain('`LOOP_COMPLETE` on a line of its own, outside code fences, or publish `task.complete`.');
+    expect(prompt).toContain('<event topic="…">');
+    expect(ask('maker', topology)).not.toContain('task.complete');
+  });
+
   it('leaves a lone hat that publishes nothing with the promise alone', () => {
     const lone = sampleTopology({ hats: [makeHat('worker', ['task.start', 'task.resume'], [], { instructions: 'Work.' })] });
     const prompt = ask('worker', lone);

@@ -1,4 +1,4 @@
-import { type HatSpec, hasWildcard } from '../core/index.ts';
+import { type HatSpec, hasWildcard, TOPIC_COMPLETE } from '../core/index.ts';
 import { mayEnd } from '../topology/index.ts';
 import { planChannels } from './channels.ts';
 import { planCompletion, planGates } from './completion.ts';
@@ -102,7 +102,11 @@ function byDefault(hat: HatSpec): Words {
     : say`If you publish nothing, the loop publishes ${listInCode(hat.defaultPublishes)} in your name.`;
 }
 
-function planEnd(context: PromptContext, { offers }: Wearer): Section | null {
+function planEnd(context: PromptContext, { hat, offers }: Wearer): Section | null {
   const handsOver = offers.length > 0;
-  return planCompletion(context, { otherwise: handsOver ? 'Else hand over.' : 'Else just stop.', channelsShown: handsOver });
+  return planCompletion(context, {
+    otherwise: handsOver ? 'Else hand over.' : 'Else just stop.',
+    channelsShown: handsOver,
+    listsEvent: hat.publishes.some((entry) => entry.topic === TOPIC_COMPLETE),
+  });
 }

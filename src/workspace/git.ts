@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { type CommandResult, runCommand, splitSearchPath } from '../process/index.ts';
+import { type CommandResult, isSecretName, runCommand, splitSearchPath } from '../process/index.ts';
 import { explainGitFailure } from './explain-git-failure.ts';
 
 const defaultTimeoutMs = 60_000;
@@ -71,10 +71,11 @@ const locationVariables = [
  * told apart.
  *
  * @param cwd absolute path of the folder.
- * @param env the complete environment; the variables that point git to some other repository are taken out.
+ * @param env the complete environment; the variables that point git to some other repository are taken out, and those that hold a secret by their names.
  */
 export function createGit(cwd: string, env: Readonly<Record<string, string | undefined>>): Git {
-  const cleaned = Object.fromEntries(Object.entries(env).filter(([name]) => !locationVariables.includes(name)));
+  // Keys stay out: git runs programs that the repository names (filters of attributes), and an agent may have named them. Nothing here needs any.
+  const cleaned = Object.fromEntries(Object.entries(env).filter(([name]) => !locationVariables.includes(name) && !isSecretName(name)));
   const { outside, inside } = splitSearchPath(env['PATH'], cwd);
   // A `git` that lies in the folder itself may be an agent's.
   const path = env['PATH'] === undefined ? {} : { PATH: [outside, inside].filter((part) => part !== '').join(delimiter) };

@@ -238,6 +238,16 @@ describe('a server is only started', () => {
     ['where the profile allows its group', deny({ allow: ['mcp:docs'] }), true],
     ['where the profile allows all servers', deny({ allow: ['mcp:*'] }), true],
     ['where a profile that only reads exempts it', deny({ allow: ['mcp:*'], exempt: ['mcp:docs'], requireReadOnly: true }), true],
+    [
+      'where a profile that only reads exempts one of its tools',
+      deny({ allow: ['mcp:docs'], exempt: ['mcp__docs__find'], requireReadOnly: true }),
+      true,
+    ],
+    [
+      'not where a profile exempts one of its tools that it does not allow',
+      deny({ exempt: ['mcp__docs__find'], requireReadOnly: true }),
+      false,
+    ],
     ['not where a profile only reads, for nobody vouches for its hints', deny({ allow: ['mcp:*'], requireReadOnly: true }), false],
     [
       'where a profile only reads, and the person vouches for one of its tools',

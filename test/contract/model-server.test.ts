@@ -1,6 +1,6 @@
 /** The mock model server behind the real-client tests: the real CLIs are its proof, these are its fixed points. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ModelServer, type ModelServerOptions, startModelServer } from '../../src/mock-model/index.ts';
+import { type Conversation, type ModelServer, type ModelServerOptions, startModelServer } from '../../src/mock-model/index.ts';
 
 const COMMAND = 'echo hello';
 const TURNS = [{ text: 'I will say it.', shell: COMMAND }, { text: 'It is said.' }];
@@ -50,6 +50,38 @@ describe('the mock model server', () => {
     ];
     const { text } = await ask('/v1/responses', { input, tools: [{ type: 'function', name: 'exec_command', parameters: {} }] });
     expect(JSON.parse(text).output[0].content[0].text).toBe('It is said.');
+  });
+
+  it('calls a tool that takes free text as one, with the text alone', async () => {
+    const patch = '*** Begin Patch\n*** End Patch\n';
+    const handler = () => ({ calls: [{ tool: ['apply_patch'], args: { input: patch } }] });
+    const { text } = await ask(
+      '/v1/responses',
+      { input: 'Patch it.', tools: [{ type: 'custom', name: 'apply_patch', format: {} }] },
+      { handler },
+    );
+    expect(JSON.parse(text).output).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch', input: patch }]);
+  });
+
+  it('searches for a tool that is not offered where tools are searched, and calls what was found, in the same step', async () => {
+    const handler = ({ turns }: Conversation) => {
+      const step = turns.filter(({ calls }) => calls.length > 0).length;
+      return step === 0 ? { calls: [{ tool: ['emit', '*emit_event'], args: { topic: 'done' }, isForced: true }] } : { text: 'Over.' };
+    };
+    const tools = [{ type: 'tool_search', execution: 'client', parameters: {} }];
+    const first = await ask('/v1/responses', { input: [{ role: 'user', content: 'Publish.' }], tools }, { handler });
+    const [search] = JSON.parse(first.text).output;
+    expect(search).toMatchObject({ type: 'tool_search_call', execution: 'client', arguments: { query: 'emit emit_event' } });
+    const found = { type: 'namespace', name: 'mcp__ralph', tools: [{ type: 'function', name: 'emit_event', parameters: {} }] };
+    const answered = (listed: readonly unknown[]) => [
+      { role: 'user', content: 'Publish.' },
+      search,
+      { type: 'tool_search_output', call_id: search.call_id, execution: 'client', tools: listed },
+    ];
+    const second = await ask('/v1/responses', { input: answered([found]), tools });
+    expect(JSON.parse(second.text).output).toMatchObject([{ type: 'function_call', name: 'emit_event', namespace: 'mcp__ralph' }]);
+    const unfound = await ask('/v1/responses', { input: answered([]), tools });
+    expect(JSON.parse(unfound.text).output).toMatchObject([{ type: 'function_call', name: 'emit' }]);
   });
 
   it('starts the script again at a new message that names it', async () => {

@@ -52,7 +52,7 @@ export async function openServers(servers: readonly McpServerSpec[], policy: Pro
 function isWanted({ name: server, trustsAnnotations, annotations = {} }: McpServerSpec, policy: ProfilePolicy | null): boolean {
   if (policy === null) return true;
   const hints = trustsAnnotations ? HARMLESS : PESSIMISTIC_HINTS;
-  const names = policy.allow.filter((name) => name.startsWith(`mcp__${server}__`));
+  const names = [...policy.allow, ...policy.exempt].filter((name) => name.startsWith(`mcp__${server}__`));
   const group = `mcp:${server}` as const;
   const cards = [`mcp__${server}__`, ...names].map((name): ToolCard => ({ name, group, hints, description: '' }));
   const known = Object.entries(annotations).map(

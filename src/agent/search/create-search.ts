@@ -1,4 +1,5 @@
 import { findSearchKeyName, parseJson, RalphError, type SearchSpec } from '../../core/index.ts';
+import { cutLine } from '../output-cap.ts';
 import type { Search, SearchHit } from '../tool-context.ts';
 import { type HttpAnswer, sendRequest } from '../tools/http-request.ts';
 import { SEARCH_DIALECTS, type SearchDialect } from './search-providers.ts';
@@ -50,7 +51,7 @@ function readAnswer(provider: string, dialect: SearchDialect, { status, body }: 
   const hits = dialect.readHits(parseJson(text) ?? null);
   if (hits !== null) return hits;
   throw toFailure(
-    `${provider} answered in a form that is not understood: ${text.slice(0, MAX_SAID)}`,
+    `${provider} answered in a form that is not understood: ${cutLine(text, MAX_SAID)}`,
     'A person has to look whether `tools.search` names the right provider and address.',
   );
 }

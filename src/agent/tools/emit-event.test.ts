@@ -5,17 +5,31 @@ import { makeContext } from '../tool-fixtures.ts';
 import { createEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';
 
-function toTopicText(publishes: readonly string[]): string {
+function toTopicSchema(publishes: readonly string[]): { description: string; enum?: readonly string[] } {
   const schema = z.toJSONSchema(createEmitEventTool(publishes).parameters, { io: 'input' }) as unknown as {
-    properties: { topic: { description: string } };
+    properties: { topic: { description: string; enum?: readonly string[] } };
   };
-  return schema.properties.topic.description;
+  return schema.properties.topic;
+}
+
+function toTopicText(publishes: readonly string[]): string {
+  return toTopicSchema(publishes).description;
 }
 
 describe('emit_event', () => {
   it('names in its schema what this hat may publish, and nothing else', () => {
     expect(toTopicText(['review.done', 'review.failed'])).toBe('The topic, one of: review.done, review.failed.');
     expect(toTopicText(['review.*'])).toBe('The topic, one of: review.* (* stands for any word).');
+  });
+
+  it('closes its schema to the topics that this hat may publish, where they can be listed', () => {
+    expect(toTopicSchema(['review.done', 'review.failed']).enum).toEqual(['review.done', 'review.failed']);
+    for (const open of [[], ['review.*', 'done'], Array.from({ length: 61 }, (_, index) => `topic.${index}`)])
+      expect(toTopicSchema(open)).not.toHaveProperty('enum');
+  });
+
+  it('leaves a topic that is not listed to the contract of the hat, which refuses it with the list', () => {
+    expect(createEmitEventTool(['x']).parameters.safeParse({ topic: 'deploy.done' }).success).toBe(true);
   });
 
   it('stays short where a hat may publish very much', () => {

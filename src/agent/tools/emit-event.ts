@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDeeperThan, isTopic, type Json, MAX_TOPIC_LENGTH } from '../../core/index.ts';
+import { hasWildcard, isDeeperThan, isTopic, type Json, MAX_TOPIC_LENGTH } from '../../core/index.ts';
 import { defineTool, fail, succeed, type Tool } from '../tool.ts';
 
 const MAX_PAYLOAD_BYTES = 100_000;
@@ -33,7 +33,7 @@ export function createEmitEventTool(publishes: readonly string[]): Tool<Args> {
         .string()
         .max(MAX_TOPIC_LENGTH)
         .refine(isTopic, 'is no topic: words of letters, digits, - and _, joined by dots')
-        .describe(toTopicText(publishes)),
+        .meta({ description: toTopicText(publishes), ...toTopicChoice(publishes) }),
       payload: z.unknown().optional().describe('What whoever takes the event needs to know: text, or any JSON value.'),
       target: z
         .string()
@@ -55,11 +55,17 @@ export function createEmitEventTool(publishes: readonly string[]): Tool<Args> {
   });
 }
 
+/** For the model only: what is not listed still parses, so that the contract refuses it, and it is recorded. */
+function toTopicChoice(publishes: readonly string[]): { enum?: string[] } {
+  const canBeListed = publishes.length > 0 && publishes.length <= MAX_LISTED && !publishes.some(hasWildcard);
+  return canBeListed ? { enum: [...publishes] } : {};
+}
+
 function toTopicText(publishes: readonly string[]): string {
   if (publishes.length === 0) return 'The topic, such as review.done.';
   const listed = publishes.slice(0, MAX_LISTED).join(', ');
   const more = publishes.length > MAX_LISTED ? ', …' : '';
-  const patterns = publishes.some((topic) => topic.includes('*')) ? ' (* stands for any word)' : '';
+  const patterns = publishes.some(hasWildcard) ? ' (* stands for any word)' : '';
   return `The topic, one of: ${listed}${more}${patterns}.`;
 }
 

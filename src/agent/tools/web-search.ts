@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRalphError, maskControls, toErrorCode } from '../../core/index.ts';
+import { cutLine } from '../output-cap.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { Search, SearchHit } from '../tool-context.ts';
 import { wrapUntrusted } from './wrap-untrusted.ts';
@@ -68,5 +69,5 @@ function toEntry({ title, url, snippet }: SearchHit, index: number): string {
 }
 
 function toLine(text: string, maxLength: number): string {
-  return maskControls(text.replace(/\s+/g, ' ').trim()).slice(0, maxLength);
+  return cutLine(maskControls(text.replace(/\s+/g, ' ').trim()), maxLength);
 }

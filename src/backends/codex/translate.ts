@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/index.ts';
+import { UNWRITTEN } from '../denial.ts';
 import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
 import { createJsonTranslator } from '../json-translator.ts';
 import { toInputSummary, toOneLine, toOutputSummary } from '../one-line.ts';
@@ -66,8 +67,13 @@ function readTool(item: JsonObject, type: string, isOver: boolean, started: Set<
   started.delete(id);
   const exitCode = numberAt(item, 'exit_code');
   const ok = textAt(item, 'status') !== 'failed' && textAt(item, 'status') !== 'declined' && (exitCode ?? 0) === 0;
-  const error = textAt(objectAt(item, 'error'), 'message');
+  const error = textAt(objectAt(item, 'error'), 'message') || (type === 'file_change' && !ok ? toEditError(textAt(item, 'status')) : '');
   turn.toolEnd(id, ok, error || toOutputSummary(textAt(item, 'aggregated_output')), name);
+}
+
+/** Its stream gives no reason. A patch that does not fit is never begun; a refusal of its own it calls declined. */
+function toEditError(status: string): string {
+  return status === 'declined' ? 'The edit was declined' : UNWRITTEN;
 }
 
 const TOOL_NAMES: Readonly<Record<string, string>> = { command_execution: 'shell', file_change: 'edit', web_search: 'web search' };

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_CARDS, toServerToolName } from '../../core/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
@@ -200,5 +200,19 @@ profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
     const { exitCode, out, err } = await type([], 'profiles: {p: {allow: [fs_raed]}}');
     expect([exitCode, out]).toEqual([1, '']);
     expect(err).toContain('did you mean `fs_read`?');
+  });
+
+  it('with --servers is stopped by Ctrl+C, and leaves no server behind', async () => {
+    const cwd = mkdtempSync(join(FOLDER, 'case-'));
+    writeFileSync(join(cwd, 'ralph.yml'), 'mcp_servers: {slow: {command: sh, args: ["-c", "echo $$$$ > pid; exec sleep 20"]}}\n');
+    const fake = createFakeContext();
+    const loadApp = () => import('../../app/index.ts');
+    const env = { ...ALL_KEYS, PATH: process.env['PATH'] ?? '' };
+    const running = runCommandLine(['tools', '--servers'], { ...fake.context, cwd, env, loadApp });
+    const pid = await vi.waitFor(() => Number.parseInt(readFileSync(join(cwd, 'pid'), 'utf8'), 10) || expect.fail(), 10_000);
+    fake.signal('SIGINT');
+    expect(await running).toBe(130);
+    expect(fake.out()).toBe('');
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });

@@ -68,6 +68,7 @@ describe('a profile that does not do what it says', () => {
     expect(findingsOf(`${servers(false)}\n${reads}`)).toEqual(['warning profile-server p']);
     expect(findingsOf(`${servers(true)}\n${reads}`)).toEqual([]);
     expect(findingsOf(`${servers(false)}\n${profile('extends: explorer, allow: ["mcp:*"], exempt: ["mcp:docs"]')}`)).toEqual([]);
+    expect(findingsOf(`${servers(false)}\n${profile('extends: explorer, allow: ["mcp:*"], exempt: [mcp__docs__find]')}`)).toEqual([]);
     expect(findingsOf(`${servers(false)}\n${profile('extends: explorer')}`)).toEqual([]);
   });
 

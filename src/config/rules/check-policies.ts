@@ -137,9 +137,11 @@ function listIdleServers(policy: ProfilePolicy, { declared }: RuleInput): readon
   return servers.flatMap(([server, declared]) => {
     const { trust_annotations: isTrusted = false } = declared;
     const vouched = Object.entries(toAnnotations(declared)).map(([tool, hints]) => ({ tool, hints: { ...PESSIMISTIC_HINTS, ...hints } }));
-    const cards = [...vouched, { tool: '', hints: PESSIMISTIC_HINTS }].map(
-      ({ tool, hints }): ToolCard => ({ name: toServerToolName(server, tool), group: `mcp:${server}`, hints, description: '' }),
-    );
+    const named = policy.exempt.filter((name) => name.startsWith(toServerToolName(server, '')));
+    const cards = [
+      ...vouched.map(({ tool, hints }) => ({ name: toServerToolName(server, tool), hints })),
+      ...[toServerToolName(server, ''), ...named].map((name) => ({ name, hints: PESSIMISTIC_HINTS })),
+    ].map(({ name, hints }): ToolCard => ({ name, group: `mcp:${server}`, hints, description: '' }));
     const offers = (rules: ProfilePolicy): boolean => resolveProfile(rules, cards).some(({ isOffered }) => isOffered);
     return !isTrusted && offers(lenient) && !offers(policy) ? [server] : [];
   });

@@ -36,8 +36,11 @@ export function claimCompletion(
 /**
  * Somebody says that the work is done in a turn that neither used a tool, but to say so, nor changed a file: true, perhaps, but not seen in this turn.
  */
-function flagIdleClaim(step: Step, { hat, iteration }: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
+function flagIdleClaim(step: Step, activation: Activation, { toolCalls, signalCalls = 0, treeChanged }: IterationEnded): void {
   if (toolCalls === null || toolCalls > signalCalls || treeChanged !== false) return;
+  const { hat, iteration, feedback } = activation;
+  // The work may have been done in the turn that was interrupted.
+  if (feedback.some(({ kind }) => kind === 'withdrawn')) return;
   const butTo = signalCalls > 0 ? ' but to say so' : '';
   const words = `${hat} claimed completion in iteration ${iteration} without a tool call${butTo} and without a change.`;
   notify(step, 'warning', 'idle-completion', words);

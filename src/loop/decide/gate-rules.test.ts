@@ -104,6 +104,13 @@ describe('a completion', () => {
     expect(notices(run)).toEqual(['idle-completion']);
   });
 
+  it('claimed by a turn that goes on with an interrupted one is not flagged: what that one did counts', () => {
+    const run = play();
+    run.resume();
+    run.end([PROMISE], { toolCalls: 0, treeChanged: false });
+    expect(notices(run)).not.toContain('idle-completion');
+  });
+
   it.each([
     { toolCalls: 2, signalCalls: 1, treeChanged: false },
     { toolCalls: 1, treeChanged: false },
