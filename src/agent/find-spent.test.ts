@@ -13,10 +13,13 @@ function write(turn: string, text: string): void {
   writeFileSync(join(turnsDir, turn, 'session.jsonl'), text);
 }
 
-it('adds up what the calls of a killed turn consumed, a torn line passed over', () => {
+it('adds up what the calls of a killed turn consumed, torn and odd lines passed over', () => {
   const call = (costUsd: number): string =>
     `${JSON.stringify({ type: 'usage', usage: { ...UNKNOWN_USAGE, inputTokens: 10, costUsd }, finish: 'stop' })}\n`;
-  write('1.1', `{"type":"session","v":1}\n${call(0.25)}{"type":"message"}\n${call(0.5)}${call(1).slice(0, 30)}`);
+  write(
+    '1.1',
+    `{"type":"session","v":1}\n${call(0.25)}{"type":"message"}\n${call(0.5)}{"type":"usage","usage":{"costUsd":"9"}}\n${call(1).slice(0, 30)}`,
+  );
   expect(findSpent(turnsDir, '1.1')).toEqual({ ...UNKNOWN_USAGE, inputTokens: 20, costUsd: 0.75 });
 });
 

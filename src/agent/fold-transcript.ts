@@ -149,6 +149,8 @@ function isSound(line: Readonly<Record<string, unknown>>): boolean {
       return isMessage(line['message']);
     case 'tool-result':
       return isJsonObject(line['result']) && typeof line['result']['id'] === 'string' && typeof line['result']['text'] === 'string';
+    case 'usage':
+      return isJsonObject(line['usage']) && Object.values(line['usage']).every((figure) => figure === null || typeof figure === 'number');
     case 'compaction':
       return Array.isArray(line['messages']) && line['messages'].every(isMessage);
     case 'evicted':

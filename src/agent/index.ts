@@ -1,5 +1,6 @@
 /** Front door of `agent`: the native agent. Heavy: only ever imported dynamically. */
 export type { AgentLimits } from './agent-limits.ts';
+export { findSpent } from './find-spent.ts';
 export { createJail, type JailSettings } from './jail.ts';
 export { openServers } from './mcp/open-servers.ts';
 export { createNativeBackend } from './native-backend.ts';

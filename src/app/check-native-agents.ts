@@ -1,14 +1,18 @@
-import { type BackendSpec, isRalphError, toBackendLabel } from '../core/index.ts';
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, findListPrice, isRalphError, toBackendLabel } from '../core/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { createNativeModel } from './create-native-backend.ts';
 import type { DoctorCheck } from './doctor-check.ts';
+import { findPrice } from './prices.ts';
 
 type NativeAgentsRequest = CheckRequest & { readonly env: Readonly<Record<string, string>> };
 
 /** Whether the native agents of this folder's configuration could begin: their packages, keys and scripts are there. Nobody is asked anything. */
 export async function checkNativeAgents(request: NativeAgentsRequest): Promise<readonly DoctorCheck[]> {
   const { cwd, env } = request;
-  const specs = listNative(request);
+  const settings = readSettings(request);
+  const prices = settings?.prices ?? {};
+  const specs = listNative(settings?.backends ?? {});
   if (specs.length === 0) return [];
   const room = await import('../agent/index.ts');
   const place = { hat: '', turnsBefore: 0, stepsBefore: 0, env };
@@ -20,7 +24,10 @@ export async function checkNativeAgents(request: NativeAgentsRequest): Promise<r
         return {
           name: 'native agent',
           status: 'ok',
-          text: `${label}: its packages${spec.native?.provider === 'scripted' ? '' : ' and its key'} are there`,
+          text:
+            spec.native?.provider === 'scripted'
+              ? `${label}: its packages are there`
+              : `${label}: its packages and its key are there; ${priceText(prices, spec)}`,
         };
       } catch (error) {
         const fix = isRalphError(error) ? error.fix : undefined;
@@ -31,20 +38,28 @@ export async function checkNativeAgents(request: NativeAgentsRequest): Promise<r
   );
 }
 
+/** Whose prices its tokens are charged by, and how old these are. */
+function priceText(prices: Settings['prices'], { model = '' }: BackendSpec): string {
+  const own = findPrice(prices, model);
+  if (own !== undefined) return `cost by your prices${own.asOf === undefined ? '' : ` of ${own.asOf}`}`;
+  const listed = findListPrice(model);
+  return listed === undefined ? 'cost unknown, no `prices` name it' : `cost by list prices of ${listed.asOf}`;
+}
+
 /** Each provider and model once. */
-function listNative(request: NativeAgentsRequest): readonly BackendSpec[] {
+function listNative(backends: Settings['backends']): readonly BackendSpec[] {
   const byModel = new Map<string, BackendSpec>();
-  for (const spec of Object.values(readBackends(request)).flat()) {
+  for (const spec of Object.values(backends).flat()) {
     if (spec.type === 'native') byModel.set(JSON.stringify([spec.model, spec.native]), spec);
   }
   return [...byModel.values()];
 }
 
-function readBackends(request: NativeAgentsRequest): Readonly<Record<string, readonly BackendSpec[]>> {
+function readSettings(request: NativeAgentsRequest): Settings | null {
   try {
-    return checkConfig({ ...request, prompt: 'optional' }).settings?.backends ?? {};
+    return checkConfig({ ...request, prompt: 'optional' }).settings ?? null;
   } catch {
     // What is wrong with the configuration is told by another check.
-    return {};
+    return null;
   }
 }

@@ -30,6 +30,8 @@ export interface ProbeOrder {
   /** Of the caller; of it the agent gets nothing but PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly os: OsSandboxSearch;
+  /** Aborted: the agent is ended at once, and what was found says nothing. */
+  readonly signal: AbortSignal;
 }
 
 /** How long the agent has, with a model that answers at once. */
@@ -82,7 +84,7 @@ async function createProject(workspace: string, { PATH = '' }: ProbeOrder['env']
   }
 }
 
-async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server: ModelServer): Promise<TurnResult> {
+async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string, server: ModelServer): Promise<TurnResult> {
   const workspace = join(root, 'project');
   const stateDir = join(workspace, '.ralph');
   const eventsFile = join(workspace, '.agent', 'events.jsonl');
@@ -127,7 +129,11 @@ async function runProbe({ cli, path, env, os }: ProbeOrder, root: string, server
   });
   try {
     const backend = createBackend({ type: cli, command: path, args, model, env: {}, permissions: 'bypass' });
-    return await backend.start({ ...toRequest(root), env: agentEnv, scope: outfit.scope }, () => undefined).result;
+    const turn = backend.start({ ...toRequest(root), env: agentEnv, scope: outfit.scope }, () => undefined);
+    const end = (): void => turn.kill();
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    return await turn.result.finally(() => signal.removeEventListener('abort', end));
   } finally {
     outfit.close();
   }

@@ -12,6 +12,8 @@ export interface ProbesOrder {
   /** Absolute: where nothing is looked for that keeps an agent in. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when nobody waits any longer: what runs is ended, and its verdict is not kept. */
+  readonly signal: AbortSignal;
   /** Told before each CLI is started: probes take a while. */
   readonly onStart: (cli: BackendType, version: string) => void;
 }
@@ -38,7 +40,7 @@ export interface ProbesReport {
  *
  * @throws RalphError `probe-unknown`
  */
-export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Promise<ProbesReport> {
+export async function probeAgents({ clis, cwd, env, signal, onStart }: ProbesOrder): Promise<ProbesReport> {
   // With the sandbox, the model and its wire formats, which no other command needs all of.
   const [{ PROBED_CLIS }, { findOsSandbox, writeVerdict }] = await Promise.all([
     import('../mock-model/index.ts'),
@@ -49,6 +51,7 @@ export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Pro
   const { probeAgent } = await import('./probe-agent.ts');
   const probes: ProbeReport[] = [];
   for (const { type: cli, path, version } of found) {
+    if (signal.aborted) break;
     const isAsked = clis.length > 0;
     if (path === null || version === null) {
       if (isAsked)
@@ -56,8 +59,9 @@ export async function probeAgents({ clis, cwd, env, onStart }: ProbesOrder): Pro
       continue;
     }
     onStart(cli, version);
-    const flags = await probeAgent({ cli, path, env, os: { found: null, why: 'flags alone' } });
-    const held = os.found === null ? null : await probeAgent({ cli, path, env, os });
+    const flags = await probeAgent({ cli, path, env, signal, os: { found: null, why: 'flags alone' } });
+    const held = os.found === null ? null : await probeAgent({ cli, path, env, signal, os });
+    if (signal.aborted) break;
     const at = new Date().toISOString();
     const verdict: ProbeVerdict = { v: 1, cli, version, profile: 'critic', at, ralph: RALPH_VERSION, flags, os: held };
     probes.push({ cli, verdict, why: '', isKept: writeVerdict(verdict, env) });

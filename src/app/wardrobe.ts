@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, type IterationStart, RalphError, type Usage } from '../core/index.ts';
+import { type BackendSpec, type IterationStart, RalphError, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Wardrobe } from '../loop/shell/index.ts';
 import type { Backend } from '../ports/index.ts';
@@ -31,7 +31,7 @@ export interface WardrobeSettings {
 /** Hands out the backends of a run, each made once. */
 export function createWardrobe(made: WardrobeSettings): Wardrobe {
   const known = new Map<string | BackendSpec, Backend>();
-  const find = (order: IterationStart): BackendSpec => findSpec(made.settings, order);
+  const find = (order: Wearing): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
       const spec = find(order);
@@ -55,11 +55,19 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
     keepsContext: (order) => find(order).native?.context === 'carry',
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
+    spentBy: async (activation) => {
+      if (find(activation).type !== 'native') return UNKNOWN_USAGE;
+      const { findSpent } = await import('../agent/index.ts');
+      return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
+    },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
   };
 }
 
-function findSpec(settings: Settings, order: IterationStart): BackendSpec {
+/** Whose turn it is, and which of his agents takes it. */
+type Wearing = Pick<IterationStart, 'hat' | 'backend'>;
+
+function findSpec(settings: Settings, order: Wearing): BackendSpec {
   const list = settings.backends[order.hat] ?? settings.backends['ralph'] ?? [];
   const spec = list[order.backend] ?? list[0];
   if (spec !== undefined) return spec;

@@ -48,9 +48,9 @@ describe('what a hat is told of a gate', () => {
     );
   });
 
-  it('is that the event counted, when the gate is not required', () => {
+  it('is that it held nothing back, when the gate is not required: never that the event counted, which another may have refused', () => {
     expect(ask({ kind: 'gate-failed', topic: 'a', results: [FAILED], passed: true })).toContain(
-      '- `a` counted, but a check that is not required failed.\nCommand `npm test`',
+      '- On `a` a check failed that is not required: it held nothing back.\nCommand `npm test`',
     );
   });
 

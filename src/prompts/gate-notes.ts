@@ -9,7 +9,7 @@ type NoteOf<K extends Feedback['kind']> = Extract<Feedback, { readonly kind: K }
 export function gateNote({ topic, results, passed = false }: NoteOf<'gate-failed'>): Words {
   const failed = results.filter((result) => !result.passed);
   const first = passed
-    ? say`- ${inCode(topic)} counted, but a check that is not required failed.`
+    ? say`- On ${inCode(topic)} a check failed that is not required: it held nothing back.`
     : say`- ${inCode(topic)} did not count, because a check failed.`;
   return lines(first, ...failed.map(failureOf));
 }

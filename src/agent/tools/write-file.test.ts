@@ -65,6 +65,17 @@ describe('write_file', () => {
     expect((await place.run(writeFileTool, { path: 'a.txt', content: 'same' })).text).toContain('nothing was written');
   });
 
+  it('that is made once more, because nobody heard of its end, does nothing and says so', async () => {
+    const place = createPlace();
+    await place.run(writeFileTool, { path: 'new.txt', content: 'x\n' });
+    place.context.session.reads.clear();
+    expect(await place.run(writeFileTool, { path: 'new.txt', content: 'x\n' })).toMatchObject({
+      isError: false,
+      text: 'new.txt has this content already; nothing was written.',
+    });
+    expect(await place.run(writeFileTool, { path: 'new.txt', content: 'y\n' })).toMatchObject({ isError: false });
+  });
+
   it('says why it refuses folders, protected places and what it cannot write', async () => {
     const place = createPlace();
     place.write('src/a.txt', 'x');

@@ -35,9 +35,23 @@ export const writeFileTool = defineTool<Args>({
 });
 
 async function lookAndWrite(real: string, shown: string, content: string, context: ToolContext): Promise<ToolResult> {
+  const bytes = Buffer.from(content);
+  const same = await findSame(real, shown, bytes);
+  if (same !== null) {
+    context.session.reads.set(real, same.record);
+    return succeed(`${shown} has this content already; nothing was written.`, { path: shown, changed: false });
+  }
   const before = await lookAtExisting(real, shown, context);
   if (before !== null && 'refused' in before) return fail(before.refused, before.advice);
-  return await write(real, shown, Buffer.from(content), before, context);
+  return await write(real, shown, bytes, before, context);
+}
+
+/** The file, where it is what is to be written, read before or not: a call that was cut off behind its effect is made once more. */
+async function findSame(real: string, shown: string, bytes: Buffer): Promise<WholeFile | null> {
+  const found = await lstat(real).catch(() => null);
+  if (found?.isFile() !== true || found.size !== bytes.length || found.size > MAX_WHOLE_BYTES) return null;
+  const file = await readWholeFile(real, shown);
+  return !('refused' in file) && file.bytes.equals(bytes) ? file : null;
 }
 
 /** Why a content cannot be written as it is. */
@@ -91,8 +105,6 @@ function isUnchanged(known: ReadRecord, { record }: WholeFile): boolean {
 }
 
 async function write(real: string, shown: string, bytes: Buffer, before: Existing | null, context: ToolContext): Promise<ToolResult> {
-  if (before?.bytes?.equals(bytes) === true)
-    return succeed(`${shown} has this content already; nothing was written.`, { path: shown, changed: false });
   const order = { real, shownPath: shown, bytes, expected: before?.record ?? null, signal: context.signal };
   const replaced = await replaceFile(order);
   if ('refused' in replaced) return fail(replaced.refused, replaced.advice);

@@ -1,5 +1,6 @@
 import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { untilStopped } from '../live/until-stopped.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
@@ -8,10 +9,12 @@ type Probe = ProbesReport['probes'][number];
 type Verdict = NonNullable<Probe['verdict']>;
 
 /** `ralph doctor --probe`: the exit code is 1 where something came through everything that this machine has. */
-export async function performProbe({ cwd, env, terminal, loadApp }: CliContext, clis: readonly string[], format: unknown): Promise<number> {
-  const app = await loadApp();
+export async function performProbe(context: CliContext, clis: readonly string[], format: unknown): Promise<number> {
+  const { cwd, env, terminal } = context;
+  const app = await context.loadApp();
   const onStart = (cli: string, version: string): void => terminal.err(`probing ${cli} ${toPlainLine(version, 40)} …\n`);
-  const report = await app.probeAgents({ clis, cwd, env, onStart });
+  const { result: report, stoppedBy } = await untilStopped(context, (signal) => app.probeAgents({ clis, cwd, env, signal, onStart }));
+  if (stoppedBy !== null) return stoppedBy;
   if (format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
   else printReport(terminal, report);
   return report.probes.some(({ verdict }) => verdict === null || (verdict.os ?? verdict.flags).outcome !== 'held') ? 1 : 0;

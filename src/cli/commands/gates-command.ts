@@ -6,6 +6,7 @@ import { addExamples, type CliCommand, type CommandCall } from '../cli-command.t
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
+import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
@@ -64,25 +65,14 @@ interface RunChoice {
   readonly isJson: boolean;
 }
 
-async function runNow({ cwd, env, terminal, signals }: CliContext, app: AppApi, { settings, names, isJson }: RunChoice): Promise<number> {
+async function runNow(context: CliContext, app: AppApi, { settings, names, isJson }: RunChoice): Promise<number> {
+  const { cwd, env, terminal } = context;
   const gates = chooseGates(settings, names);
-  const abort = new AbortController();
-  let stoppedBy: 130 | 143 | null = null;
-  const stop = (code: 130 | 143) => (): void => {
-    stoppedBy ??= code;
-    abort.abort();
-  };
-  const [interrupt, terminate] = [stop(130), stop(143)];
-  signals.on('SIGINT', interrupt);
-  signals.on('SIGTERM', terminate);
   const observe = (gate: number, line: string): void => {
     const whose = gates.length > 1 ? `${toPlainLine(toGateName(settings.spec.gates[gate] ?? { run: '' }), 24)} ` : '';
     if (!isJson) printLine(terminal, terminal.style('faint', `  ${whose}| ${toPlainLine(line, 300)}`));
   };
-  const run = await app.runGates({ settings, cwd, env, gates, signal: abort.signal, observe }).finally(() => {
-    signals.off('SIGINT', interrupt);
-    signals.off('SIGTERM', terminate);
-  });
+  const { result: run, stoppedBy } = await untilStopped(context, (signal) => app.runGates({ settings, cwd, env, gates, signal, observe }));
   if (isJson) printLine(terminal, JSON.stringify({ v: 1, ...run }));
   else printVerdicts(terminal, run);
   return stoppedBy ?? (run.passed ? 0 : 1);

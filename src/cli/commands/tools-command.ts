@@ -6,7 +6,7 @@ import { addExamples, type CliCommand, type CommandCall } from '../cli-command.t
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
-import { catchSignals } from '../live/run-signals.ts';
+import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
@@ -65,29 +65,16 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
   const { surveyTools } = await context.loadApp();
   const { cwd, env } = context;
   const place = { cwd, env, ...(asked?.spec === undefined ? {} : { spec: asked.spec }) };
-  const facts =
-    flags.servers === true
-      ? await untilStopped(context, (askServers) => surveyTools(settings, { ...place, askServers }))
-      : await surveyTools(settings, place);
-  if (typeof facts === 'number') return facts;
+  // Servers are programs: whoever stops the command stops them, too.
+  const { result: facts, stoppedBy } = await untilStopped(context, (signal) =>
+    surveyTools(settings, flags.servers === true ? { ...place, askServers: signal } : place),
+  );
+  if (stoppedBy !== null) return stoppedBy;
   for (const warning of facts.warnings) terminal.err(`${toPlainLine(warning, 400)}\n`);
   const rows = listToolRows(settings, { policy: asked?.policy ?? null, isNative: asked?.spec?.type === 'native' }, facts);
   if (flags.format === 'json') for (const row of rows) printLine(terminal, JSON.stringify(toRecord(row, asked)));
   else printRows(terminal, rows, asked);
   return 0;
-}
-
-/** Servers are programs: whoever stops the command stops them, too. Gives the exit code then. */
-async function untilStopped<Result>({ signals }: CliContext, work: (signal: AbortSignal) => Promise<Result>): Promise<Result | 130 | 143> {
-  const leaving = new AbortController();
-  const caught = catchSignals(signals);
-  let stoppedBy: 130 | 143 | null = null;
-  caught.attach((how) => {
-    stoppedBy ??= how === 'terminate' ? 143 : 130;
-    leaving.abort();
-  });
-  const result = await work(leaving.signal).finally(caught.release);
-  return stoppedBy ?? result;
 }
 
 function findAsked({ policies, profileNames, profiles, backends }: Settings, { hat, profile }: ToolsFlags): Asked | null {

@@ -58,7 +58,7 @@ export function tellVerdict(step: Step, wait: GateWait, results: readonly GateRe
   if (warned.length === 0) return;
   const topic = wait.completion?.topic ?? wait.drafts.map((draft) => draft.topic).join(', ');
   const names = warned.map(toResultName).join(', ');
-  notify(step, 'warning', 'gate-warning', `${names} failed on ${topic} of ${wait.hat}; it is not required, so nothing is held back.`);
+  notify(step, 'warning', 'gate-warning', `${names} failed on ${topic} of ${wait.hat}; it is not required and holds nothing back.`);
   tell(step, wait.hat, { kind: 'gate-failed', topic, results: warned, passed: true });
 }
 

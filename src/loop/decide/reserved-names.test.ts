@@ -35,6 +35,7 @@ const OWN_WORDS = [
   'transient',
   'transition',
   'undelivered',
+  'withdrawn',
   'workspace',
 ];
 const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment)-[a-z]+$/;

@@ -33,3 +33,14 @@ describe('a use of a tool is work', () => {
     expect(isSignalCall({ name, summary })).toBe(false);
   });
 });
+
+it('a name or a command line that is made for it takes no time', () => {
+  const startedAt = performance.now();
+  const spaces = ' '.repeat(3900);
+  for (let time = 0; time < 20; time += 1) {
+    expect(isSignalCall({ name: `${'shell'.repeat(20_000)}!`, summary: '' })).toBe(false);
+    expect(isSignalCall({ name: 'bash', summary: `${spaces}x` })).toBe(false);
+    expect(isSignalCall({ name: 'bash', summary: `sh -c${spaces}x` })).toBe(false);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});

@@ -3,12 +3,14 @@ const SIGNAL_TOOL = /(?:^|[^a-z])(?:emit_event|task_complete)$/;
 /** Tools that run a command line. */
 const SHELL_TOOL = /^(?:\w*shell\w*|bash|execute?|exec\w*|run_command|terminal|local_shell)$/i;
 /** `ralph emit …` alone, as it is or within `bash -lc '…'`. */
-const EMIT = /^\s*(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?["']?\s*["']?(?:\S*\/ralph|ralph|\$RALPH_BIN|\$\{RALPH_BIN\})["']?\s+emit\s(.*)$/s;
+const EMIT =
+  /^(?:(?:\S*\/)?(?:ba|z|da)?sh\s+-l?c\s+)?(?:["']\s*["']?)?(?:\S*\/ralph|ralph|\$RALPH_BIN|\$\{RALPH_BIN\})["']?\s+emit\s(.*)$/s;
 /** Outside of quotes these begin another command, or write a file. */
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const FURTHER_COMMAND = /[;&|<>\n]/;
 const SUBSTITUTION = /`|\$\(/;
-/** A longer command line is not looked at: it is work. */
+/** A longer name or command line is not looked at: it is work. */
+const MAX_NAME = 200;
 const MAX_LENGTH = 4000;
 
 /**
@@ -17,7 +19,8 @@ const MAX_LENGTH = 4000;
  * @param summary what the stream of the agent tells of its arguments, a command line of a shell
  */
 export function isSignalCall({ name, summary }: { readonly name: string; readonly summary: string }): boolean {
+  if (name.length > MAX_NAME) return false;
   if (SIGNAL_TOOL.test(name)) return true;
-  const rest = summary.length <= MAX_LENGTH && SHELL_TOOL.test(name) ? EMIT.exec(summary)?.[1] : undefined;
+  const rest = summary.length <= MAX_LENGTH && SHELL_TOOL.test(name) ? EMIT.exec(summary.trimStart())?.[1] : undefined;
   return rest !== undefined && !SUBSTITUTION.test(rest) && !FURTHER_COMMAND.test(rest.replace(QUOTED, ''));
 }

@@ -38,6 +38,8 @@ export interface Wardrobe {
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
   /** What a turn has written of a hat that may not, when the process that watched it is dead. Never rejects. Absent: nobody is watched. */
   readonly lookBack?: (activation: Activation) => Promise<ScopeViolations | null>;
+  /** What a turn had consumed when its process died, as far as its agent left a record. Never rejects. Absent: no agent does. */
+  readonly spentBy?: (activation: Activation) => Promise<Usage>;
 }
 
 export interface Surroundings {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Activation, Input, ScopeViolations } from '../../core/index.ts';
+import { type Activation, type Input, type ScopeViolations, UNKNOWN_USAGE } from '../../core/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import { createJournalFold, type JournalFold } from './fold-journal.ts';
+import type { Wardrobe } from './loop-ports.ts';
 import { recoverRun } from './recover-run.ts';
 
 const BEGIN = 1_000_000;
@@ -20,14 +21,14 @@ function foldDead(...inputs: readonly Input[]): JournalFold {
 async function recover(
   fold: JournalFold,
   at: number,
-  lookBack?: (activation: Activation) => Promise<ScopeViolations | null>,
+  wardrobe: Pick<Wardrobe, 'lookBack' | 'spentBy'> = {},
 ): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
   const reaped: Activation[] = [];
   const ports = {
     inbox: { end: () => 0, read: (offset: number) => ({ signals: [], problems: [], offset }), append: () => undefined },
     clock: { now: () => at, setTimer: () => () => undefined },
     reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
-    ...(lookBack === undefined ? {} : { wardrobe: { lookBack } }),
+    wardrobe,
   };
   const inputs = await recoverRun(ports, fold.run(), {});
   for (const [index, input] of inputs.entries()) fold.take({ seq: 100 + index, input });
@@ -45,8 +46,17 @@ describe('a run whose process died', () => {
 
   it('is asked what its hat has written in the turn that nobody saw the end of', async () => {
     const violations: ScopeViolations = { changes: [{ path: 'a', what: 'changed' }], total: 1, diffFile: null, reverted: null, notes: [] };
-    const { inputs } = await recover(foldDead(), BEGIN + 1000, async ({ iteration }) => (iteration === 1 ? violations : null));
+    const { inputs } = await recover(foldDead(), BEGIN + 1000, {
+      lookBack: async ({ iteration }) => (iteration === 1 ? violations : null),
+    });
     expect(inputs).toContainEqual(expect.objectContaining({ type: 'iteration-ended', iteration: 1, violations }));
+  });
+
+  it('is charged for what the turn is known to have consumed', async () => {
+    const usage = { ...UNKNOWN_USAGE, inputTokens: 1000, costUsd: 0.5 };
+    const fold = foldDead();
+    await recover(fold, BEGIN + 1000, { spentBy: async ({ iteration }) => (iteration === 1 ? usage : UNKNOWN_USAGE) });
+    expect(fold.run().state.usage).toMatchObject({ inputTokens: 1000, costUsd: 0.5 });
   });
 
   it('is not charged for the time in which it was dead', async () => {

@@ -1,4 +1,4 @@
-import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/index.ts';
+import { type Input, type IterationEnded, type RunLimits, type RunSpec, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, Wardrobe } from './loop-ports.ts';
 import { INTERRUPTED } from './open-turn.ts';
@@ -16,7 +16,7 @@ export interface ResumeChanges {
  * before these ends: after them, the dead time would count as running time, and a stop that the dead process was at would be carried out.
  */
 export async function recoverRun(
-  ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'> & { readonly wardrobe?: Pick<Wardrobe, 'lookBack'> },
+  ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'> & { readonly wardrobe?: Pick<Wardrobe, 'lookBack' | 'spentBy'> },
   folded: FoldedRun,
   changes: ResumeChanges,
 ): Promise<readonly Input[]> {
@@ -25,12 +25,13 @@ export async function recoverRun(
   for (const activation of folded.state.activations) {
     await ports.reap(activation);
     const violations = (await ports.wardrobe?.lookBack?.(activation)) ?? null;
+    const usage = (await ports.wardrobe?.spentBy?.(activation)) ?? UNKNOWN_USAGE;
     const { signals, problems, offset } = readWholeInbox(ports.inbox, inboxOffset);
     inboxOffset = offset;
     const { iteration, attempt } = activation;
     const watched = violations === null ? {} : { violations };
     const at = ports.clock.now();
-    ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, signals, problems, inboxOffset, ...watched });
+    ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
   }
   return [{ type: 'run-resumed', at: ports.clock.now(), ...changes }, ...ends];
 }
