@@ -24,6 +24,8 @@ export interface HatScope {
   readonly mayChangeFiles: boolean;
   /** The operating system is to hold it back, and cannot here. */
   readonly isUnheld: boolean;
+  /** It must hold it back, so no run begins. */
+  readonly isRefused: boolean;
   /** Our own agent's tools, or the flags of its CLI. */
   readonly tools: ScopeLayer;
   readonly os: ScopeLayer;
@@ -96,6 +98,7 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
     profile: settings.profileNames[hat] ?? null,
     mayChangeFiles: mayChangeTree(may),
     isUnheld: isHeld && os.found === null,
+    isRefused: isHeld && os.found === null && mode === 'required',
     tools: await describeTools(facts),
     os: describeOs(facts),
     check: mayChangeTree(may) ? off('it may change files, so nothing is compared') : describeCheck(settings),
@@ -143,7 +146,7 @@ function describeOs({ isHeld, isNative, isFree, spec, mode, os, settings, may }:
   if (isNative && !isFree && !isHeld && mode !== 'off' && os.found?.kind === 'bubblewrap') return describeApart(os.found.version);
   if (!isHeld)
     return off(mode === 'off' ? '`sandbox: off`' : 'hats that may change files are not held, unless `sandbox: required` says so');
-  if (os.found === null) return off(os.why);
+  if (os.found === null) return off(mode === 'required' ? `${os.why}. A sandbox is required. A run is refused.` : os.why);
   const network = settings.sandbox.hasNetwork ? ['It reaches the network, and services of this machine on it.'] : [];
   const reading = 'It can read what the user can read, homes left out.';
   const tree =
@@ -195,7 +198,7 @@ export async function toScopeWarnings(
   // Of our own agent only what its tests write is open: not a word at every run of it.
   const isNative = (hat: string): boolean => settings.backends[hat]?.[0]?.type === 'native';
   const open = unheld.filter(({ hat, profile, mayChangeFiles }) => profile !== null && !mayChangeFiles && !isNative(hat));
-  const needing = unheld.filter(({ hat }) => (sandbox.hats[hat] ?? sandbox.mode) === 'required');
+  const needing = unheld.filter(({ isRefused }) => isRefused);
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
   if (open.length === 0) return [];
   const names = open.map(({ hat }) => hat).join(', ');

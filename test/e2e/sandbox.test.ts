@@ -21,7 +21,10 @@ ralph emit review.done "looked at it"
 const CONFIG = `event_loop: {max_iterations: 1, terminal_events: [review.done]}
 cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}
 hats:
-  reviewer: {triggers: [task.start, task.resume], publishes: [review.done, task.complete], profile: critic}
+  reviewer:
+    triggers: [task.start, task.resume]
+    publishes: [review.done, task.complete]
+    profile: critic
 `;
 
 function createProject(more: string): string {
@@ -71,6 +74,18 @@ describe('a hat that may not write', () => {
       expect(shown.stdout).toContain(line);
     const [id = ''] = readdirSync(join(cwd, '.ralph/runs'));
     expect(readFileSync(join(cwd, '.ralph/runs', id, 'turns/1.1/scope.diff'), 'utf8')).toContain('+evil');
+  });
+
+  it.each([
+    ['the whole project', 'sandbox: required\n', 1],
+    ['one hat', '    sandbox: required\n', 1],
+    ['nobody', '', 0],
+  ])('is foretold by `ralph doctor --sandbox`, where there is no sandbox and it is required for %s', async (_, more, code) => {
+    const cwd = createProject(more);
+    const path = { PATH: join(cwd, 'empty') };
+    const doctor = await run(cwd, ['doctor', '--sandbox'], path);
+    expect([doctor.code, doctor.stdout.includes('A run is refused.')]).toEqual([code, code === 1]);
+    expect((await run(cwd, ['run', '--dry-run'], path)).code === 0).toBe(code === 0);
   });
 
   it('has its changes taken back where that is wanted', async () => {

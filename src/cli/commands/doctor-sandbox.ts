@@ -7,14 +7,14 @@ type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
 type HatScope = ScopeReport['hats'][number];
 type Probe = ScopeReport['probes'][number];
 
-/** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where a required sandbox is not there. */
+/** `ralph doctor --sandbox`: what will be enforced for each hat, layer by layer. The exit code is 1 where one is required that is not there. */
 export async function performSandbox(context: CliContext, options: ConfigOptions & { readonly format?: unknown }): Promise<number> {
   const { terminal } = context;
   const app = await context.loadApp();
   const report = await app.examineScopes(toConfigRequest(context, options));
   if (options.format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
   else printReport(terminal, report);
-  return report.sandbox.mode === 'required' && report.sandbox.found === null ? 1 : 0;
+  return report.hats.some(({ isRefused }) => isRefused) ? 1 : 0;
 }
 
 function printReport(terminal: Terminal, { sandbox, hats, probes }: ScopeReport): void {
