@@ -22,7 +22,9 @@ async function runCall(parts: TurnParts, { published }: TurnState, { id, name, a
   const { tools, transcript, tell, now, signal } = parts;
   if (signal.aborted) return { id, name, text: STOPPED, isError: true };
   const shown = toShownName(name);
-  tell({ type: 'tool-start', id, name: shown, summary: toLine(tools.redact(summarise(args))) });
+  const summary = toLine(tools.redact(summarise(args)));
+  const used = { tool: shown, ...(summary === '' ? {} : { use: summary }) };
+  tell({ type: 'tool-start', id, name: shown, summary });
   transcript.append({ type: 'tool-start', id, name });
   // What changes something may outlive a power cut, so its beginning has to as well.
   if (!tools.isReadOnly(name)) transcript.flush();
@@ -37,9 +39,9 @@ async function runCall(parts: TurnParts, { published }: TurnState, { id, name, a
     transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...seen });
   if (!isError && typeof facts?.['topic'] === 'string') published.add(facts['topic']);
   tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
-  if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { tool: shown, layer: 'profile', reason: toLine(text) } });
+  if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { ...used, layer: 'profile', reason: toLine(text) } });
   if (typeof facts?.['stopped'] === 'string')
-    tell({ type: 'tool-denied', denial: { tool: shown, layer: 'os', reason: toLine(facts['stopped']) } });
+    tell({ type: 'tool-denied', denial: { ...used, layer: 'os', reason: toLine(facts['stopped']) } });
   return answer;
 }
 

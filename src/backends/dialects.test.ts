@@ -173,9 +173,9 @@ describe('codex', () => {
   it('tells an edit that could not be written as stopped by the system, one that was declined as stopped by its own rules', () => {
     const edit = (status: string): object =>
       item('item.completed', { type: 'file_change', changes: [{ kind: 'add', path: 'a.ts' }], status });
-    const layersOf = (status: string): readonly string[] =>
-      play('codex', [edit(status)]).all.flatMap((event) => (event.type === 'tool-denied' ? [event.denial.layer] : []));
-    expect(['completed', 'failed', 'declined'].map(layersOf)).toEqual([[], ['os'], ['flags']]);
+    const denialsOf = (status: string): readonly unknown[] =>
+      play('codex', [edit(status)]).all.flatMap((event) => (event.type === 'tool-denied' ? [[event.denial.layer, event.denial.use]] : []));
+    expect(['completed', 'failed', 'declined'].map(denialsOf)).toEqual([[], [['os', 'add a.ts']], [['flags', 'add a.ts']]]);
   });
 
   it('shows the command without the shell around it', () => {

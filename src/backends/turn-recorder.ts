@@ -19,7 +19,7 @@ export class TurnRecorder {
   sessionId: string | null = null;
   toolCalls = 0;
 
-  readonly #openTools = new Map<string, string>();
+  readonly #openTools = new Map<string, { readonly name: string; readonly use: string }>();
   readonly #message: MessageText;
   #events: BackendEvent[] = [];
 
@@ -52,7 +52,7 @@ export class TurnRecorder {
   toolStart(id: string, name: string, summary: string): void {
     this.trouble = null;
     this.toolCalls += 1;
-    if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(id, name);
+    if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(id, { name, use: toOneLine(summary) });
     this.#events.push({ type: 'tool-start', id, name, summary });
   }
 
@@ -60,9 +60,11 @@ export class TurnRecorder {
   toolEnd(id: string, ok: boolean, summary: string, name = 'tool'): void {
     const known = this.#openTools.get(id);
     this.#openTools.delete(id);
-    this.#events.push({ type: 'tool-end', id, name: known ?? name, ok, summary });
-    const denial = toDenial(known ?? name, ok, summary);
-    if (denial !== null) this.#events.push({ type: 'tool-denied', denial });
+    this.#events.push({ type: 'tool-end', id, name: known?.name ?? name, ok, summary });
+    const denial = toDenial(known?.name ?? name, ok, summary);
+    if (denial === null) return;
+    const use = known === undefined || known.use === '' ? {} : { use: known.use };
+    this.#events.push({ type: 'tool-denied', denial: { ...denial, ...use } });
   }
 
   session(id: string, model: string | null): void {

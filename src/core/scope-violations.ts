@@ -27,6 +27,8 @@ export interface ScopeViolations {
 export interface ToolDenial {
   /** The tool, as the CLI calls it. */
   readonly tool: string;
+  /** One line of what it was called for, such as a command; absent where that is not known. */
+  readonly use?: string;
   /** What stopped it: the CLI's own rules, the operating system, or the profile of a native agent. */
   readonly layer: 'flags' | 'os' | 'profile';
   /** One line of what the agent was told. */

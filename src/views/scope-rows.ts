@@ -12,9 +12,9 @@ const SHOWN = 12;
 
 /** What held a hat back in a turn, and what it changed all the same. */
 export function toScopeRows({ violations, denials }: Pick<TurnView, 'violations' | 'denials'>): readonly FactRow[] {
-  const stopped = denials.slice(0, SHOWN).map(({ tool, layer, reason }) => ({
+  const stopped = denials.slice(0, SHOWN).map(({ tool, use, layer, reason }) => ({
     label: 'Stopped',
-    text: `${toPlainLine(tool, 40)} ${LAYERS[layer]}: ${toPlainLine(reason, 160)}`,
+    text: `${toPlainLine(tool, 40)}${use === undefined ? '' : ` (${toPlainLine(use, 80)})`} ${LAYERS[layer]}: ${toPlainLine(reason, 160)}`,
   }));
   return violations === null ? stopped : [...stopped, ...toViolationRows(violations)];
 }

@@ -88,6 +88,8 @@ test('a profile is held against every call, an MCP server lends its tools, and o
     expect([existsSync(join(folder, 'made.txt')), existsSync(join(folder, 'sneaked.txt'))]).toEqual([true, false]);
     const { told, recorded } = readSwitches(stdout);
     expect(told).toEqual([`switched to maker (${recorded[0]} tools available)`, `switched to critic (${recorded[1]} tools available)`]);
+    const shown = await ralph(folder, ['show', '2']);
+    expect(shown.stdout).toContain('bash (echo no > sneaked.txt) by its profile');
     for (const text of told) expect(readJournal(folder)).toContain(`"log":"${text}"`);
     expect(stdout).toContain('critic: 2 uses of tools were stopped: write_file by its profile, bash by its profile');
     expect(stdout).toContain('The MCP server broken cannot be used: it ended with exit code 7: the licence file is missing.');
