@@ -6,7 +6,6 @@ export { openServers } from './mcp/open-servers.ts';
 export { createNativeBackend } from './native-backend.ts';
 export { openTools, type ToolSettings } from './open-tools.ts';
 export { toPluginTool } from './plugin-tool.ts';
-export { findKey } from './providers/find-key.ts';
 export { createLibraryModel } from './providers/library-model.ts';
 export type { Effort, ProviderKind, ProviderSettings } from './providers/provider-kind.ts';
 export type { ModelPlace, NativeAgent } from './run-native-turn.ts';

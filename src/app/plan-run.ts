@@ -12,7 +12,7 @@ import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withPluginFiles } from './plugin-files.ts';
 import { listPluginTools } from './plugin-tools.ts';
-import { requireNativeKeys } from './require-native-keys.ts';
+import { requireNativeAccess } from './require-native-access.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -52,7 +52,7 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `native-key`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
@@ -61,7 +61,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
   const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
-  if (request.isDry !== true) await requireNativeKeys(found, topology.coordination === 'hats', request.env);
+  if (request.isDry !== true) await requireNativeAccess(found, topology.coordination === 'hats', request.env);
   const turn = {
     hat: topology.entry,
     events: [toFirstEvent(topology)],

@@ -2,13 +2,13 @@ import type { Settings } from '../config/index.ts';
 import { type BackendSpec, RALPH } from '../core/index.ts';
 
 /**
- * Looks whether the native agents that a run begins with have their keys: without one every turn would fail, one after the other. Those that only
- * stand in for others are not looked at, nor is Ralph where he is only the safety net of a team.
+ * Looks whether the native agents that a run begins with have the package and the key of their provider: without them every turn would fail, one after
+ * the other. Those that only stand in for others are not looked at, nor is Ralph where he is only the safety net of a team.
  *
  * @param isSafetyNet whether the hats coordinate themselves
- * @throws RalphError `native-key`
+ * @throws RalphError `native-key`, `native-packages`
  */
-export async function requireNativeKeys(
+export async function requireNativeAccess(
   { backends }: Pick<Settings, 'backends'>,
   isSafetyNet: boolean,
   env: Readonly<Record<string, string | undefined>>,
@@ -18,12 +18,12 @@ export async function requireNativeKeys(
     .flatMap(([, list]) => list.slice(0, 1))
     .filter(isAsking);
   if (specs.length === 0) return;
-  const { findKey } = await import('../agent/index.ts');
-  for (const { native, env: own } of specs) {
+  const { createLibraryModel } = await import('../agent/index.ts');
+  for (const { native, model = '', env: own } of specs) {
     const { provider: kind, baseUrl, apiKeyEnv } = native;
     if (kind === 'scripted') continue;
-    const place = { kind, ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }) };
-    findKey(place, toDefined({ ...env, ...own }));
+    const settings = { kind, model, ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }) };
+    await createLibraryModel(settings, toDefined({ ...env, ...own }));
   }
 }
 
