@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Model, TurnRequest } from '../ports/index.ts';
 import { findSession } from './find-session.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
-import { makeTurn } from './turn-fixtures.ts';
+import { makeNativeAgent, makeTurn } from './turn-fixtures.ts';
 
 let turnsDir: string;
 beforeEach(() => {
@@ -17,16 +17,11 @@ afterEach(() => rmSync(turnsDir, { recursive: true, force: true }));
 function makeAgent(step: Model['step']): { readonly agent: NativeAgent; readonly closed: string[] } {
   const { tools, limits } = makeTurn([]).parts;
   const closed: string[] = [];
-  const agent: NativeAgent = {
-    label: 'native:test',
-    hat: 'a',
-    key: 'k',
-    context: 'fresh',
+  const agent = makeNativeAgent({
     limits,
     createModel: () => ({ label: 'test/model', step }),
     openTools: async () => ({ ...tools, close: async () => void closed.push('closed') }),
-    priceOf: () => null,
-  };
+  });
   return { agent, closed };
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BackendEvent } from '../core/index.ts';
 import type { Model, ModelMessage, ModelStep, TurnRequest } from '../ports/index.ts';
-import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
+import { runNativeTurn } from './run-native-turn.ts';
 import type { ToolResult } from './tool.ts';
-import { callAll, makeTurn, say } from './turn-fixtures.ts';
+import { callAll, makeNativeAgent, makeTurn, say } from './turn-fixtures.ts';
 
 let turnsDir: string;
 beforeEach(() => {
@@ -51,16 +51,7 @@ function createPlayer(): Played {
     said: () => said,
     play: async (iteration, answers = ANSWERS, request = {}) => {
       reads.clear();
-      const agent: NativeAgent = {
-        label: 'native:test',
-        hat: 'a',
-        key: 'k',
-        context: 'fresh',
-        limits,
-        createModel: () => toModel(answers),
-        openTools: async () => ({ ...tools, reads, call }),
-        priceOf: () => null,
-      };
+      const agent = makeNativeAgent({ limits, createModel: () => toModel(answers), openTools: async () => ({ ...tools, reads, call }) });
       const tell = (event: BackendEvent): void => {
         if (event.type === 'text') said += event.text;
       };

@@ -1,6 +1,7 @@
 import type { BackendEvent, Json } from '../core/index.ts';
 import { UNKNOWN_USAGE } from '../core/index.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../ports/index.ts';
+import type { NativeAgent } from './run-native-turn.ts';
 import type { ToolResult } from './tool.ts';
 import type { TranscriptLine } from './transcript-line.ts';
 import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
@@ -15,6 +16,11 @@ export interface SampleTurn {
   readonly waits: number[];
   readonly kept: string[];
   readonly stopper: AbortController;
+}
+
+/** The native agent of the hat `a` with this model and these tools. */
+export function makeNativeAgent(given: Pick<NativeAgent, 'limits' | 'createModel' | 'openTools'>): NativeAgent {
+  return { label: 'native:test', hat: 'a', key: 'k', context: 'fresh', priceOf: () => null, ...given };
 }
 
 type Reply = ModelStep | ((request: ModelRequest, observe: Parameters<Model['step']>[1]) => ModelStep | Promise<ModelStep>);

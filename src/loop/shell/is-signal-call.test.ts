@@ -34,13 +34,13 @@ describe('a use of a tool is work', () => {
   });
 });
 
-it('a name or a command line that is made for it takes no time', () => {
-  const startedAt = performance.now();
+it('a name or a command line that is made for it is judged in one pass', () => {
+  // Searched anew from each place, these would take minutes.
+  const name = `${'shell'.repeat(20_000)}!`;
   const spaces = ' '.repeat(3900);
-  for (let time = 0; time < 20; time += 1) {
-    expect(isSignalCall({ name: `${'shell'.repeat(20_000)}!`, summary: '' })).toBe(false);
+  for (let time = 0; time < 200; time += 1) {
+    expect(isSignalCall({ name, summary: '' })).toBe(false);
     expect(isSignalCall({ name: 'bash', summary: `${spaces}x` })).toBe(false);
     expect(isSignalCall({ name: 'bash', summary: `sh -c${spaces}x` })).toBe(false);
   }
-  expect(performance.now() - startedAt).toBeLessThan(1000);
 });
