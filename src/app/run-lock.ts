@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/index.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
-import { isAlive, processStartTime } from '../process/index.ts';
+import { isAlive, processStartTime, readPidNamespace } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
 /** Who wants to run what. */
@@ -63,6 +63,7 @@ async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Pro
     pid: process.pid,
     processStart: processStartTime(process.pid) ?? null,
     host: hostname(),
+    pidNamespace: readPidNamespace(),
     runId: order.runId,
     startedAt: Date.now(),
     command: order.command,

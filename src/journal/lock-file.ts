@@ -8,6 +8,8 @@ export interface LockOwner {
   /** Opaque start time of the process, which makes the pid safe against reuse, also over a restart of the machine. */
   readonly processStart: string | null;
   readonly host: string;
+  /** The process namespace of the process: from another one its pid means nothing. `null` where the system has none, or the lock does not say. */
+  readonly pidNamespace: string | null;
   readonly runId: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -44,11 +46,15 @@ export function readLockFile(fs: FileSystem, path: string): LockFileState {
 
 function toRecord(value: unknown): LockRecord | null {
   if (!isJsonObject(value)) return null;
-  const { pid, processStart = null, startedAt } = value;
+  const { pid, processStart = null, pidNamespace = null, startedAt } = value;
   const texts = toTexts(value, ['host', 'runId', 'command', 'nonce'] as const);
   if (texts === null || typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof startedAt !== 'number') return null;
-  if (processStart !== null && typeof processStart !== 'string') return null;
-  return { pid, processStart, startedAt, ...texts };
+  if (!isTextOrNull(processStart) || !isTextOrNull(pidNamespace)) return null;
+  return { pid, processStart, pidNamespace, startedAt, ...texts };
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
 }
 
 /** The fields, if all of them are texts. */

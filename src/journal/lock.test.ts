@@ -5,7 +5,15 @@ import { createTemporaryFolder } from './fixtures.ts';
 import { acquireLock, type LockSettings, readLock } from './lock.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 
-const OWNER = { pid: 100, processStart: 'boot-1:5', host: 'here', runId: 'r1', startedAt: 1, command: 'ralph run' };
+const OWNER = {
+  pid: 100,
+  processStart: 'boot-1:5',
+  host: 'here',
+  pidNamespace: 'pid:[1]',
+  runId: 'r1',
+  startedAt: 1,
+  command: 'ralph run',
+};
 const OTHER = { ...OWNER, pid: 200, runId: 'r2' };
 
 /** Settings of a process that believes in the processes of `alive` only. */

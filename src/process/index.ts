@@ -2,6 +2,7 @@ export type { EndReport } from './end-members.ts';
 export { endProcesses } from './end-processes.ts';
 export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
 export { openProjectFolder } from './open-project-folder.ts';
+export { readPidNamespace } from './pid-namespace.ts';
 export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
 export type {
   ChildProcessHandle,
