@@ -30,7 +30,15 @@ for (let round = 1; Date.now() < Number(endsAt); round += 1) {
   const outcome = acquireLock({
     fs,
     path: join(folder, 'lock'),
-    owner: { pid: process.pid, processStart: identity, host: 'here', runId: identity, startedAt: Date.now(), command: 'racer' },
+    owner: {
+      pid: process.pid,
+      processStart: identity,
+      pidNamespace: null,
+      host: 'here',
+      runId: identity,
+      startedAt: Date.now(),
+      command: 'racer',
+    },
     isAlive: (_pid, start) => !existsSync(toDeathMark(start)),
     now: Date.now,
   });

@@ -131,7 +131,7 @@ describe.each(CODES)('when any call fails with %s', (code) => {
     const toLockSettings = (fs: FileSystem, pid: number): LockSettings => ({
       fs,
       path: `${STATE}/lock`,
-      owner: { pid, processStart: null, host: 'h', runId: 'r', startedAt: 1, command: 'c' },
+      owner: { pid, processStart: null, pidNamespace: null, host: 'h', runId: 'r', startedAt: 1, command: 'c' },
       isAlive: (asked) => asked === pid,
       now: () => (pid === 1 ? 1_000_000 : 1_010_000),
     });
