@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type Usage } from '../core/index.ts';
+import { addUsage, isJsonObject, type Json, type JsonObject, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import type { FailureSigns } from './failure-class.ts';
 import { listAt, numberAt, objectAt, textAt } from './json-fields.ts';
 import type { JsonStream } from './json-translator.ts';
@@ -8,15 +8,19 @@ import type { TurnRecorder } from './turn-recorder.ts';
 /** The stream of Claude Code's `--output-format stream-json`, with or without partial messages. Several CLIs speak it. */
 export class ClaudeStream implements JsonStream {
   readonly #toUsage: (result: JsonObject) => Usage;
+  readonly #toMessageUsage: (usage: JsonObject) => Usage;
+  /** What each answer of the model has cost in tokens so far, by its id: the result, which has the totals, may never come. */
+  readonly #usageOf = new Map<string, Usage>();
   #model = '';
   /** The message that comes in pieces now; empty between messages. */
   #partialId = '';
   #hasStreamedThinking = false;
   #limitResetAt: number | undefined;
 
-  /** `toUsage` reads the result's figures, in which the dialects differ. */
-  constructor(toUsage: (result: JsonObject) => Usage) {
+  /** `toUsage` reads the result's figures, `toMessageUsage` those of one answer; the dialects differ in both. */
+  constructor(toUsage: (result: JsonObject) => Usage, toMessageUsage: (usage: JsonObject) => Usage) {
     this.#toUsage = toUsage;
+    this.#toMessageUsage = toMessageUsage;
   }
 
   read(event: JsonObject, turn: TurnRecorder): void {
@@ -49,7 +53,10 @@ export class ClaudeStream implements JsonStream {
       turn.endMessage();
       this.#partialId = textAt(objectAt(event, 'message'), 'id') || 'partial';
       this.#hasStreamedThinking = false;
+      turn.progress();
+      this.#noteUsage(this.#partialId, objectAt(objectAt(event, 'message'), 'usage'), turn);
     }
+    if (type === 'message_delta') this.#noteUsage(this.#partialId, objectAt(event, 'usage'), turn);
     if (type === 'content_block_delta') this.#readDelta(objectAt(event, 'delta'), turn);
     if (type === 'message_stop') {
       this.#partialId = '';
@@ -71,6 +78,7 @@ export class ClaudeStream implements JsonStream {
     // What the CLI itself says in the model's place ("Invalid API key") is no assistant text: the result tells it again.
     if (event['is_api_error_message'] === true || event['isApiErrorMessage'] === true || textAt(message, 'model') === '<synthetic>') return;
     const id = textAt(message, 'id');
+    if (id !== this.#partialId) this.#noteUsage(id, objectAt(message, 'usage'), turn);
     for (const block of listAt(message, 'content')) this.#readBlock(block, id, isMain, turn);
     // A message that comes in pieces ends by its own event; one that comes whole ends here.
     if (isMain && (id === '' || id !== this.#partialId)) turn.endMessage();
@@ -84,6 +92,14 @@ export class ClaudeStream implements JsonStream {
       turn.toolStart(textAt(block, 'id'), textAt(block, 'name'), toInputSummary(block['input']));
   }
 
+  /** Figures of one answer only grow: its beginning and its end tell them, and each of its blocks repeats those of the beginning. */
+  #noteUsage(id: string, figures: JsonObject, turn: TurnRecorder): void {
+    const told = this.#toMessageUsage(figures);
+    if (id === '' || (told.inputTokens === null && told.outputTokens === null) || this.#usageOf.size >= MAX_ANSWERS) return;
+    this.#usageOf.set(id, toLarger(this.#usageOf.get(id) ?? UNKNOWN_USAGE, told));
+    turn.setUsage([...this.#usageOf.values()].reduce(addUsage, UNKNOWN_USAGE));
+  }
+
   #readResult(event: JsonObject, turn: TurnRecorder): void {
     turn.session(textAt(event, 'session_id'), this.#model);
     turn.setUsage(this.#toUsage(event));
@@ -91,6 +107,23 @@ export class ClaudeStream implements JsonStream {
     if (!isFailed) return turn.succeed();
     turn.fail({ ...toSigns(event), ...(this.#limitResetAt !== undefined && { resetAt: this.#limitResetAt }) });
   }
+}
+
+/** More answers than any turn has; beyond it the running total stands until the result tells the true one. */
+const MAX_ANSWERS = 1000;
+
+function toLarger(left: Usage, right: Usage): Usage {
+  const pick = (key: keyof Usage): number | null => {
+    const [a, b] = [left[key], right[key]];
+    return a === null || b === null ? (a ?? b) : Math.max(a, b);
+  };
+  return {
+    inputTokens: pick('inputTokens'),
+    outputTokens: pick('outputTokens'),
+    cacheReadTokens: pick('cacheReadTokens'),
+    cacheWriteTokens: pick('cacheWriteTokens'),
+    costUsd: pick('costUsd'),
+  };
 }
 
 function readToolResults(event: JsonObject, turn: TurnRecorder): void {

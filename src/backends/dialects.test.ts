@@ -57,6 +57,27 @@ describe('claude', () => {
     expect(toolCalls).toBe(1);
   });
 
+  it('tells what each answer has used so far, once, also where no result ever comes', () => {
+    const partial = (event: object): object => ({ type: 'stream_event', event, parent_tool_use_id: null });
+    const start = (id: string, usage: object): object => partial({ type: 'message_start', message: { id, usage } });
+    const delta = (output_tokens: number): object => partial({ type: 'message_delta', usage: { output_tokens } });
+    const begun = { input_tokens: 100, cache_read_input_tokens: 7, output_tokens: 1 };
+    const whole = { type: 'assistant', message: { id: 'a', content: [], usage: begun } };
+    const turn = play(
+      'claude',
+      [start('a', begun), whole, whole, delta(40), start('b', { input_tokens: 150, output_tokens: 1 }), delta(2)],
+      1,
+    );
+    const told = turn.all.flatMap((event) => (event.type === 'usage' ? [[event.usage.inputTokens, event.usage.outputTokens]] : []));
+    expect(told).toEqual([
+      [100, 1],
+      [100, 40],
+      [250, 41],
+      [250, 42],
+    ]);
+    expect(turn.usage).toMatchObject({ inputTokens: 250, outputTokens: 42, cacheReadTokens: 7, costUsd: null });
+  });
+
   it('gives thinking once', () => {
     const partial = (event: object): object => ({ type: 'stream_event', event, parent_tool_use_id: null });
     const { all } = play('claude', [

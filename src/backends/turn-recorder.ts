@@ -15,6 +15,8 @@ export class TurnRecorder {
   final: FinalEvent | null = null;
   /** What the agent last tried again after, if it got nowhere since. */
   trouble: FailureSigns | null = null;
+  /** How often it has announced another try since it last got somewhere. */
+  retries = 0;
   usage: Usage = UNKNOWN_USAGE;
   sessionId: string | null = null;
   toolCalls = 0;
@@ -25,9 +27,15 @@ export class TurnRecorder {
 
   constructor() {
     this.#message = createMessageText((event) => {
-      this.trouble = null;
+      this.progress();
       this.#events.push(event);
     });
+  }
+
+  /** The model answered: what was tried again after is over. */
+  progress(): void {
+    this.trouble = null;
+    this.retries = 0;
   }
 
   /** A piece of assistant text. Another `messageId` than before begins a new message. */
@@ -50,7 +58,7 @@ export class TurnRecorder {
   }
 
   toolStart(id: string, name: string, summary: string): void {
-    this.trouble = null;
+    this.progress();
     this.toolCalls += 1;
     if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(id, { name, use: toOneLine(summary) });
     this.#events.push({ type: 'tool-start', id, name, summary });
@@ -87,6 +95,7 @@ export class TurnRecorder {
   /** The agent tries again by itself after what the signs tell. */
   retry(signs: FailureSigns, delayMs: number | null): void {
     this.trouble = signs;
+    this.retries += 1;
     this.#events.push({ type: 'retry', message: toOneLine(toReadableError(signs.message)), delayMs });
   }
 

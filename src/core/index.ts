@@ -75,6 +75,7 @@ export type {
   RunStarted,
   StopRequested,
   TimerFired,
+  UsageReported,
 } from './inputs.ts';
 export {
   isDeeperThan,

@@ -2,6 +2,7 @@ import type { TurnSignals } from './event.ts';
 import type { GateResult } from './gate-result.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
 import type { TurnId, TurnReport } from './turn.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * Everything that can happen to a run, in the past tense. The journal is a list of these and of nothing else;
@@ -11,6 +12,7 @@ export type Input =
   | RunStarted
   | RunResumed
   | IterationSpawned
+  | UsageReported
   | IterationEnded
   | EventsReceived
   | GatesFinished
@@ -61,6 +63,13 @@ export interface IterationSpawned extends At, TurnId {
   readonly tools?: number;
   /** What people are told where the hat is another than that of the turn before, so that it can be searched for in the journal. */
   readonly log?: string;
+}
+
+/** A running turn has used up what the run's limit of cost had left, and its agent goes on. Not every report of usage is an input: only this one decides something. */
+export interface UsageReported extends At, TurnId {
+  readonly type: 'usage-reported';
+  /** Of this turn so far. */
+  readonly usage: Usage;
 }
 
 /** The one end of a started turn. */

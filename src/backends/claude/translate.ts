@@ -3,11 +3,11 @@ import { ClaudeStream } from '../claude-stream.ts';
 import { numberAt, objectAt } from '../json-fields.ts';
 import { createJsonTranslator } from '../json-translator.ts';
 import type { Translator } from '../translator.ts';
-import { toUsage } from '../usage-figures.ts';
+import { toUsage, type UsageFigures } from '../usage-figures.ts';
 
 /** Translates `claude -p --output-format stream-json --verbose [--include-partial-messages]`. */
 export function createClaudeTranslator(): Translator {
-  return createJsonTranslator(new ClaudeStream(readUsage));
+  return createJsonTranslator(new ClaudeStream(readUsage, (usage) => toUsage(readFigures(usage))));
 }
 
 /**
@@ -16,13 +16,7 @@ export function createClaudeTranslator(): Translator {
  */
 function readUsage(result: JsonObject): Usage {
   const costUsd = numberAt(result, 'total_cost_usd');
-  const usage = objectAt(result, 'usage');
-  const main = {
-    input: numberAt(usage, 'input_tokens'),
-    output: numberAt(usage, 'output_tokens'),
-    cacheRead: numberAt(usage, 'cache_read_input_tokens'),
-    cacheWrite: numberAt(usage, 'cache_creation_input_tokens'),
-  };
+  const main = readFigures(objectAt(result, 'usage'));
   const models = Object.values(objectAt(result, 'modelUsage'));
   if (models.length === 0) return toUsage({ ...main, costUsd });
   const sum = (key: string): number => models.reduce<number>((total, model) => total + (numberAt(model, key) ?? 0), 0);
@@ -33,4 +27,13 @@ function readUsage(result: JsonObject): Usage {
     cacheWrite: sum('cacheCreationInputTokens'),
     costUsd,
   });
+}
+
+function readFigures(usage: JsonObject): UsageFigures {
+  return {
+    input: numberAt(usage, 'input_tokens'),
+    output: numberAt(usage, 'output_tokens'),
+    cacheRead: numberAt(usage, 'cache_read_input_tokens'),
+    cacheWrite: numberAt(usage, 'cache_creation_input_tokens'),
+  };
 }

@@ -7,11 +7,10 @@ import { toUsage, withoutCached } from '../usage-figures.ts';
 
 /** Translates `qwen -o stream-json`: Claude's stream without costs, whose input tokens include the cached ones. */
 export function createQwenTranslator(): Translator {
-  return createJsonTranslator(new ClaudeStream(readUsage));
+  return createJsonTranslator(new ClaudeStream((result) => readUsage(objectAt(result, 'usage')), readUsage));
 }
 
-function readUsage(result: JsonObject): Usage {
-  const usage = objectAt(result, 'usage');
+function readUsage(usage: JsonObject): Usage {
   const cacheRead = numberAt(usage, 'cache_read_input_tokens');
   return toUsage({ input: withoutCached(numberAt(usage, 'input_tokens'), cacheRead), output: numberAt(usage, 'output_tokens'), cacheRead });
 }

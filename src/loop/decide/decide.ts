@@ -10,6 +10,7 @@ import { onRunResumed } from './on-run-resumed.ts';
 import { onRunStarted } from './on-run-started.ts';
 import { onStopRequested } from './on-stop-requested.ts';
 import { onTimerFired } from './on-timer-fired.ts';
+import { onUsageReported } from './on-usage-reported.ts';
 import { change, type Step } from './step.ts';
 
 /** What follows from an input. */
@@ -49,6 +50,8 @@ function handle(step: Step, input: Input): void {
       return onRunResumed(step, input);
     case 'iteration-spawned':
       return onIterationSpawned(step, input);
+    case 'usage-reported':
+      return onUsageReported(step, input);
     case 'iteration-ended':
       return onIterationEnded(step, input);
     case 'events-received':

@@ -3,6 +3,7 @@ import { makeHat } from '../../core/spec-fixtures.ts';
 import { BEGIN, cost, ending, given, PROMISE, play, ran, write } from './decide-fixtures.ts';
 
 const HOUR = 3_600_000;
+const spentSoFar = (costUsd: number) => ({ usage: { ...UNKNOWN, costUsd } });
 const UNKNOWN = { inputTokens: null, outputTokens: null, cacheReadTokens: null, cacheWriteTokens: null };
 
 describe('max_iterations', () => {
@@ -126,6 +127,36 @@ describe('max_runtime_seconds', () => {
     run.interrupt();
     run.resume();
     expect([run.post({ type: 'timer-fired', timer: 1 }), ending(run)]).toEqual([[], null]);
+  });
+
+  it('ends the turn in which it is reached; what that turn cost counts once, and the same events come again when it is raised', () => {
+    const run = play({ limits: { maxCostUsd: 1 } });
+    run.end([], cost(0.6));
+    const { iteration, attempt, events } = run.turn();
+    run.post({ type: 'usage-reported', iteration, attempt, ...spentSoFar(0.3) });
+    expect(run.all('iteration-stop')).toEqual([]);
+    run.post({ type: 'usage-reported', iteration, attempt, ...spentSoFar(0.4) });
+    expect(run.all('iteration-stop')).toEqual([{ type: 'iteration-stop', iteration, attempt, force: false }]);
+    run.end([], { outcome: { status: 'interrupted' }, ...cost(0.5) });
+    expect(run.last('run-end')).toMatchObject({ reason: 'max_cost', detail: expect.stringContaining('$1.00 of $1.00') });
+    expect(run.state().usage.costUsd).toBeCloseTo(1.1);
+    run.resume({ limits: { maxCostUsd: 2 } });
+    expect(run.turn().events).toEqual(events);
+  });
+
+  it('a report of a turn that is over, or of a run without a limit, ends nothing', () => {
+    const run = play({ limits: { maxCostUsd: 1 } });
+    run.post({ type: 'usage-reported', iteration: 9, attempt: 1, ...spentSoFar(5) });
+    const free = play();
+    free.post({ type: 'usage-reported', iteration: 1, attempt: 1, ...spentSoFar(5) });
+    expect([run.all('iteration-stop'), free.all('iteration-stop')]).toEqual([[], []]);
+  });
+
+  it('a turn that declares completion although it was asked to end has completed the run', () => {
+    const run = play({ limits: { maxCostUsd: 1 } });
+    run.post({ type: 'usage-reported', iteration: 1, attempt: 1, ...spentSoFar(2) });
+    run.end([PROMISE], cost(2));
+    expect(ending(run)).toBe('completed');
   });
 
   it('can be raised by a resume', () => {

@@ -38,7 +38,7 @@ const OWN_WORDS = [
   'withdrawn',
   'workspace',
 ];
-const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment)-[a-z]+$/;
+const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment|usage)-[a-z]+$/;
 const BACKENDS: readonly string[] = [...core.BACKEND_TYPES, 'native'];
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !/(\.test|fixtures)\.ts$/.test(name));

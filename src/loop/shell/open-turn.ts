@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { buildPrompt } from '../../prompts/index.ts';
+import { createCostGuard } from './cost-guard.ts';
 import type { LoopPorts, LoopSettings, Surroundings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
@@ -136,6 +137,7 @@ interface Listening {
 function createListener(listening: Listening): (backend: string) => (event: BackendEvent) => void {
   const { ports, loop, order, recorder, promptHash, promptTokens } = listening;
   const { iteration, attempt, hat } = order;
+  const guardCost = createCostGuard(ports, loop, order);
   let isLost = false;
   let isLineOpen = false;
   const keep = (text: string): void => {
@@ -173,6 +175,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
       });
     }
     recorder.take(event);
+    guardCost(event);
     if (event.type === 'text') keep(event.text);
     if (event.type === 'message-end' && isLineOpen) keep('\n');
     ports.observe({ kind: 'live', iteration, attempt, hat, event });

@@ -1,0 +1,13 @@
+import { addUsage, toUsdText, type UsageReported } from '../../core/index.ts';
+import type { Step } from './step.ts';
+import { stopTurns } from './stop-turns.ts';
+
+/** `max_cost_usd` also interrupts a running turn: what it did stays, and the same hat goes on with the same events once the limit is raised. */
+export function onUsageReported(step: Step, input: UsageReported): void {
+  const { activations, limits, usage } = step.state;
+  const isRunning = activations.some(({ iteration, attempt }) => iteration === input.iteration && attempt === input.attempt);
+  const { costUsd } = addUsage(usage, input.usage);
+  if (!isRunning || limits.maxCostUsd === null || costUsd === null || costUsd < limits.maxCostUsd) return;
+  const detail = `${toUsdText(costUsd)} of ${toUsdText(limits.maxCostUsd)} are spent; the turn that ran was ended`;
+  stopTurns(step, { reason: 'max_cost', detail }, false);
+}
