@@ -1,7 +1,7 @@
 import { toPayloadText } from '../core/index.ts';
 import { cutText, type EventRow, toPlainLine } from '../views/index.ts';
 import { toLocalClock } from './local-time.ts';
-import { printLine, type Terminal } from './terminal.ts';
+import { printJson, printLine, type Terminal } from './terminal.ts';
 
 const HEADING = ['id', 'time', 'turn', 'topic', 'from', 'to', 'cause', 'payload'] as const;
 /** Widths of all columns but the last; a longer cell pushes the rest of its own line to the right. */
@@ -10,7 +10,7 @@ const PAYLOAD_LENGTH = 400;
 
 /** Prints events one by one, as a table whose columns are known beforehand, or as JSON lines. */
 export function createEventPrinter(terminal: Terminal, format: 'table' | 'json'): (row: EventRow) => void {
-  if (format === 'json') return (row) => printLine(terminal, JSON.stringify(row));
+  if (format === 'json') return (row) => printJson(terminal, row);
   let hasHeading = false;
   const limit = terminal.isTty ? terminal.columns() : Number.POSITIVE_INFINITY;
   return (row) => {

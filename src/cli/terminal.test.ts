@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showsUnicode, toAscii } from './ascii.ts';
 import { wantsColour } from './style.ts';
-import { createTerminal, OutputClosed, type OutputStream, printLine } from './terminal.ts';
+import { createTerminal, OutputClosed, type OutputStream, printJson, printLine } from './terminal.ts';
 
 function fakeStream(isTTY: boolean): OutputStream & { text: string; destroyed: boolean; fail: (code: string) => void } {
   let onError = (_error: NodeJS.ErrnoException): void => undefined;
@@ -43,6 +45,24 @@ describe('createTerminal', () => {
 
   it('has a width where nobody tells one', () => {
     expect(createTerminal(fakeStream(false), fakeStream(false), {}).columns()).toBe(100);
+  });
+});
+
+describe('printJson', () => {
+  it('writes one line in which nothing steers a terminal', () => {
+    const file = fakeStream(false);
+    const evil = 'a\u007f\u202e\u2028\u009bz';
+    printJson(createTerminal(file, fakeStream(false), {}), { [evil]: evil });
+    expect(file.text).toBe(`${'{"a\\u007f\\u202e\\u2028\\u009bz":"a\\u007f\\u202e\\u2028\\u009bz"}'}\n`);
+    expect(JSON.parse(file.text)).toEqual({ [evil]: evil });
+  });
+
+  it('is the one way by which a command writes JSON', () => {
+    const folder = import.meta.dirname;
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name));
+    const others = files.filter((name) => /(?:terminal, |out\(|out\(`\$\{)JSON\.stringify/.test(readFileSync(join(folder, name), 'utf8')));
+    expect(files.length).toBeGreaterThan(100);
+    expect(others).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { toSafeJson } from '../core/index.ts';
 import { showsUnicode, toAscii } from './ascii.ts';
 import { colourStyle, plainStyle, type Style, wantsColour } from './style.ts';
 
@@ -66,4 +67,9 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
 export function printLine(terminal: Terminal, line: string): void {
   if (terminal.isClosed()) throw new OutputClosed();
   terminal.out(`${line}\n`);
+}
+
+/** Writes a value to standard output as JSON, on one line unless it is to be set in; throws as {@link printLine}. All JSON of the command goes this way. */
+export function printJson(terminal: Terminal, value: object, indent?: number): void {
+  printLine(terminal, toSafeJson(value, indent));
 }

@@ -89,7 +89,7 @@ export {
 } from './json.ts';
 export { findListPrice } from './list-prices.ts';
 export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
-export { maskControls } from './mask-controls.ts';
+export { maskControls, toSafeJson } from './mask-controls.ts';
 export type { McpServerSpec } from './mcp-server-spec.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
 export { readPackageScripts } from './package-scripts.ts';

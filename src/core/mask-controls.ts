@@ -18,3 +18,21 @@ export interface MaskOptions {
 export function maskControls(text: string, { by = '\uFFFD', keepsLines = false }: MaskOptions = {}): string {
   return text.replace(keepsLines ? CONTROLS_IN_LINE : CONTROLS, by);
 }
+
+// Controls, formats (marks of direction and other things that are not seen), separators of lines; the line feeds of an indentation stay.
+const UNSEEN_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const BEYOND_ASCII = /[\u007F-\uFFFF]/;
+
+/**
+ * A value as JSON in which nothing steers a terminal or deceives a reader: what is not seen is written as `\uXXXX`. Parsed, it is the same value.
+ *
+ * @param indent how many blanks a level is set in; absent: all on one line
+ */
+export function toSafeJson(value: object, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  return BEYOND_ASCII.test(text) ? text.replace(UNSEEN_IN_JSON, toEscape) : text;
+}
+
+function toEscape(character: string): string {
+  return character.split('').reduce((text, unit) => `${text}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`, '');
+}

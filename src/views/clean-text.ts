@@ -11,9 +11,9 @@ const ESC = '\u001b';
 /** An unfinished sequence swallows no more than this. */
 const LONGEST_SEQUENCE = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-const SUSPICIOUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const SUSPICIOUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const INVISIBLE = /^[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]$/;
+const INVISIBLE = /^[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]$/;
 
 /**
  * What agents say is data from outside: escape sequences, control characters and marks that turn the direction of writing are taken out;

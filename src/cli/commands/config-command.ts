@@ -13,7 +13,7 @@ import { addExamples, type CliCommand, type CommandCall } from '../cli-command.t
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, addSettingFlags, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 /** `ralph config`. */
@@ -60,19 +60,10 @@ async function showSettings(context: CliContext, flags: ConfigFlags): Promise<nu
     return 1;
   }
   const values = listEffective();
-  if (flags.format === 'json')
-    printLine(terminal, toSafeJson({ v: 1, files, settings: toSettingsTree(values), values: values.map(toRecord) }));
+  if (flags.format === 'json') printJson(terminal, { v: 1, files, settings: toSettingsTree(values), values: values.map(toRecord) });
   else if (flags.origin === true) printOrigins(terminal, values);
   else terminal.out(renderSettingsYaml(values));
   return 0;
-}
-
-/** JSON in which what steers a terminal is escaped. */
-function toSafeJson(value: object): string {
-  return JSON.stringify(value).replace(
-    /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function toRecord({ path, value, origin }: EffectiveValue): object {
@@ -106,6 +97,6 @@ function toKeyText(path: EffectiveValue['path']): string {
 }
 
 function printSchema(terminal: Terminal): number {
-  terminal.out(`${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+  printJson(terminal, createJsonSchema(), 2);
   return 0;
 }

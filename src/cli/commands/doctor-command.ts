@@ -4,7 +4,7 @@ import type { AppApi } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
 import { printTable } from '../print-table.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { performProbe } from './doctor-probe.ts';
 import { performSandbox } from './doctor-sandbox.ts';
 import { PERMISSIONS_NOTE } from './init-command.ts';
@@ -35,7 +35,7 @@ export const doctorCommand: CliCommand = {
     const app = await loadApp();
     const report = await app.examine(toConfigRequest(context, options as ConfigOptions));
     const hasProblem = report.checks.some((check) => check.status === 'problem');
-    if (options['format'] === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+    if (options['format'] === 'json') printJson(terminal, { v: 1, ...report });
     else printReport(terminal, report);
     return hasProblem ? 1 : 0;
   },

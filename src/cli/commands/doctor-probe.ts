@@ -2,7 +2,7 @@ import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { untilStopped } from '../live/until-stopped.ts';
 import { printTable } from '../print-table.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 
 type ProbesReport = Awaited<ReturnType<AppApi['probeAgents']>>;
 type Probe = ProbesReport['probes'][number];
@@ -15,7 +15,7 @@ export async function performProbe(context: CliContext, clis: readonly string[],
   const onStart = (cli: string, version: string): void => terminal.err(`probing ${cli} ${toPlainLine(version, 40)} …\n`);
   const { result: report, stoppedBy } = await untilStopped(context, (signal) => app.probeAgents({ clis, cwd, env, signal, onStart }));
   if (stoppedBy !== null) return stoppedBy;
-  if (format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+  if (format === 'json') printJson(terminal, { v: 1, ...report });
   else printReport(terminal, report);
   return report.probes.some(({ verdict }) => verdict === null || (verdict.os ?? verdict.flags).outcome !== 'held') ? 1 : 0;
 }

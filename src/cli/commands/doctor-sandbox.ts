@@ -1,7 +1,7 @@
 import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 
 type ScopeReport = Awaited<ReturnType<AppApi['examineScopes']>>;
 type HatScope = ScopeReport['hats'][number];
@@ -12,7 +12,7 @@ export async function performSandbox(context: CliContext, options: ConfigOptions
   const { terminal } = context;
   const app = await context.loadApp();
   const report = await app.examineScopes(toConfigRequest(context, options));
-  if (options.format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+  if (options.format === 'json') printJson(terminal, { v: 1, ...report });
   else printReport(terminal, report);
   return report.hats.some(({ isRefused }) => isRefused) ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { toPayloadText } from '../../core/index.ts';
+import { toPayloadText, toSafeJson } from '../../core/index.ts';
 import { cutText, type EventRow, toCausalTree, toPlainLine } from '../../views/index.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
@@ -16,7 +16,7 @@ const WRITERS: Readonly<Record<EventGraphFormat, (rows: readonly EventRow[], ter
   table: toTreeLines,
   json: (rows) =>
     rows.map(({ v, id, topic, source, iteration, causes, to, status }) =>
-      JSON.stringify({ v, id, topic, source, iteration, causes, to, status }),
+      toSafeJson({ v, id, topic, source, iteration, causes, to, status }),
     ),
   mermaid: (rows) => [
     'flowchart TD',

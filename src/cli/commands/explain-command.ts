@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.ts';
 import { type CodeLine, listCodes, listRulePages, readRulePage } from '../explain/rule-pages.ts';
 import { addFormatOption } from '../format-option.ts';
 import { findNearMiss } from '../near-miss.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 /** `ralph explain`. */
@@ -30,7 +30,7 @@ async function perform({ terminal }: CliContext, call: CommandCall): Promise<num
   const lines = listCodes();
   const explanations = codes.length === 0 ? lines.map((line) => ({ ...line, page: null })) : codes.map((code) => explain(code, lines));
   if (call.options['format'] === 'json') {
-    for (const explanation of explanations) printLine(terminal, JSON.stringify({ v: 1, ...explanation }));
+    for (const explanation of explanations) printJson(terminal, { v: 1, ...explanation });
   } else if (codes.length === 0) {
     const rows = lines.map(({ code, kind, meaning }) => [code, kind, toPlain(meaning)] as const);
     printRows(terminal, [['code', 'kind', 'what it means'], ...rows]);

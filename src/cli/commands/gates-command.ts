@@ -9,7 +9,7 @@ import { addFormatOption } from '../format-option.ts';
 import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printTable } from '../print-table.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 type GateReport = Awaited<ReturnType<AppApi['listGates']>>;
@@ -42,7 +42,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const settings = app.withFoundChecks(loadSettings(context, options as ConfigOptions), context.cwd);
   if (options['run'] === true) return runNow(context, app, { settings, names, isJson });
   const report = await app.listGates(settings, context.cwd, context.env);
-  if (isJson) printLine(context.terminal, JSON.stringify({ v: 1, ...report }));
+  if (isJson) printJson(context.terminal, { v: 1, ...report });
   else printReport(context.terminal, report);
   return 0;
 }
@@ -73,7 +73,7 @@ async function runNow(context: CliContext, app: AppApi, { settings, names, isJso
     if (!isJson) printLine(terminal, terminal.style('faint', `  ${whose}| ${toPlainLine(line, 300)}`));
   };
   const { result: run, stoppedBy } = await untilStopped(context, (signal) => app.runGates({ settings, cwd, env, gates, signal, observe }));
-  if (isJson) printLine(terminal, JSON.stringify({ v: 1, ...run }));
+  if (isJson) printJson(terminal, { v: 1, ...run });
   else printVerdicts(terminal, run);
   return stoppedBy ?? (run.passed ? 0 : 1);
 }

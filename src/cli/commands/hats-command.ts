@@ -9,7 +9,7 @@ import { loadTeam } from '../graph/load-team.ts';
 import { printHatSheet } from '../graph/print-hat-sheet.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printTable } from '../print-table.ts';
-import { printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 /** `ralph hats`. */
@@ -44,7 +44,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (id !== undefined) {
     const sheet = createHatSheet(topology, graph, checked.diagnostics, id);
     if (sheet === null) throw createUnknownHat(id, [...topology.hatById.keys()]);
-    if (isJson) printLine(context.terminal, JSON.stringify(sheet));
+    if (isJson) printJson(context.terminal, sheet);
     else printHatSheet(context.terminal, sheet);
     return 0;
   }
@@ -53,7 +53,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 }
 
 function printRows({ terminal }: CliContext, rows: readonly HatRow[], isJson: boolean): void {
-  if (isJson) for (const row of rows) printLine(terminal, JSON.stringify(row));
+  if (isJson) for (const row of rows) printJson(terminal, row);
   else if (rows.length === 0) terminal.err('There are no hats: Ralph works alone.\n');
   else {
     const width = terminal.isTty ? Math.max(16, Math.floor((terminal.columns() - 40) / 2)) : Number.POSITIVE_INFINITY;

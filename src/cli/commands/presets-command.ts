@@ -2,7 +2,7 @@ import { listPresets, type Preset, readPreset } from '../../config/index.ts';
 import { toRowLines } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 /** `ralph presets`. */
@@ -21,7 +21,7 @@ export const presetsCommand: CliCommand = {
   perform: async ({ terminal }, { args, options }) => {
     const presets = choosePresets(args);
     const isShown = args[0] === 'show';
-    if (options['format'] === 'json') for (const preset of presets) printLine(terminal, JSON.stringify(toRecord(preset, isShown)));
+    if (options['format'] === 'json') for (const preset of presets) printJson(terminal, toRecord(preset, isShown));
     else if (isShown) for (const preset of presets) terminal.out(preset.text);
     else printList(terminal, presets);
     return 0;

@@ -2,7 +2,7 @@ import { toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { printTable } from '../print-table.ts';
-import { printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 
 /** `ralph ps`. */
 export const psCommand: CliCommand = {
@@ -17,7 +17,7 @@ export const psCommand: CliCommand = {
     const app = await loadApp();
     const left = app.listProcesses(cwd);
     if (options['format'] === 'json') {
-      for (const entry of left) printLine(terminal, JSON.stringify({ v: 1, ...entry }));
+      for (const entry of left) printJson(terminal, { v: 1, ...entry });
       return 0;
     }
     if (left.length === 0) {

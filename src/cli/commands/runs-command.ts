@@ -5,7 +5,7 @@ import type { AppApi } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toLocalTime } from '../local-time.ts';
 import { printTable } from '../print-table.ts';
-import { printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 
 type RunSummary = ReturnType<AppApi['summariseRuns']>[number];
 
@@ -22,7 +22,7 @@ export const runsCommand: CliCommand = {
     const app = await loadApp();
     const runs = app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
-      for (const run of runs) printLine(terminal, JSON.stringify({ v: 1, ...run }));
+      for (const run of runs) printJson(terminal, { v: 1, ...run });
       return 0;
     }
     if (runs.length === 0) terminal.err('There is no run in this folder yet. Start one: ralph run -p "what is to be done"\n');

@@ -9,7 +9,7 @@ import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
 import { parseCount } from '../parse-values.ts';
-import { printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 import { playInterruptibly } from './simulate-live.ts';
 import { readSimulateOptions, type SimulateFlags } from './simulate-options.ts';
 import { printReport, printTrace } from './simulate-text.ts';
@@ -52,7 +52,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const simulation = createSimulation(topology, simulated);
   const signal = await playInterruptibly(context, simulation);
   const report = simulation.report();
-  if (flags.format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...report }));
+  if (flags.format === 'json') printJson(terminal, { v: 1, ...report });
   else printReport(terminal, report);
   return toExitCode(report, signal);
 }
@@ -89,7 +89,7 @@ interface TraceRequest {
 
 function trace({ terminal }: CliContext, topology: Topology, { run, simulated, flags }: TraceRequest): number {
   const played = traceRun(topology, run, simulated);
-  if (flags.format === 'json') printLine(terminal, JSON.stringify({ v: 1, ...played }));
+  if (flags.format === 'json') printJson(terminal, { v: 1, ...played });
   else printTrace(terminal, played, topology.coordination);
   return played.reason === 'completed' ? 0 : 1;
 }

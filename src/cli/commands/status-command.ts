@@ -4,7 +4,7 @@ import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toReportLines } from '../live/text-printer.ts';
 import { readView } from '../read-view.ts';
-import { printLine } from '../terminal.ts';
+import { printJson, printLine } from '../terminal.ts';
 
 /** `ralph status`. */
 export const statusCommand: CliCommand = {
@@ -22,7 +22,7 @@ export const statusCommand: CliCommand = {
     const { reader, view, isNewest } = await readView(context, args[0]);
     if (options['format'] === 'json') {
       const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
-      printLine(terminal, JSON.stringify({ v: 1, isAlive: reader.isAlive, exitCode, ...view }));
+      printJson(terminal, { v: 1, isAlive: reader.isAlive, exitCode, ...view });
       return 0;
     }
     const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest });

@@ -9,7 +9,7 @@ import { addFormatOption } from '../format-option.ts';
 import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { printTable } from '../print-table.ts';
-import { printLine, type Terminal } from '../terminal.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { listToolRows, type ToolRow } from '../tools/list-tool-rows.ts';
 import { createUsageError } from '../usage-error.ts';
 
@@ -72,7 +72,7 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
   if (stoppedBy !== null) return stoppedBy;
   for (const warning of facts.warnings) terminal.err(`${toPlainLine(warning, 400)}\n`);
   const rows = listToolRows(settings, { policy: asked?.policy ?? null, isNative: asked?.spec?.type === 'native' }, facts);
-  if (flags.format === 'json') for (const row of rows) printLine(terminal, JSON.stringify(toRecord(row, asked)));
+  if (flags.format === 'json') for (const row of rows) printJson(terminal, toRecord(row, asked));
   else printRows(terminal, rows, asked);
   return 0;
 }

@@ -9,7 +9,7 @@ import { loadTeam } from '../graph/load-team.ts';
 import { printTrace } from '../graph/print-trace.ts';
 import { findNearMiss } from '../near-miss.ts';
 import { parseCount } from '../parse-values.ts';
-import { printLine } from '../terminal.ts';
+import { printJson } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
 interface TraceOptions extends ConfigOptions {
@@ -51,7 +51,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const { from } = options;
   if (from !== undefined) checkWearer(topology, from);
   const trace = traceTopic(topology, { topic, depth, ...(from === undefined ? {} : { from }) });
-  if (options.format === 'json') printLine(context.terminal, JSON.stringify({ v: 1, ...trace }));
+  if (options.format === 'json') printJson(context.terminal, { v: 1, ...trace });
   else printTrace(context.terminal, trace, options.payload === undefined ? null : toPayloadWords(options.payload));
   const isUnknown = trace.publishers.length === 0 && trace.takers.every((taker) => taker.why === 'net');
   const near = isUnknown ? findNearMiss(topic, listTopics(topology)) : undefined;

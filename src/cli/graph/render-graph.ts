@@ -1,3 +1,4 @@
+import { toSafeJson } from '../../core/index.ts';
 import { drawDot, drawList, drawMermaid, type FlowGraph } from '../../topology/index.ts';
 import type { Style } from '../style.ts';
 import type { GraphFormat } from './graph-format.ts';
@@ -30,7 +31,7 @@ async function renderAs(graph: FlowGraph, format: GraphFormat, look: GraphLook):
     case 'dot':
       return drawDot(graph);
     case 'json':
-      return `${JSON.stringify({ v: 1, ...graph }, null, 2)}\n`;
+      return `${toSafeJson({ v: 1, ...graph }, 2)}\n`;
     case 'svg': {
       const { drawSvg } = await import('../../drawing/index.ts');
       return drawSvg(graph, 'How events flow between the hats');

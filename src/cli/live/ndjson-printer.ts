@@ -1,10 +1,11 @@
+import { toSafeJson } from '../../core/index.ts';
 import { type NdjsonRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun } from '../../views/index.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RunPrinter } from './run-printer.ts';
 
 /** One JSON object a line on standard output, and nothing else there (docs/ndjson.md). */
 export function createNdjsonPrinter(terminal: Terminal, now: () => number): RunPrinter {
-  const print = (record: NdjsonRecord): void => terminal.out(`${JSON.stringify(record)}\n`);
+  const print = (record: NdjsonRecord): void => terminal.out(`${toSafeJson(record)}\n`);
   return {
     showsStops: false,
     wantsFiles: false,

@@ -2,6 +2,7 @@ import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
 import { maskControls } from '../../core/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
+import { printJson } from '../terminal.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
 
 /** Prints what was found, in the form that was asked for. */
@@ -12,10 +13,10 @@ export async function printReport(context: CliContext, targets: readonly Checked
     case 'human':
       return terminal.out(toHumanReport(context, targets, strict));
     case 'json':
-      return terminal.out(`${JSON.stringify({ files: targets.map((target) => toJsonReport(target, flags)) })}\n`);
+      return printJson(terminal, { files: targets.map((target) => toJsonReport(target, flags)) });
     case 'sarif': {
       const { createSarifLog } = await import('./sarif-report.ts');
-      return terminal.out(`${JSON.stringify(createSarifLog(targets, context.cwd), null, 2)}\n`);
+      return printJson(terminal, createSarifLog(targets, context.cwd), 2);
     }
     case 'github': {
       const { toWorkflowCommands } = await import('./github-report.ts');
