@@ -153,3 +153,34 @@ describe('triggers that cannot be read', () => {
     });
   });
 });
+
+describe('a file outside of the folder of the configuration', () => {
+  const CONTENTS = [
+    'root:$6$hash-s3cret:19000\nother-s3cret: abc\n  bad: [x\n',
+    's3cret: 1\nmore-s3cret: 2\n',
+    'hats:\n  a: {}\nbeside-s3cret: 1\n',
+    'triggers: [s3cret..topic, "S3CRET topic"]\ntriggers: s3cret\n',
+    '- s3cret\n',
+    'max_activations: s3cret\nbackend: {type: s3cret}\n',
+    '\t"s3cret',
+  ];
+  const SCHEMAS = ['type: s3cret\n', '[s3cret', 's3cret: 1\nproperties: s3cret\n'];
+
+  it.each(CONTENTS)('is named by what is found in it, and no word of it is said: %j', (text) => {
+    const files = { 'w/ralph.yml': 'hats:\n  a:\n    import: ../other/shadow\n', 'other/shadow': text };
+    inFolder(files, (cwd) => {
+      const { diagnostics } = loadSettings({ cwd: `${cwd}/w`, flags: { prompt: 'x' } });
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(JSON.stringify(diagnostics)).not.toMatch(/s3cret/i);
+    });
+  });
+
+  it.each(SCHEMAS)('as a schema of an event, likewise: %j', (text) => {
+    const files = { 'w/ralph.yml': 'events:\n  a.b: {schema_file: ../other/schema}\n', 'other/schema': text };
+    inFolder(files, (cwd) => {
+      const { diagnostics } = loadSettings({ cwd: `${cwd}/w`, flags: { prompt: 'x' } });
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(JSON.stringify(diagnostics)).not.toMatch(/s3cret/i);
+    });
+  });
+});

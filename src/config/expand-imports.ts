@@ -9,7 +9,7 @@ import { mergeLocated } from './merge-located.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { ReadText } from './read-text-file.ts';
 import { showReference } from './show-reference.ts';
-import { createSourceFile, type Place, toDiagnostic, toSpan } from './source-file.ts';
+import { createSourceFile, liesOutside, type Place, toDiagnostic, toSpan } from './source-file.ts';
 import { quote } from './value-finding.ts';
 
 /** A configuration in which every `import` of a hat gave way to what it stands for. */
@@ -119,7 +119,8 @@ class HatImporter {
     const shown = toShownPath(this.request.cwd, path);
     const file = this.request.readText(path, MAX_BYTES);
     if (!('text' in file)) return toMissing(written, shown.endsWith(basename(written)) ? shown : null, file.message);
-    const { root, diagnostics } = parseYaml(createSourceFile(shown, dirname(path), file.text));
+    const isForeign = liesOutside(path, [this.request.cwd, chain[0]?.place.file.folder ?? this.request.cwd]);
+    const { root, diagnostics } = parseYaml({ ...createSourceFile(shown, dirname(path), file.text), isForeign });
     this.diagnostics.push(...diagnostics);
     const end = chain.at(-1);
     if (root === null && end !== undefined) return { hat: { kind: 'map', entries: new Map(), place: end.place }, isWhole: false };

@@ -1,19 +1,30 @@
+import { resolve } from 'node:path';
 import type { FlowFinding, HatList, ItemSubject, Subject } from '../core/index.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { findPlace, type LocatedMap, type LocatedValue, type Path, readAt, toShownPlace } from './located-value.ts';
-import { type Place, toDiagnostic, toSpan } from './source-file.ts';
+import { liesOutside, type Place, toDiagnostic, toSpan, withoutWords } from './source-file.ts';
 import { TRIGGER_KEYS } from './trigger-names.ts';
 
 /** A finding about the flow of events, at its place in the files. */
 export function toPlacedFinding(root: LocatedMap, { at, related, repairs, ...finding }: FlowFinding): Diagnostic {
   const others = (related ?? []).map((other) => ({ ...toSpan(locateSubject(root, other.at)), message: other.message }));
   const place = locateSubject(root, at);
+  if (place.file.isForeign === true || isOfForeignInstructions(root, at, place)) return toDiagnostic(place, withoutWords(finding));
   const possible = (repairs ?? []).filter(({ change }) => change.kind !== 'replace' || isWrittenAt(place, at));
   return {
     ...toDiagnostic(place, finding),
     ...(possible.length === 0 ? {} : { repairs: possible }),
     ...(others.length === 0 ? {} : { related: others }),
   };
+}
+
+/** True for words of an `instructions_file` that lies outside of the folder of the file that names it. */
+function isOfForeignInstructions(root: LocatedMap, at: Subject, place: Place): boolean {
+  if (at.kind !== 'hat-words' || isWrittenAt(place, at)) return false;
+  const file = readAt(root, ['hats', at.hat, 'instructions_file']);
+  if (file?.kind !== 'scalar' || typeof file.value !== 'string') return false;
+  const { folder } = file.place.file;
+  return liesOutside(resolve(folder, file.value), [folder]);
 }
 
 /** Where the very words of an item stand; `null` where they are not written as they are read. */

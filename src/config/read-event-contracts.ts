@@ -15,7 +15,7 @@ import { parseYaml } from './parse-yaml.ts';
 import { type ReadText, readTextFile } from './read-text-file.ts';
 import type { Declared } from './settings-table.ts';
 import { showReference } from './show-reference.ts';
-import { createSourceFile, toDiagnostic } from './source-file.ts';
+import { createSourceFile, liesOutside, toDiagnostic } from './source-file.ts';
 import { toJson } from './to-json.ts';
 import { toRecord } from './to-record.ts';
 import { quote } from './value-finding.ts';
@@ -84,11 +84,13 @@ class ContractReader {
 
   private readFile(name: string, path: Path): Json | undefined {
     const { root, cwd, readText = readTextFile } = this.request;
-    const absolute = resolve(findPlace(root, path).file.folder, name);
+    const { folder } = findPlace(root, path).file;
+    const absolute = resolve(folder, name);
     const file = readText(absolute, MAX_BYTES);
     if (!('text' in file)) return this.refuseFile(path, name, file.message);
     if (file.text.trim() === '') return this.refuseFile(path, name, 'it is empty');
-    const parsed = parseYaml(createSourceFile(toShownPath(cwd, absolute), dirname(absolute), file.text));
+    const source = createSourceFile(toShownPath(cwd, absolute), dirname(absolute), file.text);
+    const parsed = parseYaml({ ...source, isForeign: liesOutside(absolute, [cwd, folder]) });
     this.diagnostics.push(...parsed.diagnostics);
     if (parsed.root === null) return parsed.diagnostics.length > 0 ? undefined : this.refuseFile(path, name, 'it holds no schema');
     return this.checkSchema(parsed.root, []);

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
 import type { Finding } from '../core/index.ts';
 import type { Diagnostic, Excerpt, ShownSpan } from './diagnostic.ts';
 
@@ -13,6 +15,8 @@ export interface SourceFile {
   readonly lineStarts: readonly number[];
   /** True for a text that may hold a secret: findings do not show it. */
   readonly isSecret?: boolean;
+  /** True for a file that a configuration names and that lies outside of its folder: whoever wrote the configuration may not be allowed to read it. */
+  readonly isForeign?: boolean;
 }
 
 /** A range of a text, as offsets; the end is behind the last character. */
@@ -42,13 +46,41 @@ export function toSpan(place: Place): ShownSpan {
   const lineEnd = next === undefined ? file.text.length : next - 1;
   const trimmedEnd = lineEnd > lineStart && file.text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd;
   const end = Math.max(start + 1, Math.min(place.end, trimmedEnd));
-  const excerpt = file.isSecret === true ? { text: '', column: 1 } : toExcerpt(file.text.slice(lineStart, trimmedEnd), start - lineStart);
+  const excerpt =
+    file.isSecret === true || file.isForeign === true
+      ? { text: '', column: 1 }
+      : toExcerpt(file.text.slice(lineStart, trimmedEnd), start - lineStart);
   return { file: file.name, line, column: start - lineStart + 1, endLine: line, endColumn: end - lineStart + 1, excerpt };
 }
 
-/** The finding at a place. */
+/** The finding at a place. In a foreign file it says no more than its rule and where: words of the file could be in every other part. */
 export function toDiagnostic(place: Place, finding: Finding): Diagnostic {
-  return { ...finding, ...toSpan(place) };
+  return { ...(place.file.isForeign === true ? withoutWords(finding) : finding), ...toSpan(place) };
+}
+
+/** A finding that tells nothing of what stands in a file. */
+export function withoutWords({ code, severity }: Finding): Finding {
+  return {
+    code,
+    severity,
+    message: `What stands there does not pass the rule \`${code}\`.`,
+    why: 'The file lies outside of the folder of the configuration, so nothing of it is shown.',
+    fix: `Read the rule (ralph explain ${code}), or move the file into the folder of the configuration.`,
+  };
+}
+
+/** Whether a file is in none of these folders (absolute), links followed. */
+export function liesOutside(path: string, folders: readonly string[]): boolean {
+  const real = toReal(path);
+  return !folders.some((folder) => real.startsWith(toReal(folder).replace(/[\\/]?$/, sep)));
+}
+
+function toReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
 }
 
 function toExcerpt(line: string, at: number): Excerpt {
