@@ -23,6 +23,8 @@ export interface CliContext {
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Calls again and again, each time after so many milliseconds, until the returned function is called; keeps no process alive. */
+  readonly every: (periodMs: number, call: () => void) => () => void;
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;
   /** Loads the code of a command. */

@@ -30,6 +30,10 @@ export function createContext(
       return isatty(0) && isatty(2) ? askPerson : null;
     },
     now: () => Date.now(),
+    every: (periodMs, call) => {
+      const timer = setInterval(call, periodMs).unref();
+      return () => clearInterval(timer);
+    },
     ...loaders,
   };
 }

@@ -11,7 +11,7 @@ type Signal = Parameters<CliContext['signals']['on']>[0];
 
 const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 /** When the sample run tries again after its rate limit. */
-export const RETRY_AT = START + 10_000;
+const RETRY_AT = START + 10_000;
 export const RUN_ID = '20261121-223331-k7f2a';
 
 /** A context whose world is made up; what was written can be read back. */
@@ -20,12 +20,17 @@ export interface FakeContext {
   readonly out: () => string;
   readonly err: () => string;
   readonly signal: (name: Signal) => void;
+  /** Lets time pass: what is to be called meanwhile is called, in order. */
+  readonly pass: (durationMs: number) => void;
 }
 
 export interface FakeWorld {
   readonly app?: Partial<AppApi>;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTty?: boolean;
+  /** Default: as `isTty`. */
+  readonly canMove?: boolean;
+  readonly columns?: number;
   readonly stdin?: string;
   readonly ask?: CliContext['ask'];
   /** The reader of standard output goes away after so many writes. */
@@ -36,6 +41,7 @@ export interface FakeWorld {
 export function createFakeContext(world: FakeWorld = {}): FakeContext {
   const written = { out: '', err: '', writes: 0 };
   const listeners = new Map<Signal, Set<() => void>>();
+  const clock = createFakeClock();
   const isClosed = (): boolean => written.writes >= (world.closedAfter ?? Number.POSITIVE_INFINITY);
   const context: CliContext = {
     cwd: '/project',
@@ -50,7 +56,8 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
         written.err += text;
       },
       isTty: world.isTty ?? false,
-      columns: () => 80,
+      canMove: world.canMove ?? world.isTty ?? false,
+      columns: () => world.columns ?? 80,
       style: plainStyle,
       errStyle: plainStyle,
       isClosed,
@@ -62,14 +69,39 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
     },
     readStdin: async () => world.stdin ?? '',
     ask: world.ask ?? null,
-    now: () => START,
+    now: clock.now,
+    every: clock.every,
     loadApp: async () => (world.app ?? {}) as AppApi,
     loadCommand,
   };
   const signal = (name: Signal): void => {
     for (const listener of [...(listeners.get(name) ?? [])]) listener();
   };
-  return { context, out: () => written.out, err: () => written.err, signal };
+  return { context, out: () => written.out, err: () => written.err, signal, pass: clock.pass };
+}
+
+/** A clock that stands still until it is told to go on. */
+function createFakeClock(): Pick<CliContext, 'now' | 'every'> & Pick<FakeContext, 'pass'> {
+  const calls = new Set<{ dueAt: number; readonly periodMs: number; readonly call: () => void }>();
+  let now = START;
+  const findNext = (until: number) => [...calls].filter(({ dueAt }) => dueAt <= until).sort((a, b) => a.dueAt - b.dueAt)[0];
+  return {
+    now: () => now,
+    every: (periodMs, call) => {
+      const entry = { dueAt: now + periodMs, periodMs, call };
+      calls.add(entry);
+      return () => void calls.delete(entry);
+    },
+    pass: (durationMs) => {
+      const until = now + durationMs;
+      for (let next = findNext(until); next !== undefined; next = findNext(until)) {
+        now = next.dueAt;
+        next.dueAt += next.periodMs;
+        next.call();
+      }
+      now = until;
+    },
+  };
 }
 
 function sampleSpec(changes: Partial<RunSpec> = {}): RunSpec {

@@ -10,6 +10,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Whether a person reads standard output. */
   readonly isTty: boolean;
+  /** Whether what was written may be drawn over: a terminal that is not dumb, of a person who did not set NO_COLOR. */
+  readonly canMove: boolean;
   readonly columns: () => number;
   /** For standard output. */
   readonly style: Style;
@@ -55,6 +57,7 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
     out: writeTo(stdout),
     err: writeTo(stderr),
     isTty: stdout.isTTY === true,
+    canMove: stdout.isTTY === true && env['TERM'] !== 'dumb' && (env['NO_COLOR'] ?? '') === '',
     columns: () => Math.max(MIN_COLUMNS, stdout.columns || DEFAULT_COLUMNS),
     style: wantsColour(stdout.isTTY === true, env) ? colourStyle : plainStyle,
     errStyle: wantsColour(stderr.isTTY === true, env) ? colourStyle : plainStyle,

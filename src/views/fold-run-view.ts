@@ -1,5 +1,6 @@
 import type { LiveRecord, RunRecord } from '../core/index.ts';
-import { createDraft, findTurn, type RunDraft, toTurnView, toView } from './run-draft.ts';
+import type { RunProgress } from './live-view.ts';
+import { createDraft, findTurn, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
 import type { RunView, TurnView } from './run-view.ts';
 import { takeEffect } from './take-effect.ts';
 import { takeInput } from './take-input.ts';
@@ -11,6 +12,8 @@ export interface RunViewFold {
   readonly view: () => RunView;
   /** The turn that started last, without the cost of a whole view. */
   readonly latestTurn: () => TurnView | null;
+  /** How far it is, without the cost of a whole view. */
+  readonly progress: () => RunProgress;
 }
 
 /** A fold of a run's records, live or from the journal. What passes by live only fills in what a running turn does not tell yet. */
@@ -26,6 +29,10 @@ export function createRunViewFold(): RunViewFold {
     latestTurn: () => {
       const turn = draft.turns.at(-1);
       return turn === undefined ? null : toTurnView(turn);
+    },
+    progress: () => {
+      const { limits, gates, at, totals } = draft;
+      return { limits, gates, at, elapsedMs: toElapsedMs(draft), usage: totals.usage };
     },
   };
 }

@@ -7,6 +7,7 @@ export { toGateEndText, toRefusalText } from './evidence.ts';
 export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
 export { createGraphFold, type GraphFold } from './graph-view.ts';
+export { createLiveFold, type LiveFold, type LiveView, type RunProgress, toLiveLine } from './live-view.ts';
 export {
   type EndLine,
   type NdjsonRecord,

@@ -79,8 +79,13 @@ export function toView(draft: RunDraft): RunView {
     notices: [...draft.notices],
     pending: [...draft.pending],
     undelivered: [...draft.undelivered],
-    elapsedMs: draft.elapsedMs + (draft.workingSince === null ? 0 : Math.max(0, draft.at - draft.workingSince)),
+    elapsedMs: toElapsedMs(draft),
   };
+}
+
+/** How long processes worked on the run, until its last input. */
+export function toElapsedMs({ elapsedMs, workingSince, at }: RunDraft): number {
+  return elapsedMs + (workingSince === null ? 0 : Math.max(0, at - workingSince));
 }
 
 /** One turn as it stands. */

@@ -76,8 +76,8 @@ describe('what ralph run shows', () => {
   it('ends with the exit code of the run, its report on standard output, nothing on standard error', async () => {
     const { exitCode, out, err } = await run(['-p', 'x']);
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: '' });
-    expect(out).toMatch(/^Ralph 20261121-223331-k7f2a\n {2}Asked {3}Make the tests pass\. \(\+1 line\)\n/);
-    expect(out).toContain('\nNot completed (max_iterations) after 2 iterations');
+    expect(out).toMatch(/^[\d:]{8} Ralph 20261121-223331-k7f2a\n[\d:]{8} {3}Asked {3}Make the tests pass\. \(\+1 line\)\n/);
+    expect(out).toMatch(/\n[\d:]{8} Not completed \(max_iterations\) after 2 iterations/);
     expect(out).toContain('ralph resume --max-iterations +10');
   });
 

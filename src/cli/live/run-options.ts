@@ -7,7 +7,7 @@ export interface ShowFlags {
   readonly format: 'text' | 'ndjson';
   readonly quiet?: boolean;
   readonly verbose?: boolean;
-  /** `--no-tui`; plain lines are all there is so far. */
+  /** `--no-tui`: plain lines, without the status line. */
   readonly tui: boolean;
 }
 
@@ -19,13 +19,13 @@ export function addShowOptions(command: Command): void {
         .choices(['text', 'ndjson'])
         .default('text'),
     )
-    .option('--no-tui', 'plain lines (what is shown anyway, so far)')
+    .option('--no-tui', 'plain lines, without the status line that a terminal shows')
     .option('-q, --quiet', 'only the outcome')
     .option('-v, --verbose', 'routing, commands and the sizes of prompts too');
 }
 
 /** What was asked for, checked. */
-export function toShowOptions({ format, quiet = false, verbose = false }: ShowFlags): ShowOptions {
+export function toShowOptions({ format, quiet = false, verbose = false, tui }: ShowFlags): ShowOptions {
   if (quiet && verbose) throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
-  return { format, quiet, verbose };
+  return { format, quiet, verbose, isPlain: !tui };
 }

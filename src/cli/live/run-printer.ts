@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../core/index.ts';
-import type { RunView, TurnView } from '../../views/index.ts';
+import type { RunProgress, RunView, TurnView } from '../../views/index.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {
@@ -7,6 +7,8 @@ export interface RunOpening {
   readonly runFolder: string;
   readonly workspace: string;
   readonly view: RunView;
+  /** How far the run is, whenever it is asked. */
+  readonly progress: () => RunProgress;
 }
 
 /** What is known of it at its end. */

@@ -1,31 +1,63 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../core/index.ts';
 import { createRunViewFold } from '../../views/index.ts';
-import { createFakeContext, RETRY_AT, RUN_ID, sampleRecords } from '../fixtures.ts';
+import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
+import { createFakeScreen } from './screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/cli/live` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
-function play(settings: { readonly verbose: boolean; readonly isTty: boolean }): string {
-  const fake = createFakeContext({ isTty: settings.isTty });
-  const printer = createTextPrinter(fake.context.terminal, { verbose: settings.verbose, now: () => RETRY_AT - 5000 });
+interface Settings {
+  readonly verbose?: boolean;
+  readonly isTty?: boolean;
+  readonly canMove?: boolean;
+  readonly columns?: number;
+}
+
+/** Shows the sample run up to one of its records, or whole; the rest is up to the test. */
+function show(settings: Settings, until = Number.POSITIVE_INFINITY) {
+  const fake = createFakeContext(settings);
+  const printer = createTextPrinter(fake.context, { verbose: settings.verbose ?? false });
   const fold = createRunViewFold();
   const [first, ...records] = sampleRecords();
   if (first !== undefined) fold.take(first);
-  printer.begin({ runId: RUN_ID, runFolder: `/project/.ralph/runs/${RUN_ID}`, workspace: '/project', view: fold.view() });
-  for (const record of records) {
+  printer.begin({
+    runId: RUN_ID,
+    runFolder: `/project/.ralph/runs/${RUN_ID}`,
+    workspace: '/project',
+    view: fold.view(),
+    progress: fold.progress,
+  });
+  for (const record of records.slice(0, until)) {
     fold.take(record);
     printer.show(record, fold.latestTurn());
   }
-  printer.end({ runId: RUN_ID, view: fold.view(), exitCode: 2, changedFiles: ['src/parser.ts'], tellsNext: true, isOneTurn: false });
-  return fake.out();
+  const end = (): void =>
+    printer.end({ runId: RUN_ID, view: fold.view(), exitCode: 2, changedFiles: ['src/parser.ts'], tellsNext: true, isOneTurn: false });
+  return { ...fake, end };
 }
+
+function play(settings: Settings): string {
+  const shown = show(settings);
+  shown.end();
+  return shown.out();
+}
+
+/** The place behind the first record that fits. */
+function placeOf(fits: (record: RunRecord) => boolean): number {
+  return sampleRecords().slice(1).findIndex(fits) + 1;
+}
+
+const IN_TOOL = placeOf((record) => record.kind === 'live' && record.event.type === 'tool-start' && record.event.summary === 'npm test');
+const IN_WAIT = placeOf((record) => record.kind === 'effect' && record.effect.type === 'timer-set');
+const IN_GATE = placeOf((record) => record.kind === 'effect' && record.effect.type === 'gates-run');
 
 describe('the lines of a run, as people can read them in golden/', () => {
   it.each([
-    ['live-run.txt', { verbose: false, isTty: false }],
-    ['live-run-verbose.txt', { verbose: true, isTty: false }],
+    ['live-run.txt', { verbose: false, isTty: true, canMove: false }],
+    ['live-run-verbose.txt', { verbose: true, isTty: true, canMove: false }],
   ])('%s', (name, settings) => {
     const file = new URL(`./golden/${name}`, import.meta.url);
     const text = play(settings);
@@ -33,13 +65,78 @@ describe('the lines of a run, as people can read them in golden/', () => {
     expect(text).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('tick down a wait on a terminal, and erase it before the next line', () => {
-    const text = play({ verbose: false, isTty: true });
-    expect(text).toContain('\r\u001b[2K  … next try in 5.0 s\r\u001b[2K');
-  });
-
   it('have no control characters but those where nobody watches', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the question
-    expect(play({ verbose: true, isTty: false })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+    expect(play({ verbose: true })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+  });
+
+  it('begin with the time of day where they go to no terminal, every one of them', () => {
+    const lines = play({ verbose: true }).trimEnd().split('\n');
+    expect(lines.filter((line) => !/^\d\d:\d\d:\d\d /.test(line))).toEqual([]);
+  });
+});
+
+/** The last status line that was drawn. */
+function toStatus(text: string): string {
+  return text.split('\u001b[?7l').at(-1)?.split('\u001b[?7h')[0] ?? '';
+}
+
+describe('the status line of a run', () => {
+  it('says within a second which turn of how many runs, since when, in which tool call, how long it is silent, and what it cost', () => {
+    const shown = show({ isTty: true, columns: 120 }, IN_TOOL);
+    shown.pass(1000);
+    expect(toStatus(shown.out())).toBe(
+      '  … turn 2 of 30 · builder 0:01 · Bash npm test 0:01 · silent 0:01 of 0:01 · $0.04 of $5.00 · run 0:06',
+    );
+    shown.pass(64_000);
+    expect(toStatus(shown.out())).toContain('Bash npm test 1:05');
+  });
+
+  it('counts down what is waited for', () => {
+    const shown = show({ isTty: true }, IN_WAIT);
+    shown.pass(1000);
+    expect(toStatus(shown.out())).toContain('next try in 0:0');
+  });
+
+  it('names the gate that runs', () => {
+    const shown = show({ isTty: true }, IN_GATE);
+    shown.pass(3000);
+    expect(toStatus(shown.out())).toContain('gate npm test 0:03');
+  });
+
+  it('has its costs and its idle limit at 80 columns, too', () => {
+    const shown = show({ isTty: true, columns: 80 }, IN_TOOL);
+    shown.pass(1000);
+    expect(toStatus(shown.out())).toMatch(/^ {2}… turn 2\/30 {2}builder 0:01 {2}Bash npm test 0:01 {2}silent 0:01\/0:01 {2}\$0.04\/\$5.00/);
+  });
+
+  it('keeps what matters most where the terminal is narrow', () => {
+    const shown = show({ isTty: true, columns: 40 }, IN_TOOL);
+    shown.pass(1000);
+    expect(toStatus(shown.out())).toBe('  … turn 2/30  Bash npm test 0:01');
+  });
+
+  it('is gone when the run has ended', () => {
+    const shown = show({ isTty: true });
+    shown.pass(1000);
+    shown.end();
+    const length = shown.out().length;
+    shown.pass(5000);
+    expect(shown.out()).toHaveLength(length);
+    const screen = createFakeScreen(80, 100);
+    screen.write(shown.out());
+    expect(screen.rows().filter((row) => row.includes('run 0:'))).toEqual([]);
+  });
+
+  it('is a line once a minute where nothing can be drawn over, with the same facts', () => {
+    const shown = show({}, IN_TOOL);
+    shown.pass(59_000);
+    expect(shown.out()).not.toContain('silent');
+    shown.pass(1000);
+    expect(shown.out()).toMatch(
+      /\n\d\d:\d\d:\d\d {3}… turn 2 of 30 · builder 1:00 · Bash npm test 1:00 · silent 1:00 of 0:01 · \$0.04 of \$5.00 · run 0:59\n$/,
+    );
+    shown.pass(60_000);
+    expect(shown.out().match(/… turn 2 of 30/g)).toHaveLength(2);
   });
 });

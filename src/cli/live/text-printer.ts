@@ -1,7 +1,16 @@
 import { type Effect, type Input, type RunRecord, toResultName } from '../../core/index.ts';
-import { type RunReport, type TurnView, toPlainLine, toRowLines, toRunReport } from '../../views/index.ts';
-import type { Terminal } from '../terminal.ts';
-import { type Countdown, createCountdown } from './countdown.ts';
+import {
+  createLiveFold,
+  type RunProgress,
+  type RunReport,
+  type TurnView,
+  toLiveLine,
+  toPlainLine,
+  toRowLines,
+  toRunReport,
+} from '../../views/index.ts';
+import type { CliContext } from '../cli-context.ts';
+import { toLocalClock } from '../local-time.ts';
 import { toEffectLines, toRule } from './effect-lines.ts';
 import { toHeaderLines } from './header.ts';
 import { toGateTail, toGateVerdict, toInputLines } from './input-lines.ts';
@@ -14,7 +23,6 @@ import { createTurnStream, type TurnStream } from './turn-stream.ts';
 interface Showing {
   readonly writer: LineWriter;
   readonly look: Look;
-  readonly countdown: Countdown;
   gates: readonly string[];
   isSolo: boolean;
   /** How many gates were asked last. */
@@ -22,18 +30,29 @@ interface Showing {
   stream: TurnStream;
 }
 
-/** Shows a run as lines that a newcomer understands. */
-export function createTextPrinter(terminal: Terminal, settings: { readonly verbose: boolean; readonly now: () => number }): RunPrinter {
-  const writer = createLineWriter(terminal);
+/** How often the status line is drawn: a clock of seconds that skips none. */
+const DRAW_MS = 500;
+/** How often a reader without a status line is told that the run is alive, and what it does. */
+const HEARTBEAT_MS = 60_000;
+
+/**
+ * Shows a run as lines that a newcomer understands. On a terminal a status line says what goes on; elsewhere each line begins with the time of day, and a
+ * line comes once a minute.
+ */
+export function createTextPrinter(
+  context: Pick<CliContext, 'terminal' | 'now' | 'every'>,
+  settings: { readonly verbose: boolean },
+): RunPrinter {
+  const { terminal, now, every } = context;
+  const writer = createLineWriter(terminal, terminal.isTty ? {} : { stamp: () => `${toLocalClock(now())} ` });
   const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns, isSolo: () => showing.isSolo };
-  const showing: Showing = {
-    writer,
-    look,
-    countdown: createCountdown(writer, settings.now),
-    gates: [],
-    isSolo: false,
-    running: 0,
-    stream: createTurnStream(writer, look),
+  const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, stream: createTurnStream(writer, look) };
+  const live = createLiveFold(now);
+  let stopTelling = (): void => undefined;
+  const tell = (progress: () => RunProgress): void => {
+    const toText = (width: number): string => look.style('faint', `  … ${toLiveLine(live.view(), progress(), now(), width - 5)}`);
+    if (terminal.canMove) stopTelling = every(DRAW_MS, () => writer.status(toText(terminal.columns())));
+    else stopTelling = every(HEARTBEAT_MS, () => writer.line(toText(MAX_HEARTBEAT)));
   };
   return {
     showsStops: true,
@@ -42,15 +61,22 @@ export function createTextPrinter(terminal: Terminal, settings: { readonly verbo
       showing.gates = opening.view.gates;
       showing.isSolo = opening.view.coordination === 'solo';
       for (const line of toHeaderLines(opening, look)) writer.line(line);
+      tell(opening.progress);
     },
-    show: (record, turn) => showRecord(showing, record, turn),
+    show: (record, turn) => {
+      live.take(record);
+      showRecord(showing, record, turn);
+    },
     end: ({ view, ...facts }) => {
-      showing.countdown.stop();
-      writer.line('');
+      stopTelling();
+      writer.status(null);
+      writer.gap();
       for (const line of toReportLines(toRunReport(view, facts), look)) writer.line(line);
     },
   };
 }
+
+const MAX_HEARTBEAT = 240;
 
 /** A report in colours, as wide as the terminal. */
 export function toReportLines(
@@ -80,21 +106,18 @@ function showGateOutput(
 }
 
 function showInput(showing: Showing, input: Input, turn: TurnView | null): void {
-  if (input.type === 'timer-fired' || input.type === 'stop-requested') showing.countdown.stop();
   if (input.type === 'gates-finished') return showGates(showing, input);
   for (const line of toInputLines(input, turn, showing.look)) showing.writer.line(line);
 }
 
 function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): void {
-  const { writer, look, countdown } = showing;
+  const { writer, look } = showing;
   if (effect.type === 'iteration-start') {
-    countdown.stop();
     showing.stream = createTurnStream(writer, look);
-    writer.line('');
+    writer.gap();
     if (turn !== null) writer.line(toRule(turn, look));
     return;
   }
-  if (effect.type === 'timer-set' && effect.purpose !== 'runtime') return countdown.start(effect.purpose, effect.dueAt);
   if (effect.type === 'gates-run') {
     showing.running = effect.gates.length;
     return writer.openLine(`gates ${effect.request}`, `  ▸ gate ${toGateNames(showing, effect.gates)} …`);

@@ -21,6 +21,8 @@ export interface ShowOptions {
   readonly format: 'text' | 'ndjson';
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Nothing is drawn over. */
+  readonly isPlain: boolean;
 }
 
 /** A run to be started and watched. */
@@ -94,9 +96,11 @@ async function tryToFindChanges({ env }: CliContext, { app, cwd }: WatchOrder, r
   }
 }
 
-function createPrinter({ terminal, now }: CliContext, { format, quiet, verbose }: ShowOptions): RunPrinter {
+function createPrinter(context: CliContext, { format, quiet, verbose, isPlain }: ShowOptions): RunPrinter {
+  const { terminal, now } = context;
   if (format === 'ndjson') return createNdjsonPrinter(terminal, now);
-  return quiet ? createQuietPrinter(terminal) : createTextPrinter(terminal, { verbose, now });
+  if (quiet) return createQuietPrinter(terminal);
+  return createTextPrinter({ ...context, terminal: isPlain ? { ...terminal, canMove: false } : terminal }, { verbose });
 }
 
 interface Stream {
@@ -116,7 +120,7 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       else early.push({ record, turn });
     },
     open: ({ runId, runFolder, workspace }) => {
-      printer.begin({ runId, runFolder, workspace, view: fold.view() });
+      printer.begin({ runId, runFolder, workspace, view: fold.view(), progress: fold.progress });
       isOpen = true;
       for (const { record, turn } of early.splice(0)) printer.show(record, turn);
     },

@@ -1,0 +1,189 @@
+import { addUsage, type RunLimits, type RunRecord, type TimerPurpose, toUsdText, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { cutText, toPlainLine } from './plain-line.ts';
+
+/** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
+export interface LiveView {
+  readonly turn: LiveTurn | null;
+  /** Gates that were asked and have not answered: indexes into the configured ones. */
+  readonly gates: { readonly gates: readonly number[]; readonly since: number } | null;
+  /** What holds the next turn back. */
+  readonly wait: { readonly purpose: TimerPurpose; readonly dueAt: number } | null;
+}
+
+/** The turn that runs. Times are epoch milliseconds. */
+export interface LiveTurn {
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly hat: string;
+  readonly startedAt: number;
+  /** When the agent last gave a sign of life; its start counts. */
+  readonly lastOutputAt: number;
+  /** So long may it be silent; 0 for no limit. */
+  readonly idleTimeoutMs: number;
+  /** Tool calls under way, the oldest first. */
+  readonly tools: readonly LiveTool[];
+  /** Of this turn, as far as the agent has told it. */
+  readonly usage: Usage;
+}
+
+export interface LiveTool {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly since: number;
+}
+
+/** Folds records as they come. */
+export interface LiveFold {
+  readonly take: (record: RunRecord) => void;
+  readonly view: () => LiveView;
+}
+
+/** More tool calls at the same time are not looked after. */
+const MAX_TOOLS = 32;
+const NAME_LENGTH = 40;
+const SUMMARY_LENGTH = 160;
+
+/** @param now epoch milliseconds; what passes by live bears no time of its own */
+export function createLiveFold(now: () => number): LiveFold {
+  let view: LiveView = { turn: null, gates: null, wait: null };
+  return {
+    take: (record) => {
+      view = takeRecord(view, record, now);
+    },
+    view: () => view,
+  };
+}
+
+function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveView {
+  if (record.kind === 'live') return view.turn === null ? view : { ...view, turn: takeEvent(view.turn, record.event, now()) };
+  if (record.kind === 'effect') return takeEffect(view, record.effect, now());
+  if (record.kind !== 'input') return view;
+  if (record.input.type === 'iteration-ended') return { ...view, turn: null };
+  if (record.input.type === 'gates-finished') return { ...view, gates: null };
+  return record.input.type === 'timer-fired' || record.input.type === 'stop-requested' ? { ...view, wait: null } : view;
+}
+
+function takeEffect(view: LiveView, effect: Extract<RunRecord, { readonly kind: 'effect' }>['effect'], at: number): LiveView {
+  if (effect.type === 'gates-run') return { ...view, gates: { gates: effect.gates, since: at } };
+  if (effect.type === 'timer-set' && effect.purpose !== 'runtime')
+    return { ...view, wait: { purpose: effect.purpose, dueAt: effect.dueAt } };
+  if (effect.type === 'run-end') return { turn: null, gates: null, wait: null };
+  if (effect.type !== 'iteration-start') return view;
+  const { iteration, attempt, hat, idleTimeoutMs } = effect;
+  const times = { startedAt: at, lastOutputAt: at };
+  return { ...view, wait: null, turn: { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE } };
+}
+
+function takeEvent(turn: LiveTurn, event: Extract<RunRecord, { readonly kind: 'live' }>['event'], at: number): LiveTurn {
+  // A warning is ours, not the agent's.
+  if (event.type === 'warning') return turn;
+  const heard = { ...turn, lastOutputAt: at };
+  if (event.type === 'usage') return { ...heard, usage: event.usage };
+  if (event.type === 'tool-end') return { ...heard, tools: turn.tools.filter(({ id }) => id !== event.id) };
+  if (event.type !== 'tool-start' || turn.tools.length >= MAX_TOOLS) return heard;
+  const { id, name, summary } = event;
+  const tool = { id, name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since: at };
+  return { ...heard, tools: [...turn.tools, tool] };
+}
+
+/** How far a run is, without its turns. */
+export interface RunProgress {
+  readonly limits: RunLimits | null;
+  /** The names of the configured gates. */
+  readonly gates: readonly string[];
+  /** Until the time of the last input. */
+  readonly elapsedMs: number;
+  /** Time of the last input; epoch milliseconds. */
+  readonly at: number;
+  readonly usage: Usage;
+}
+
+/** One fact of a run that is under way. What has a higher rank goes first where room is short. */
+interface LiveFact {
+  readonly text: string;
+  readonly rank: number;
+}
+
+/** So much of a tool call is worth keeping. */
+const SHORTEST_TOOL = 12;
+
+/**
+ * What a run does, on one line: `turn 3 of 30 · builder 2:05 · Bash npm test 0:38 · silent 0:38 of 15:00 · $0.41 of $5.00 · run 12:40`.
+ *
+ * @param width in characters; where it does not suffice the line is written more closely, then what matters less is left out
+ */
+export function toLiveLine(view: LiveView, progress: RunProgress, now: number, width: number): string {
+  let facts = toFacts(view, progress, now);
+  const full = toLine(facts, ' · ');
+  if (full.length <= width) return full;
+  facts = facts.map(({ rank, text }) => ({ rank, text: text.replace(' of ', '/') }));
+  for (let over = toLine(facts).length - width; over > 0 && facts.length > 1; over = toLine(facts).length - width) {
+    const worst = Math.max(...facts.map(({ rank }) => rank));
+    const excess = over;
+    const tool = facts.find(({ rank, text }) => rank === TOOL_RANK && text.length - excess >= SHORTEST_TOOL);
+    if (tool !== undefined && worst < RUN_RANK) facts = facts.map((fact) => (fact === tool ? shortenTool(fact, excess) : fact));
+    else facts = facts.filter(({ rank }) => rank !== worst);
+  }
+  return cutText(toLine(facts), width);
+}
+
+const TOOL_RANK = 1;
+const RUN_RANK = 5;
+
+function toLine(facts: readonly LiveFact[], gap = '  '): string {
+  return facts.map(({ text }) => text).join(gap);
+}
+
+/** The clock at the end of a tool call stays. */
+function shortenTool({ text, rank }: LiveFact, over: number): LiveFact {
+  const clock = text.slice(text.lastIndexOf(' '));
+  return { rank, text: `${cutText(text.slice(0, -clock.length), text.length - clock.length - over)}${clock}` };
+}
+
+function toFacts({ turn, gates, wait }: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
+  const of = progress.limits === null ? '' : ` of ${progress.limits.maxIterations}`;
+  const facts: LiveFact[] = [];
+  if (turn !== null) {
+    facts.push({ rank: 0, text: `turn ${turn.iteration}${of}` }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
+    const tool = turn.tools.at(-1);
+    if (tool !== undefined)
+      facts.push({ rank: TOOL_RANK, text: `${[tool.name, tool.summary].join(' ').trim()} ${toClock(now - tool.since)}` });
+    facts.push({ rank: 3, text: toSilenceText(turn, now) });
+  } else if (gates !== null)
+    facts.push({ rank: TOOL_RANK, text: `gate ${toGateNames(gates.gates, progress.gates)} ${toClock(now - gates.since)}` });
+  else if (wait !== null) facts.push({ rank: 0, text: `${WAITS[wait.purpose]} in ${toClock(Math.max(0, wait.dueAt - now) + 999)}` });
+  facts.push({ rank: 4, text: toCostText(progress, turn?.usage ?? UNKNOWN_USAGE) });
+  return [...facts, { rank: RUN_RANK, text: `run ${toClock(progress.elapsedMs + Math.max(0, now - progress.at))}` }];
+}
+
+const WAITS: Readonly<Record<TimerPurpose, string>> = {
+  retry: 'next try',
+  limit: 'goes on after the reset of the usage limit',
+  cooldown: 'next turn',
+  runtime: 'end of the running time',
+};
+
+/** `silent 0:38 of 15:00`. */
+function toSilenceText({ lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
+  return `silent ${toClock(now - lastOutputAt)}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
+}
+
+function toGateNames(indexes: readonly number[], names: readonly string[]): string {
+  return indexes.map((index) => toPlainLine(names[index] ?? `#${index}`, 60)).join(', ');
+}
+
+/** `$0.41 of $5.00`; `cost ?` where nobody has told it (yet). */
+function toCostText({ usage, limits }: RunProgress, turn: Usage): string {
+  const { costUsd } = addUsage(usage, turn);
+  const limitUsd = limits?.maxCostUsd ?? null;
+  return `${costUsd === null ? 'cost ?' : `$${costUsd.toFixed(2)}`}${limitUsd === null ? '' : ` of ${toUsdText(limitUsd)}`}`;
+}
+
+/** A duration that counts up: `0:38`, `12:05`, `1:02:05`. */
+export function toClock(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  return minutes < 60 ? `${minutes}:${pad(seconds % 60)}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
+}
