@@ -49,8 +49,8 @@ describe('createLineWriter', () => {
   });
 
   it('begins each line of a log with its stamp, and no other place, however the text is cut', () => {
-    let second = 0;
-    const stamp = (): string => `${(second += 1)} `;
+    const stamps = ['1 ', '2 ', '3 ', '4 ', '5 ', '6 '];
+    const stamp = (): string => stamps.shift() ?? '';
     const text = write(
       false,
       (writer) => {
