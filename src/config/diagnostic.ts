@@ -38,7 +38,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 /** So many findings of a kind are told of a file; whoever has more has one mistake that is made everywhere. */
-const MAX_OF_A_KIND = 200;
+export const MAX_OF_A_KIND = 200;
 
 /**
  * In the order of the files as first mentioned, then of the text; equal findings once. Of one code and severity a file has at most 200: the

@@ -1,6 +1,6 @@
 /** Front door of `config`: YAML, environment and command line become settings, or findings with their places. */
 export { createJsonSchema, type JsonSchema } from './create-json-schema.ts';
-export { type Diagnostic, hasErrors, type RelatedSpan, type ShownSpan, type Span, sortDiagnostics } from './diagnostic.ts';
+export { type Diagnostic, hasErrors, MAX_OF_A_KIND, type RelatedSpan, type ShownSpan, type Span, sortDiagnostics } from './diagnostic.ts';
 export { diffSettings } from './digest.ts';
 export { type EffectiveValue, type Origin, toOriginText } from './effective-value.ts';
 export { readEnvironment } from './environment.ts';

@@ -9,6 +9,7 @@ import { toEffective } from './effective.ts';
 import type { EffectiveValue } from './effective-value.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { expandShortForms } from './expand-short-forms.ts';
+import { guessTriggers } from './guess-triggers.ts';
 import { listEffective } from './list-effective.ts';
 import { toPlacedFinding } from './locate-subject.ts';
 import type { Path } from './located-value.ts';
@@ -31,7 +32,7 @@ import { type ReadText, readTextFile } from './read-text-file.ts';
 import { toBackendFinding } from './rules/check-backends.ts';
 import { checkPromptFile } from './rules/check-prompt-file.ts';
 import { checkRules } from './rules/check-rules.ts';
-import { listHatIds } from './rules/rule.ts';
+import { listHatIds, listHats, type RuleInput } from './rules/rule.ts';
 import type { Settings } from './settings.ts';
 
 /** What a configuration is loaded from. */
@@ -129,13 +130,19 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
       events: events.contracts,
       objective,
     }),
-    looseTriggers: readLooseTriggers(root, isBroken),
+    looseTriggers: { ...listGuesses(input), ...readLooseTriggers(root, isBroken) },
     toDiagnostic: (finding) => toPlacedFinding(root, finding),
     planEdit: createEditPlanner(root),
     listEffective: () =>
       overrideEffective(listEffective(root, cwd), { ...overrideRequest, overrides, base: backends.base, stdinPrompt: request.stdinPrompt }),
     requirePrompt: () => compileObjective({ ...objectiveRequest, isRequired: true }),
   };
+}
+
+/** A hat without triggers has a finding of its own: what it was probably to take is no orphan. */
+function listGuesses(input: RuleInput): Readonly<Record<string, readonly string[]>> {
+  const guesses = guessTriggers(listHats(input), input.declared.event_loop);
+  return Object.fromEntries([...guesses].map(([id, { topic }]) => [id, [topic]]));
 }
 
 function readAllLayers(cwd: string, request: LoadRequest): Layers {

@@ -1,8 +1,9 @@
 import type { RepairChange } from '../core/index.ts';
+import { planNewKey } from './add-key.ts';
 import { planListItem } from './add-list-item.ts';
 import type { Span } from './diagnostic.ts';
 import { locateItemWords } from './locate-subject.ts';
-import type { LocatedMap, LocatedValue } from './located-value.ts';
+import { findPlace, type LocatedMap, type LocatedValue, readAt } from './located-value.ts';
 import { isPseudoFile } from './pseudo-file.ts';
 import { type SourceFile, toSpan } from './source-file.ts';
 import type { TextEdit } from './text-edit.ts';
@@ -16,13 +17,24 @@ export function createEditPlanner(root: LocatedMap): EditPlanner {
   let index: ReadonlyMap<string, IndexedFile> | null = null;
   return (place, change) => {
     if (change.kind === 'add-item') return onlyEditable(planListItem(root, change.to, change.item));
+    if (change.kind === 'set' && readAt(root, ['event_loop', change.key]) === undefined) return onlyEditable(planLoopKey(root, change));
     index ??= indexFiles(root);
+    if (change.kind === 'set') {
+      const value = findPlace(root, ['event_loop', change.key]);
+      const holder = index.get(value.file.name);
+      return holder === undefined ? null : onlyEditable(planReplacement(holder, toSpan(value), change.text));
+    }
     const item = change.kind === 'replace-item' ? locateItemWords(root, change.at) : undefined;
     if (item === null) return null;
     const span = item === undefined ? place : toSpan(item);
     const file = index.get(span.file);
     return file === undefined ? null : onlyEditable(planReplacement(file, span, change.text));
   };
+}
+
+function planLoopKey(root: LocatedMap, { key, text }: Extract<RepairChange, { readonly kind: 'set' }>): TextEdit | null {
+  const isThere = root.entries.has('event_loop');
+  return planNewKey(root, isThere ? ['event_loop'] : [], isThere ? [key] : ['event_loop', key], toYamlWord(text));
 }
 
 /** What was typed, a variable and a preset of this package are no files of the user's. */

@@ -33,11 +33,13 @@ export interface Repair {
  * - `replace`: the text at the place of the finding gives way to `text`.
  * - `replace-item`: `item`, which stands elsewhere, gives way to `text`.
  * - `add-item`: `item` joins a list of topics, which is written where it is missing.
+ * - `set`: a key of `event_loop:` has this value, and is written where it is missing.
  */
 export type RepairChange =
   | { readonly kind: 'replace'; readonly text: string }
   | { readonly kind: 'replace-item'; readonly at: ItemSubject; readonly text: string }
-  | { readonly kind: 'add-item'; readonly to: ListSubject; readonly item: string };
+  | { readonly kind: 'add-item'; readonly to: ListSubject; readonly item: string }
+  | { readonly kind: 'set'; readonly key: 'recovery_hat'; readonly text: string };
 
 /** A list of topics in a configuration: of a hat, or under `event_loop:`. */
 export type ListSubject =

@@ -91,8 +91,8 @@ describe('repairConfig', () => {
       const text = team('biuld.done', 'build.done', 'work.task');
       expect((await repair(text)).made).toEqual([]);
       const change = (at: number) => repair(text, { choose: async (_finding, repairs) => repairs[at] ?? null });
-      expect((await change(0)).text).toBe(team('biuld.done', 'biuld.done', 'work.task'));
-      expect((await change(1)).text).toBe(team('build.done', 'build.done', 'work.task'));
+      expect((await change(0)).text).toBe(team('build.done', 'build.done', 'work.task'));
+      expect((await change(1)).text).toBe(team('biuld.done', 'biuld.done', 'work.task'));
     });
   });
 
@@ -122,6 +122,60 @@ describe('repairConfig', () => {
     expect(isCut).toBe(true);
     expect(asked).toBeLessThanOrEqual(20);
     expect(made.length).toBeGreaterThan(10);
+  });
+
+  describe('a repair that would trade one error for another is not made', () => {
+    const RECOVERY = (hat: string): string => `event_loop: {recovery_hat: ${hat}}
+hats:
+  planner: {triggers: [task.start, task.resume, build.done, build.blocked], publishes: [build.task]}
+  builder: {triggers: [build.task], publishes: [build.done, build.blocked]}
+`;
+
+    it('a recovery hat beside one that takes task.resume: the other is named, and only where somebody says so', async () => {
+      const text = RECOVERY('builder');
+      expect((await repair(text)).text).toBe(text);
+      const all = await repair(text, { choose: 'first' });
+      expect(all.text).toBe(RECOVERY('planner'));
+      expect(all.checked.diagnostics).toEqual([]);
+    });
+
+    it('writes the recovery hat where none is named', async () => {
+      const text = RECOVERY('builder')
+        .replace(/^.*\n/, '')
+        .replace('task.resume, ', '')
+        .concat('  helper: {triggers: [task.resume], publishes: [build.task]}\n');
+      const { text: after, checked } = await repair(text, { choose: 'first' });
+      expect(after).toBe(`${text}event_loop:\n  recovery_hat: helper\n`);
+      expect(checked.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    });
+
+    it('a hat without triggers gets the event that nobody takes', async () => {
+      const team = (triggers: string): string =>
+        `hats:\n  planner:\n    triggers: [task.start, task.resume, build.done]\n    publishes: [build.task]\n  builder:\n${triggers}    publishes: [build.done]\n`;
+      const { before, text, checked } = await repair(team(''), { choose: 'first' });
+      expect(before.diagnostics.map(({ code }) => code)).toEqual(['triggers-missing']);
+      expect(text).toBe(team('    triggers: [build.task]\n'));
+      expect(checked.diagnostics).toEqual([]);
+      expect((await repair(team('    triggers: []\n'))).text).toBe(team('    triggers: [build.task]\n'));
+    });
+
+    it.each([
+      ['docs.done', 'docs.don'],
+      ['docs.don', 'docs.done'],
+      ['docs.finished', 'docs.finishd'],
+    ])('the trigger %s and the published %s are one, however they are written', async (taken, published) => {
+      const right = taken.length > published.length ? taken : published;
+      const team = (left: string, other: string): string =>
+        `hats:\n  lead: {triggers: [task.start, task.resume, ${left}], publishes: [build.task]}\n  builder: {triggers: [build.task], publishes: [${other}]}\n`;
+      const { before, text, checked } = await repair(team(taken, published), { choose: 'first' });
+      expect(text).toBe(team(right, right));
+      expect(checked.diagnostics).toEqual([]);
+      const finding = before.diagnostics.find(({ code }) => code === 'event-orphan');
+      expect(`${finding?.why}${finding?.fix}`).toMatch(/did you mean/i);
+      expect(finding?.fix).toContain(`'${taken}'`);
+      expect(finding?.fix).toContain(`'${published}'`);
+      expect(finding?.repairs?.map(({ change }) => change.kind)).not.toContain('add-item');
+    });
   });
 
   it('takes back what would leave more errors', async () => {

@@ -1,4 +1,4 @@
-import type { Diagnostic, ReadText, TextEdit } from '../config/index.ts';
+import { type Diagnostic, MAX_OF_A_KIND, type ReadText, type TextEdit } from '../config/index.ts';
 import type { Repair } from '../core/index.ts';
 import { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 import { type EditedFiles, editFiles, pathOf, readEdited } from './edited-files.ts';
@@ -52,9 +52,19 @@ const MAX_TRIALS = 200;
 /** A repair may bring more to light that can be repaired: so many rounds of it. */
 const MAX_FOLLOWING = 5;
 
+/** What becomes of a configuration by some repairs. */
+interface Outcome {
+  readonly files: EditedFiles;
+  readonly checked: CheckedConfig;
+  readonly made: readonly MadeRepair[];
+  /** The keys of the repairs that were made. */
+  readonly kept: ReadonlySet<string>;
+}
+
 /**
- * Repairs a configuration: what is sure at once, the rest as it is chosen. After every round all is checked again; a change that leaves
- * more errors than there were is taken back, so the result is never worse.
+ * Repairs a configuration: what is sure at once, the rest as it is chosen. Every change is tried on the text and the whole result checked: one
+ * that brings an error that was not there, or leaves the finding that it was to take away, is not made and not offered; the next one of the
+ * finding is tried instead.
  *
  * @throws RalphError (exit code 2) as `checkConfig` does
  */
@@ -110,13 +120,19 @@ class RepairSession {
   async repairChosen(choose: Chooser): Promise<void> {
     for (let finding = this.nextOpen(); finding !== undefined && this.mayTry(); finding = this.nextOpen()) {
       this.settled.add(toKey(finding));
-      const plans = this.plansOf(finding);
+      const offers = this.plansOf(finding).flatMap((plan) => {
+        const outcome = this.tryPlans([plan]);
+        return outcome === null ? [] : [{ repair: plan.repair, outcome }];
+      });
+      if (offers.length === 0) continue;
       const repair = await choose(
         finding,
-        plans.map((plan) => plan.repair),
+        offers.map((offer) => offer.repair),
       );
-      const plan = plans.find((candidate) => candidate.repair === repair);
-      if (plan !== undefined && this.tryPlans([plan])) this.repairSure();
+      const offer = offers.find((candidate) => candidate.repair === repair);
+      if (offer === undefined) continue;
+      this.adopt(offer.outcome);
+      this.repairSure();
     }
   }
 
@@ -125,14 +141,15 @@ class RepairSession {
   }
 
   /**
-   * One repair for each error that has one that is sure or, with `all`, its first; what is less may follow from an error, so its turn comes when no
-   * error is left to repair.
+   * One repair for each error that has one that is sure or, with `all`, any: its first that did no harm. What is less may follow from an error,
+   * so its turn comes when no error is left to repair.
    */
-  private listPlans(which: 'sure' | 'all' = 'sure'): readonly Plan[] {
-    const plans = this.checked.diagnostics.flatMap((finding) => {
-      const possible = this.plansOf(finding, which === 'all' ? 1 : Number.POSITIVE_INFINITY);
-      return possible.filter(({ repair }) => (which === 'all' || repair.isSafe) && !this.harmful.has(toKey(finding, repair))).slice(0, 1);
-    });
+  private listPlans(which: 'sure' | 'all' = 'sure', checked = this.checked): readonly Plan[] {
+    const plans = checked.diagnostics.flatMap((finding) =>
+      this.plansOf(finding, checked)
+        .filter(({ repair }) => (which === 'all' || repair.isSafe) && !this.harmful.has(toKey(finding, repair)))
+        .slice(0, 1),
+    );
     const errors = plans.filter(({ finding }) => finding.severity === 'error');
     return errors.length > 0 ? errors : plans;
   }
@@ -143,17 +160,21 @@ class RepairSession {
     return !this.isCut;
   }
 
-  private plansOf(finding: Diagnostic, atMost = Number.POSITIVE_INFINITY): readonly Plan[] {
-    return (finding.repairs ?? []).slice(0, atMost).flatMap((repair) => {
+  private plansOf(finding: Diagnostic, checked = this.checked): readonly Plan[] {
+    return (finding.repairs ?? []).flatMap((repair) => {
       if (this.settled.has(toKey(finding, repair))) return [];
-      const edit = this.checked.planEdit(finding, repair.change);
+      const edit = checked.planEdit(finding, repair.change);
       return edit === null || !this.mayEdit(edit) ? [] : [{ finding, repair, edit }];
     });
   }
 
   /** Makes all of them or, where they would make things worse together, some that do no harm. False if none was made. */
   private tryAll(plans: readonly Plan[]): boolean {
-    if (this.tryPlans(plans)) return true;
+    const outcome = this.tryPlans(plans);
+    if (outcome !== null) {
+      this.adopt(outcome);
+      return true;
+    }
     if (plans.length === 1 || !this.mayTry()) {
       for (const { finding, repair } of plans) this.harmful.add(toKey(finding, repair));
       return false;
@@ -163,43 +184,48 @@ class RepairSession {
     return this.tryAll(half) || this.tryAll(plans.slice(half.length));
   }
 
-  /** Makes repairs, and those that come to light by them; takes all back if what is left is worse. */
-  private tryPlans(plans: readonly Plan[]): boolean {
-    const { files, checked, made } = this;
-    const kept = this.apply(plans);
-    for (let round = 0; round < MAX_FOLLOWING && isWorse(this.checked, checked); round += 1) {
-      const next = this.listPlans().filter((plan) => !kept.has(toKey(plan.finding, plan.repair)));
+  /** What repairs, and those that are sure and come to light by them, lead to; `null` where that is worse, or a finding stays. */
+  private tryPlans(plans: readonly Plan[]): Outcome | null {
+    const { checked: before, files, made } = this;
+    let outcome = this.apply({ files, checked: before, made, kept: new Set() }, plans);
+    const mended = plans.filter(({ finding, repair }) => outcome.kept.has(toKey(finding, repair)));
+    for (let round = 0; round < MAX_FOLLOWING && isWorse(outcome.checked, before); round += 1) {
+      const next = this.listPlans('sure', outcome.checked).filter(({ finding, repair }) => !outcome.kept.has(toKey(finding, repair)));
       if (next.length === 0) break;
-      for (const key of this.apply(next)) kept.add(key);
+      outcome = this.apply(outcome, next);
     }
-    if (kept.size > 0 && !isWorse(this.checked, checked)) {
-      for (const key of kept) this.settled.add(key);
-      this.harmful.clear();
-      return true;
-    }
+    const isMended = hasMended(
+      outcome.checked,
+      before,
+      mended.map(({ finding }) => finding),
+    );
+    return mended.length > 0 && isMended && !isWorse(outcome.checked, before) ? outcome : null;
+  }
+
+  private adopt({ files, checked, made, kept }: Outcome): void {
+    for (const key of kept) this.settled.add(key);
+    this.harmful.clear();
     this.files = files;
     this.checked = checked;
     this.made = made;
-    return false;
   }
 
-  /** The keys of the repairs that were made: of those that overlap only the first one is. */
-  private apply(plans: readonly Plan[]): Set<string> {
+  /** Of repairs that overlap only the first one is made. */
+  private apply(onto: Outcome, plans: readonly Plan[]): Outcome {
     this.trials += 1;
     const { files, applied } = editFiles(
-      this.files,
+      onto.files,
       plans.map((plan) => plan.edit),
     );
     const edits = new Set(applied);
     const kept = plans.filter((plan) => edits.has(plan.edit));
     for (const { edit } of kept) if (!this.originals.has(pathOf(edit))) this.originals.set(pathOf(edit), edit.file.text);
-    this.made = [
-      ...this.made,
-      ...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title })),
-    ];
-    this.files = files;
-    this.checked = this.check(files);
-    return new Set(kept.map(({ finding, repair }) => toKey(finding, repair)));
+    return {
+      files,
+      checked: this.check(files),
+      made: [...onto.made, ...kept.map(({ finding, repair, edit }) => ({ file: finding.file, line: lineOf(edit), title: repair.title }))],
+      kept: new Set([...onto.kept, ...kept.map(({ finding, repair }) => toKey(finding, repair))]),
+    };
   }
 
   private check(files: EditedFiles): CheckedConfig {
@@ -207,14 +233,52 @@ class RepairSession {
   }
 }
 
+/** True if an error came that was not there before, or a warning in the place of something that was no error. */
 function isWorse(after: CheckedConfig, before: CheckedConfig): boolean {
   if (after.topology === null && before.topology !== null) return true;
-  const more = count(after, 'error') - count(before, 'error');
-  return more > 0 || (more === 0 && count(after, 'warning') > count(before, 'warning'));
+  if (hasNew(after, before, 'error')) return true;
+  const fewer = listOf(after, 'error').length < listOf(before, 'error').length;
+  return !fewer && listOf(after, 'warning').length > listOf(before, 'warning').length;
 }
 
-function count({ diagnostics }: CheckedConfig, severity: Diagnostic['severity']): number {
-  return diagnostics.filter((finding) => finding.severity === severity).length;
+function hasNew(after: CheckedConfig, before: CheckedConfig, severity: Diagnostic['severity']): boolean {
+  const [now, then] = [listOf(after, severity), listOf(before, severity)];
+  const known = countBy(then, toIdentity);
+  const kinds = countBy(then, toCode);
+  const nowOfKind = countBy(now, toCode);
+  // Of a kind that is told so often not all are told: those that are new may only have moved up.
+  const isFull = ({ code }: Diagnostic): boolean => (kinds.get(code) ?? 0) >= MAX_OF_A_KIND && (nowOfKind.get(code) ?? 0) <= MAX_OF_A_KIND;
+  return [
+    ...countBy(
+      now.filter((finding) => !isFull(finding)),
+      toIdentity,
+    ),
+  ].some(([identity, count]) => count > (known.get(identity) ?? 0));
+}
+
+/** True if each of these findings is gone. */
+function hasMended(after: CheckedConfig, before: CheckedConfig, mended: readonly Diagnostic[]): boolean {
+  const [now, then] = [countBy(after.diagnostics, toIdentity), countBy(before.diagnostics, toIdentity)];
+  return [...countBy(mended, toIdentity)].every(([identity, count]) => (now.get(identity) ?? 0) <= (then.get(identity) ?? 0) - count);
+}
+
+function listOf({ diagnostics }: CheckedConfig, severity: Diagnostic['severity']): readonly Diagnostic[] {
+  return diagnostics.filter((finding) => finding.severity === severity);
+}
+
+function countBy(findings: readonly Diagnostic[], toName: (finding: Diagnostic) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const finding of findings) counts.set(toName(finding), (counts.get(toName(finding)) ?? 0) + 1);
+  return counts;
+}
+
+function toCode({ code }: Diagnostic): string {
+  return code;
+}
+
+/** What a finding is about, wherever it stands; what was perhaps meant may change with the text around it. */
+function toIdentity({ code, file, message }: Diagnostic): string {
+  return JSON.stringify([code, file, message.replace(/: (?:did you mean|is ')[\s\S]*$/, '')]);
 }
 
 function lineOf({ file, start }: TextEdit): number {

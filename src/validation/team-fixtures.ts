@@ -80,3 +80,55 @@ function plantMistake(text: string, random: Random): string {
   if (place === undefined) return text;
   return text.slice(0, place.index) + place[0].replace(from, to) + text.slice(place.index + place[0].length);
 }
+
+/** Ways in which somebody breaks a team that was in order: each takes one match of the text and says what stands there instead. */
+const BREAKS: readonly (readonly [place: RegExp, toBroken: (found: string, random: Random) => string])[] = [
+  // A letter of a topic is missing, or two are the wrong way round.
+  [/(?<=(?:triggers|publishes): \[[^\]\n]*)[a-z]{4,}(?=\.[a-z])/g, misspell],
+  [/(?<=(?:triggers|publishes): \[[^\]\n]*\.)[a-z]{4,}/g, misspell],
+  // An entry of a list is gone, or another topic stands there.
+  [/(?<=(?:triggers|publishes): \[[^\]\n]*), [\w.]+/g, () => ''],
+  [/(?<=(?:triggers|publishes): \[)[\w.]+, /g, () => ''],
+  [
+    /(?<=(?:triggers|publishes): \[[^\]\n]*)[\w]+\.[\w]+/g,
+    (_, random) => ['other.thing', 'task.start', 'build*', 'build.done'][random(4)] ?? '',
+  ],
+  // A key is misspelt, of another tool, or gone.
+  [/^ {4}(?:triggers|publishes|instructions|description|backend|profile)(?=:)/gm, misspell],
+  [/^ {4}publishes(?=:)/gm, () => '    emits'],
+  [/^ {4}instructions(?=:)/gm, () => '    prompt'],
+  [/^ {4}(?:triggers|publishes|default_publishes): \[?[^\n]*\n/gm, () => ''],
+  [/^ {2}(?:recovery_hat|starting_event|starting_hat|terminal_events|completion_promise|required_events): [^\n]*\n/gm, () => ''],
+  [/^ {2}[\w]+(?=:\n {4})/gm, misspell],
+  // What the loop is told fits no longer.
+  [/$(?![\s\S])/g, (_, random) => `event_loop: {recovery_hat: ${['builder', 'reviewer', 'planner', 'fixer', 'tester'][random(5)]}}\n`],
+  [
+    /^hats:/gm,
+    (_, random) =>
+      `event_loop:\n  ${['completion_promise: ALL_DONE', 'coordinator: hats', 'recovery_hat: builder', 'starting_event: work.start', 'strict_validation: yes', 'max_iteration: 9'][random(6)]}\nhats:`,
+  ],
+];
+
+function misspell(word: string, random: Random): string {
+  const at = word.length - 1 - random(Math.min(4, word.trim().length - 2));
+  return random(2) === 0 ? word.slice(0, at) + word.slice(at + 1) : word.slice(0, at - 1) + word[at] + word[at - 1] + word.slice(at + 1);
+}
+
+/** Good teams with one to three mistakes in each: the same ones for the same count. */
+export function listBrokenTeams(good: readonly string[], count: number): readonly string[] {
+  const draw = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 3 }), fc.infiniteStream(fc.nat())).map(([pick, mistakes, stream]) => {
+    const random: Random = (below) => (stream.next().value as number) % below;
+    let text = good[pick % good.length] ?? '';
+    for (let made = 0; made < mistakes; made += 1) text = breakOnce(text, random);
+    return text;
+  });
+  return fc.sample(draw, { numRuns: count, seed: 20_261_122 });
+}
+
+function breakOnce(text: string, random: Random): string {
+  const [place = /$/g, toBroken = () => ''] = BREAKS[random(BREAKS.length)] ?? [];
+  const found = [...text.matchAll(place)];
+  const chosen = found[random(Math.max(1, found.length))];
+  if (chosen === undefined) return text;
+  return text.slice(0, chosen.index) + toBroken(chosen[0], random) + text.slice(chosen.index + chosen[0].length);
+}

@@ -1,4 +1,6 @@
+import { matchesTopic, type Repair, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import { type GuessedTrigger, guessTriggers } from '../guess-triggers.ts';
 import type { DeclaredHat } from '../settings-table.ts';
 import { TRIGGER_KEYS, triggersOf } from '../trigger-names.ts';
 import { quote } from '../value-finding.ts';
@@ -6,13 +8,23 @@ import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
 
 /** Every hat can be woken, and says by what in one way. */
 export function checkTriggers(input: RuleInput): readonly Diagnostic[] {
-  return listHats(input).flatMap(([id, hat]) => {
+  const hats = listHats(input);
+  const guesses = guessTriggers(hats, input.declared.event_loop);
+  const woken = hats.filter(([, hat]) => triggersOf(hat).length > 0);
+  const isStarted = woken.some(([, hat]) => triggersOf(hat).some((trigger) => matchesTopic(trigger, TOPIC_START)));
+  const publisher = isStarted ? woken[0] : undefined;
+  return hats.flatMap(([id, hat]) => {
     if (TRIGGER_KEYS.some((key) => input.isBroken(['hats', id, key]))) return [];
-    return triggersOf(hat).length === 0 ? [toMissing(input, id, hat)] : findConflicts(input, id, hat);
+    if (triggersOf(hat).length > 0) return findConflicts(input, id, hat);
+    const guess = guesses.get(id);
+    const repairs = guess === undefined ? {} : { repairs: [toRepair(id, guess)] };
+    return [toMissing(input, [id, hat], { fix: toFix(id, guess, publisher), ...repairs })];
   });
 }
 
-function toMissing(input: RuleInput, id: string, hat: DeclaredHat): Diagnostic {
+type NamedHat = readonly [id: string, hat: DeclaredHat];
+
+function toMissing(input: RuleInput, [id, hat]: NamedHat, remedy: Pick<Diagnostic, 'fix' | 'repairs'>): Diagnostic {
   const written = TRIGGER_KEYS.find((key) => hat[key] !== undefined);
   return findingAt(
     input,
@@ -22,10 +34,30 @@ function toMissing(input: RuleInput, id: string, hat: DeclaredHat): Diagnostic {
       severity: 'error',
       message: `Hat ${quote(id, "'")} has no triggers.`,
       why: 'Nothing could ever wake it.',
-      fix: `Name the topics that wake it:\n\nhats:\n  ${id}:\n    triggers: [task.start]`,
+      fix: remedy.fix,
+      ...(remedy.repairs === undefined ? {} : { repairs: remedy.repairs }),
     },
     'key',
   );
+}
+
+function toRepair(id: string, { topic, isOnly }: GuessedTrigger): Repair {
+  const to = { kind: 'hat-list', hat: id, list: 'triggers' } as const;
+  return {
+    title: `let ${quote(id, "'")} take "${topic}", which nobody takes`,
+    isSafe: isOnly,
+    change: { kind: 'add-item', to, item: topic },
+  };
+}
+
+/** The event that nobody takes; else the start, where that is free; else an event of its own and who may publish it. */
+function toFix(id: string, guess: GuessedTrigger | undefined, publisher: NamedHat | undefined): string {
+  const write = (topics: string, before = ''): string => `hats:\n${before}  ${id}:\n    triggers: [${topics}]`;
+  if (guess !== undefined) return `Let it take '${guess.topic}', which nobody takes:\n\n${write(guess.topic)}`;
+  if (publisher === undefined) return `Name the topics that wake it:\n\n${write(`${TOPIC_START}, ${TOPIC_RESUME}`)}`;
+  const topic = /^[A-Za-z0-9_-]+$/.test(id) ? `${id}.request` : 'work.request';
+  const published = [...(publisher[1].publishes ?? []).map((entry) => entry.topic), topic].map((entry) => JSON.stringify(entry)).join(', ');
+  return `Name the topics that wake it, such as one that another hat publishes:\n\n${write(topic, `  ${publisher[0]}:\n    publishes: [${published}]\n`)}`;
 }
 
 function findConflicts(input: RuleInput, id: string, hat: DeclaredHat): readonly Diagnostic[] {

@@ -59,8 +59,13 @@ function toFix(topology: Topology, orphan: Orphan, near: NearTrigger | undefined
     const yaml = toHatsYaml({ hat: taker, list: 'triggers', items: others, added: topic });
     return `Write '${topic}' in the triggers of '${taker}':\n\n${yaml}\n\nor write '${near.topic}' where '${hat}' publishes it.`;
   }
-  if (near !== undefined)
-    return `Write '${near.topic}':\n\n${toSpelledYaml(topology, orphan, near.topic)}\n\n${toTakerFix(topology, hat, topic, 'or add')}`;
+  if (near !== undefined) {
+    const isTrigger = near.taker !== null && near.taker.trigger === near.topic;
+    const other = isTrigger
+      ? `or write '${topic}' in the triggers of '${near.taker.hat}', if '${near.topic}' is the slip.`
+      : toTakerFix(topology, hat, topic, 'or add');
+    return `Write '${near.topic}' in the place of '${topic}':\n\n${toSpelledYaml(topology, orphan, near.topic)}\n\n${other}`;
+  }
   const terminals = [...topology.spec.terminalEvents.slice(0, 20), topic];
   const terminal = topic.includes('*')
     ? ''

@@ -1,7 +1,8 @@
-import { type FlowFinding, type HatSpec, matchesTopic, TOPIC_RESUME } from '../../core/index.ts';
+import { type FlowFinding, type HatSpec, matchesTopic, type Repair, TOPIC_RESUME } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
+import { findTakers } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
-import { toHatsYaml } from './fix-yaml.ts';
+import { toHatsYaml, toLoopYaml } from './fix-yaml.ts';
 
 /** Rule 6 of seed 001: the recovery hat takes `task.resume`. Under `ralph` only where one is named. */
 export const checkRecovery: FlowRule = (topology, { looseTriggers }) => {
@@ -19,26 +20,48 @@ function findRecoveryHat({ coordination, spec, hats, hatById, recoveryHat, fallb
   return hatById.get(recoveryHat ?? fallback);
 }
 
-function toFinding({ spec }: Topology, { id, triggers }: HatSpec): FlowFinding {
+function toFinding(topology: Topology, hat: HatSpec): FlowFinding {
+  const { spec } = topology;
+  const { id } = hat;
   const isNamed = spec.recoveryHat === id;
+  const remedy = toRemedy(topology, hat);
   return {
     code: 'recovery-resume',
     severity: 'error',
     at: { kind: 'hat-list', hat: id, list: 'triggers' },
     message: `Recovery hat '${id}' does not subscribe to 'task.resume'.`,
     why: `When Ralph is interrupted and resumed, or when nothing is waiting, it publishes 'task.resume'. The recovery hat must handle this event to continue execution.${isNamed ? '' : ` '${id}' is the recovery hat because ${toReason(id)}.`}`,
-    fix: `Add 'task.resume' to the recovery hat's triggers:\n\n${toHatsYaml({ hat: id, list: 'triggers', items: triggers, added: TOPIC_RESUME })}`,
+    fix: remedy.fix,
+    repairs: remedy.repairs,
     hats: [id],
     topics: [TOPIC_RESUME],
-    repairs: [
-      {
-        title: `add "${TOPIC_RESUME}" to the triggers of ${id}`,
-        isSafe: true,
-        change: { kind: 'add-item', to: { kind: 'hat-list', hat: id, list: 'triggers' }, item: TOPIC_RESUME },
-      },
-    ],
     ...(isNamed ? { related: [{ at: { kind: 'loop', key: 'recovery_hat' }, message: 'It is named here.' }] } : {}),
   };
+}
+
+/** Where another hat takes the topic, a second taker would make it ambiguous: that one is the recovery hat, or gives the topic away. */
+function toRemedy({ routes, spec, hatById }: Topology, { id, triggers }: HatSpec): Required<Pick<FlowFinding, 'fix' | 'repairs'>> {
+  const [taker] = spec.routing === 'fanout' ? [] : findTakers(routes, TOPIC_RESUME);
+  const own = { hat: id, list: 'triggers', items: triggers, added: TOPIC_RESUME } as const;
+  const add: Repair = {
+    title: `add "${TOPIC_RESUME}" to the triggers of ${id}`,
+    isSafe: true,
+    change: { kind: 'add-item', to: { kind: 'hat-list', hat: id, list: 'triggers' }, item: TOPIC_RESUME },
+  };
+  const others = taker === undefined ? [] : (hatById.get(taker)?.triggers ?? []);
+  if (taker === undefined || !others.includes(TOPIC_RESUME))
+    return { fix: `Add 'task.resume' to the recovery hat's triggers:\n\n${toHatsYaml(own)}`, repairs: [add] };
+  const name: Repair = {
+    title: `name "${taker}" as the recovery hat`,
+    isSafe: false,
+    change: { kind: 'set', key: 'recovery_hat', text: taker },
+  };
+  const rest = others.filter((trigger) => trigger !== TOPIC_RESUME);
+  const move =
+    rest.length === 0
+      ? ''
+      : `\n\nor let '${id}' have the event in its place:\n\n${toHatsYaml({ hat: taker, list: 'triggers', items: rest }, own)}`;
+  return { fix: `Name '${taker}', who takes 'task.resume':\n\n${toLoopYaml('recovery_hat', taker)}${move}`, repairs: [name] };
 }
 
 function toReason(id: string): string {

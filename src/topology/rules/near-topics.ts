@@ -62,10 +62,10 @@ function toPlain(topic: string): string {
   return topic.toLowerCase().replace(/[-_.]/g, '');
 }
 
-/** One letter wrong in a word of four and more, two in one of eight and more; digits are never slips of the pen. */
+/** One letter wrong in a word of four and more, or missing in it (`don`), two in one of eight and more; digits are never slips of the pen. */
 export function isNearWord(left: string, right: string): boolean {
   if (left.replace(/\D/g, '') !== right.replace(/\D/g, '')) return false;
-  const length = Math.min(left.length, right.length);
-  const allowed = length < 4 ? 0 : length < 8 ? 1 : 2;
-  return allowed > 0 && length <= 60 && Math.abs(left.length - right.length) <= allowed && countEdits(left, right) <= allowed;
+  const [shorter, longer] = [Math.min(left.length, right.length), Math.max(left.length, right.length)];
+  const allowed = longer < 4 || shorter < 3 ? 0 : shorter < 8 ? 1 : 2;
+  return allowed > 0 && shorter <= 60 && Math.abs(left.length - right.length) <= allowed && countEdits(left, right) <= allowed;
 }

@@ -15,8 +15,10 @@ export interface NearTrigger {
   readonly fate: string;
   /** True if it is written in at least as many places as the topic. */
   readonly isLikely: boolean;
-  /** Which of the two is the slip of the pen: `left` is the topic, `right` the trigger; `null` where a person has to say. */
+  /** Which of the two is the slip of the pen: `left` is the topic, `right` the trigger; `null` where nothing tells. */
   readonly slip: Slip;
+  /** True if the team itself tells which one is; else a person has to say. */
+  readonly isSure: boolean;
   /** True if it is written in no other place: to change it there is enough. */
   readonly isAlone: boolean;
 }
@@ -49,7 +51,8 @@ export function createNearTriggers(topology: Topology): (topic: string) => NearT
       taker: { hat, trigger: found },
       fate: `which '${hat}' triggers on`,
       isLikely: judge.count(found) >= judge.count(topic),
-      slip: judge.compare(topic, found),
+      slip: judge.guess(topic, found),
+      isSure: judge.compare(topic, found) !== null,
       isAlone: judge.count(found) === 1 && !hasWildcard(found),
     };
   };
@@ -61,10 +64,10 @@ function createHatLookUp({ routes }: Topology): (trigger: string) => string | un
 
 /** What ends the run or needs nobody is declared: that it is meant is likely, but a person has to say so. */
 function toUntaken(topic: string, fate: string): NearTrigger {
-  return { topic, taker: null, fate, isLikely: true, slip: null, isAlone: false };
+  return { topic, taker: null, fate, isLikely: true, slip: null, isSure: false, isAlone: false };
 }
 
 function toMended({ mended, known }: NearPattern, hat: string, isLikely: boolean): NearTrigger {
   const fate = `which '${hat}' takes by '${known}'`;
-  return { topic: mended, taker: { hat, trigger: known }, fate, isLikely, slip: null, isAlone: false };
+  return { topic: mended, taker: { hat, trigger: known }, fate, isLikely, slip: null, isSure: false, isAlone: false };
 }

@@ -9,7 +9,16 @@ export interface SlipJudge {
   readonly count: (topic: string) => number;
   /** The slip is what is written less often, and has the words that fewer other topics have; where these two disagree, or are silent, nothing tells. */
   readonly compare: (left: string, right: string) => Slip;
+  /** As `compare`; where the team tells nothing, the spelling that lacks a word which most teams write. Good enough for what is asked first. */
+  readonly guess: (left: string, right: string) => Slip;
 }
+
+/** Words of which most topics are made. */
+const COMMON_WORDS = new Set(
+  'added analysis approved asked audit blocked build change changed changes check checked code complete completed confirmed created deploy design docs done draft error failed finished fix fixed found human implement issue merge merged message passed plan planned proposed published ready refused rejected release report request requested research resolved result resume review reviewed spec start started stopped task test tested tests update updated verified verify work write written'.split(
+    ' ',
+  ),
+);
 
 /** A judge for a team, made in time proportional to its topics. */
 export function createSlipJudge({ hats, spec }: Topology): SlipJudge {
@@ -24,15 +33,21 @@ export function createSlipJudge({ hats, spec }: Topology): SlipJudge {
   for (const gate of spec.gates) gate.on.forEach(count);
   const users = countUsers([...mentions.keys(), ...spec.terminalEvents]);
   const timesOf = (topic: string): number => mentions.get(topic) ?? 0;
-  return {
-    count: timesOf,
-    compare: (left, right) => {
-      const byTimes = Math.sign(timesOf(left) - timesOf(right));
-      const byWords = Math.sign(vouch(users, left, right) - vouch(users, right, left));
-      const sum = byTimes + byWords;
-      return sum === 0 ? null : sum < 0 ? 'left' : 'right';
-    },
+  const compare = (left: string, right: string): Slip => {
+    const byTimes = Math.sign(timesOf(left) - timesOf(right));
+    const byWords = Math.sign(vouch(users, left, right) - vouch(users, right, left));
+    return toSlip(byTimes + byWords);
   };
+  return { count: timesOf, compare, guess: (left, right) => compare(left, right) ?? toSlip(countCommon(left) - countCommon(right)) };
+}
+
+/** By how much more speaks for the left spelling. */
+function toSlip(lead: number): Slip {
+  return lead === 0 ? null : lead < 0 ? 'left' : 'right';
+}
+
+function countCommon(topic: string): number {
+  return [...toWords(topic)].filter((word) => COMMON_WORDS.has(word)).length;
 }
 
 /** How many different topics have each word. */

@@ -5,16 +5,16 @@ import type { NearTrigger } from './near-triggers.ts';
 export function toSpellingRepairs(topic: string, near: NearTrigger): readonly Repair[] {
   const atTopic: Repair = {
     title: `write "${near.topic}" instead of "${topic}"`,
-    isSafe: near.slip === 'left',
+    isSafe: near.slip === 'left' && near.isSure,
     change: { kind: 'replace', text: near.topic },
   };
   if (near.taker === null || near.taker.trigger !== near.topic) return [atTopic];
   const { hat } = near.taker;
   const atTrigger: Repair = {
     title: `write "${topic}" instead of "${near.topic}" in the triggers of '${hat}'`,
-    isSafe: near.slip === 'right' && near.isAlone,
+    isSafe: near.slip === 'right' && near.isSure && near.isAlone,
     change: { kind: 'replace-item', at: { kind: 'hat-item', hat, list: 'triggers', item: near.topic }, text: topic },
   };
-  if (near.slip === null) return [atTopic, atTrigger];
-  return [near.slip === 'left' ? atTopic : atTrigger];
+  const both = near.slip === 'right' ? [atTrigger, atTopic] : [atTopic, atTrigger];
+  return near.isSure ? both.slice(0, 1) : both;
 }
