@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { isJsonObject, type Json, type JsonObject, type ProfilePolicy } from '../core/index.ts';
+import { isJsonObject, type Json, type JsonObject, type ProfilePolicy, type SecretValue } from '../core/index.ts';
 import type { ModelTool, TurnRequest } from '../ports/index.ts';
 import { createRedactor } from '../process/index.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
@@ -29,8 +29,8 @@ export interface ToolSettings
   readonly scratchpad: string;
   /** Absolute; files of the workspace that no tool writes, beside the state. */
   readonly protectedFiles?: readonly string[];
-  /** Values that must not come back in an output, beside the secrets of the environment, by the names that stand in their place. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  /** What must not come back in an output, beside the secrets of the environment. */
+  readonly secrets?: readonly SecretValue[];
   /** Ends what was opened for this turn (servers of tools). */
   readonly close: () => Promise<void>;
 }

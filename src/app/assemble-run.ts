@@ -12,12 +12,14 @@ import {
 } from '../journal/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
+import { createRedaction } from '../process/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
 import { findCheck } from './find-check.ts';
 import type { GateGround } from './gate-ground.ts';
 import { toGateGuard, withoutKeys } from './gate-guard.ts';
+import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
@@ -59,6 +61,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal }, visit);
   const workspace = openWorkspace(parts);
   const agentCommand = writeAgentCommand(layout.binDir);
+  const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const ports: LoopPorts = {
     journal,
@@ -84,6 +87,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
+    ...(redaction === null ? {} : { redaction }),
     observe: watch.observe,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };

@@ -6,7 +6,7 @@ const SERVER = {
   ...{ name: 'docs', args: [], env: { ROOM: 'abcdef0123456789xyz', NODE_ENV: 'production' }, tokenEnv: 'DOCS_DOOR' },
   ...{ tools: null, trustsAnnotations: false, timeoutMs: 1000 },
 };
-const NATIVE = { type: 'native', native: { provider: 'openai', apiKeyEnv: 'MY_MODEL' } };
+const NATIVE = { type: 'native', args: [], env: {}, native: { provider: 'openai', apiKeyEnv: 'MY_MODEL' } };
 const settings = { mcpServers: [SERVER], backends: { builder: [NATIVE] } } as unknown as Parameters<typeof toGateGuard>[0];
 const env = {
   PATH: '/bin',

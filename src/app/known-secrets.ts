@@ -1,27 +1,30 @@
 import type { Settings } from '../config/index.ts';
-import { findSearchKeyName, NO_TOOLS_SPEC } from '../core/index.ts';
+import { findSearchKeyName, findSecretArgs, isSecret, isSecretValue, NO_TOOLS_SPEC, type SecretValue } from '../core/index.ts';
+
+/** Where settings have secrets. */
+export type SecretSettings = Pick<Settings, 'mcpServers' | 'backends' | 'tools' | 'variables'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a value has to be to count as a secret where its name does not say so: one long word of letters and digits. */
-const KEY_LIKE = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_+=~.-]{16,}$/;
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|DSN/i;
-/** Shorter values are no secret that can be taken out of a text. */
-const minSecretChars = 8;
-
 /**
- * The secrets that the settings bring along, by what stands in their place: what is given to MCP servers, keys of models and tokens under names of the
- * user's own. The secrets of the environment that tell by their names are not among them.
+ * The secrets that the settings bring along, each by the name that stands in its place: variables that the configuration names, what agents and MCP servers are given in
+ * variables and arguments, keys of models and tokens under names of the user's own. The secrets of the environment that tell by their names are not among them.
  */
-export function findKnownSecrets(settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>, env: Environment): Record<string, string> {
-  const given = settings.mcpServers.flatMap((server) => [
-    ...Object.entries(server.env)
-      .filter(([name, value]) => SECRET_NAME.test(name) || KEY_LIKE.test(value))
-      .map(([name, value]) => [`${server.name} ${name}`, value] as const),
-    ...(server.tokenEnv === undefined ? [] : [[server.tokenEnv, env[server.tokenEnv] ?? ''] as const]),
-  ]);
-  const keys = listKeyNames(settings).map((name) => [name, env[name] ?? ''] as const);
-  return Object.fromEntries([...given, ...keys].filter(([, value]) => value.length >= minSecretChars));
+export function findKnownSecrets(settings: SecretSettings, env: Environment): readonly SecretValue[] {
+  const backends = Object.values(settings.backends).flat();
+  const given = [
+    ...toSecrets(settings.variables ?? {}),
+    ...backends.flatMap((spec) => toSecrets(spec.env)),
+    ...settings.mcpServers.flatMap(({ name, env: own }) => toSecrets(own).map((secret) => ({ ...secret, name: `${name} ${secret.name}` }))),
+  ].filter(({ name, value }) => isSecret(name, value));
+  const tokens = settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? []);
+  const named = [...listKeyNames(settings), ...tokens].map((name) => ({ name, value: env[name] ?? '' }));
+  const args = [...backends, ...settings.mcpServers].flatMap((program) => findSecretArgs(program.args));
+  return [...given, ...named, ...args].filter(({ value }) => isSecretValue(value));
+}
+
+function toSecrets(variables: Readonly<Record<string, string>>): readonly SecretValue[] {
+  return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
 /** The variables that hold the keys of models and of the search, as they are configured. */

@@ -4,6 +4,7 @@ import type { RunRecord, RunState } from '../core/index.ts';
 import { findRun, followJournal, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
+import { createRedaction } from '../process/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { findLayout } from './layout.ts';
 import type { RunReader } from './run-api.ts';
@@ -27,6 +28,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     replay: (visit) => replay(paths, visit).state,
     follow: (visit, signal) => follow(paths, visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),
+    redact: createRedaction(env)?.text ?? ((text) => text),
     turns: () => listTurns(paths),
     diff: (name) => openWorkspace({ paths, file: readRunFile(paths.settings), env }).diff(name),
   };

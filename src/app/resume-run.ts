@@ -13,7 +13,7 @@ import { planRun, type RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
-import { type RunFile, readRunFile, writeRunFile } from './run-file.ts';
+import { listChangedSecrets, type RunFile, readRunFile, writeRunFile } from './run-file.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { clearStopWish } from './stop-file.ts';
@@ -70,13 +70,13 @@ interface Resumption {
 }
 
 async function goOn(resumption: Resumption): Promise<Resumed> {
-  const { options, watch, layout, paths, file, locks } = resumption;
+  const { options, watch, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths), options);
   if (ended !== null) {
     for (const lock of locks) release(lock);
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
-  const { next, warnings } = await takeChanges(resumption);
+  const { next, isChanged, warnings } = await takeChanges(resumption);
   await loadPluginFiles(next.settings, layout.root);
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
@@ -87,7 +87,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   const parts = { layout, paths, file: next, env: options.env, watch, ground };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
-  const spec = next === file ? {} : { spec: next.settings.spec };
+  const spec = isChanged ? { spec: next.settings.spec } : {};
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toLimits(folded.state, options) });
   return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
 }
@@ -133,19 +133,28 @@ function toLimits(state: RunState, { maxIterations, maxCostUsd }: ResumeOptions)
 }
 
 interface TakenChanges {
-  /** The same file when nothing changed. */
+  /** The file with the settings as they are now: what was kept of them is without secrets. */
   readonly next: RunFile;
+  /** Whether they say something else than when the run was started. */
+  readonly isChanged: boolean;
   readonly warnings: readonly string[];
 }
 
 /** Loads the configuration anew; what changed since is named and asked about. */
-async function takeChanges({ options, layout, file }: Resumption): Promise<TakenChanges> {
+async function takeChanges({ options, layout, paths, file }: Resumption): Promise<TakenChanges> {
   const plan = await reload(options, layout, file);
-  const { warnings } = plan;
+  const warnings = [
+    ...plan.warnings,
+    ...listChangedSecrets(paths.settings, file, plan.settings).map(
+      (name) => `The variable ${name} says something else than when the run was started.`,
+    ),
+  ];
+  const next = { ...file, settings: plan.settings };
   const changed = diffSettings(file.settings, plan.settings);
-  if (changed.length === 0) return { next: file, warnings };
+  if (changed.length === 0)
+    return { next: { ...next, settings: { ...plan.settings, spec: file.settings.spec } }, isChanged: false, warnings };
   const isAccepted = options.acceptChanges || (options.confirm !== undefined && (await options.confirm(changed)));
-  if (isAccepted) return { next: { ...file, settings: plan.settings }, warnings };
+  if (isAccepted) return { next, isChanged: true, warnings };
   throw new RalphError({
     code: 'resume-changed',
     what: `Since the run was started this has changed: ${changed.join(', ')}.`,

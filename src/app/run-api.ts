@@ -40,6 +40,8 @@ export interface RunReader {
   readonly follow: (visit: (record: RunRecord) => void, signal: AbortSignal) => Promise<void>;
   /** Absolute path of a turn's file; `name` is `7.1`. The file need not exist. */
   readonly turnFile: (name: string, file: 'prompt.md' | 'stdout.log' | 'stderr.log' | 'text.md') => string;
+  /** Takes the secrets of the environment out of what is kept as an agent wrote it: raw outputs, changes of files. */
+  readonly redact: (text: string) => string;
   /** Names of the turns that have a folder, in order. */
   readonly turns: () => readonly string[];
   /** What a turn changed, as a patch; `null` where it was not kept (no git). */

@@ -1,11 +1,15 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { isJsonObject, type Json, RalphError } from '../core/index.ts';
+import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
 import { type Baseline, parseBaseline } from '../workspace/index.ts';
+import { findKnownSecrets } from './known-secrets.ts';
 
 /**
- * What a run keeps beside its journal: everything that has local paths or secrets, so that it can be resumed as it was started.
- * `settings.json` in the run's folder, readable by its owner alone.
+ * What a run keeps beside its journal: everything that has local paths, so that it can be resumed as it was started. `settings.json` in the run's folder, readable by
+ * its owner alone. Secrets are not in it but for those that were typed on the command line: what variables say is read anew by every start.
  */
 export interface RunFile {
   readonly version: 1;
@@ -22,9 +26,62 @@ export interface RunFile {
   readonly baseline: Baseline | null;
 }
 
-/** Writes it, at any moment the old or the new one. Throws the system error. */
+/** Writes it, at any moment the old or the new one, without secrets. Throws the system error. */
 export function writeRunFile(path: string, file: RunFile): void {
-  writeSettings(nodeFileSystem, path, file as unknown as Json);
+  const { settings } = file;
+  const known = findKnownSecrets(settings, {});
+  const { variables, backends, mcpServers } = settings;
+  const sealed = {
+    ...settings,
+    backends: hide(backends, known, settings),
+    mcpServers: hide(mcpServers, known, settings),
+    ...(variables === undefined ? {} : { variables: toPrints(variables, toKeyPath(path)) }),
+  };
+  writeSettings(nodeFileSystem, path, { ...file, settings: sealed } as unknown as Json);
+}
+
+/** The secret variables of a configuration that say something else than when the run file was written, by name. */
+export function listChangedSecrets(path: string, { settings }: RunFile, now: Settings): readonly string[] {
+  const prints = toPrints(now.variables ?? {}, toKeyPath(path));
+  const before = settings.variables ?? {};
+  return Object.keys(prints).filter((name) => before[name] !== undefined && before[name] !== prints[name]);
+}
+
+/** The reference in the place of what a variable says, a mark in the place of any other secret. */
+function hide<Value>(value: Value, known: readonly SecretValue[], { variables = {} }: Settings): Value {
+  const marks = known.map(
+    (secret) => [secret.value, secret.name in variables ? `\${${secret.name}}` : `[redacted: ${secret.name}]`] as const,
+  );
+  return mapTexts(value as Json, (text) => marks.reduce((shown, [secret, mark]) => shown.replaceAll(secret, mark), text)) as Value;
+}
+
+/** What tells a later start that a secret variable has changed, and nothing else: the key is in no folder of a run. */
+function toPrints(variables: Readonly<Record<string, string>>, keyPath: string): Readonly<Record<string, string>> {
+  const secrets = Object.entries(variables).filter(([name, value]) => isSecret(name, value));
+  if (secrets.length === 0) return {};
+  const key = openKey(keyPath);
+  return Object.fromEntries(
+    secrets.map(([name, value]) => [name, createHmac('sha256', key).update(`${name}\0${value}`).digest('hex').slice(0, PRINT_CHARS)]),
+  );
+}
+
+const PRINT_CHARS = 32;
+const KEY_BYTES = 32;
+
+/** `key` in the state folder: `.ralph/runs/<id>/settings.json` is three levels below it. */
+function toKeyPath(settingsPath: string): string {
+  return join(dirname(settingsPath), '..', '..', 'key');
+}
+
+/** Made when it is first needed. Whoever comes second takes the first one's. */
+function openKey(path: string): Buffer {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (toErrorCode(error) !== 'EEXIST') throw error;
+  }
+  return readFileSync(path);
 }
 
 /** Reads it. Throws a `RalphError` when it is missing, damaged or from a newer version. */

@@ -290,6 +290,7 @@ export function createFakeApp(
     follow: async (visit: (record: RunRecord) => void) => {
       for (const record of records) visit(record);
     },
+    redact: (text: string) => text,
     turnFile: (name: string, file: string) => `/project/.ralph/runs/${RUN_ID}/turns/${name}/${file}`,
     turns: () => ['1.1', '2.1', '2.2'],
     diff: async () => null,

@@ -29,6 +29,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     flags: parts.flags,
     ...(parts.hatsOverlay === undefined ? {} : { hatsOverlay: parts.hatsOverlay }),
     ...(parts.assignments.length === 0 ? {} : { assignments: parts.assignments }),
+    ...(Object.keys(parts.variables).length === 0 ? {} : { variables: parts.variables }),
     spec: toRunSpec(parts, loop),
     backends: toBackends(parts),
     ...compileProfiles(parts),
@@ -56,7 +57,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     strictValidation: loop.strict_validation,
     // Made when it is first asked for: who only checks a configuration never compares it, and of a large one it takes long.
     get digest() {
-      digest ??= toDigest(toDigested(parts, loop), objective.text);
+      digest ??= toDigest(toDigested(parts, loop), objective.text, parts.variables);
       return digest;
     },
   };

@@ -1,4 +1,4 @@
-import { type Json, toCanonicalJson } from '../core/index.ts';
+import { isSecret, type Json, toCanonicalJson } from '../core/index.ts';
 import type { Settings, SettingsDigest } from './settings.ts';
 
 /** Sections whose keys are told apart in a comparison. */
@@ -9,15 +9,22 @@ const SHORT = 16;
 
 /**
  * The digest of a configuration in force (defaults filled in, texts of files in place of their names) and of its prompt. Equal
- * configurations have equal digests, in whatever order and form they were written.
+ * configurations have equal digests, in whatever order and form they were written. What secret variables say is not in it: their names are.
  */
-export function toDigest(effective: Readonly<Record<string, unknown>>, objective: string): SettingsDigest {
+export function toDigest(
+  effective: Readonly<Record<string, unknown>>,
+  objective: string,
+  variables: Readonly<Record<string, string>> = {},
+): SettingsDigest {
+  const secrets = Object.entries(variables).filter(([name, value]) => isSecret(name, value));
+  const hide = (text: string): string =>
+    secrets.reduce((shown, [name, value]) => shown.replaceAll(toInnerJson(value), `\${${name}}`), text);
   const keys: Record<string, string> = {};
   for (const [name, value] of Object.entries(effective)) {
     const isSplit = SPLIT.includes(name) && typeof value === 'object' && value !== null;
     const parts = isSplit ? Object.entries(value).map(([key, part]) => [`${name}.${key}`, part]) : [[name, value]];
     for (const [key, part] of parts) {
-      if (part !== undefined && !IN_PROMPT.includes(key)) keys[key] = toHash(toCanonicalJson(part as Json)).slice(0, SHORT);
+      if (part !== undefined && !IN_PROMPT.includes(key)) keys[key] = toHash(hide(toCanonicalJson(part as Json))).slice(0, SHORT);
     }
   }
   return { config: toHash(toCanonicalJson(keys)), prompt: toHash(objective), keys };
@@ -31,6 +38,11 @@ export function diffSettings(before: Settings, after: Settings): readonly string
   const names = new Set([...Object.keys(before.digest.keys), ...Object.keys(after.digest.keys)]);
   const changed = [...names].filter((name) => before.digest.keys[name] !== after.digest.keys[name]);
   return before.digest.prompt === after.digest.prompt ? changed : [...changed, 'prompt'];
+}
+
+/** A text as it stands in JSON. */
+function toInnerJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** The module is loaded when it is first needed: most that load a configuration compare nothing, and it costs as much as the rest of them. */

@@ -11,6 +11,8 @@ import { quote } from './value-finding.ts';
 export interface ExpandedVariables {
   readonly root: LocatedMap;
   readonly diagnostics: readonly Diagnostic[];
+  /** What the variables say that were named. */
+  readonly variables: Readonly<Record<string, string>>;
   /** True if a value at the path, or below it, was left out because of a variable. */
   readonly isBroken: (path: Path) => boolean;
 }
@@ -24,7 +26,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function expandVariables(root: LocatedMap, env: Environment): ExpandedVariables {
   const expander = new VariableExpander(env);
   const expanded = expander.expandKeys(TOP_KEYS, root, []);
-  return { root: expanded, diagnostics: expander.diagnostics, isBroken: (path) => expander.broken.has(toKey(path)) };
+  return {
+    root: expanded,
+    diagnostics: expander.diagnostics,
+    variables: Object.fromEntries(expander.variables),
+    isBroken: (path) => expander.broken.has(toKey(path)),
+  };
 }
 
 /** The text of a single value; `null`, with findings, where a variable of it is not set. */
@@ -41,6 +48,7 @@ class VariableExpander {
   readonly diagnostics: Diagnostic[] = [];
   /** The paths of everything that was left out, and of all that it is in. */
   readonly broken = new Set<string>();
+  readonly variables = new Map<string, string>();
   private readonly env: Environment;
 
   constructor(env: Environment) {
@@ -100,9 +108,15 @@ class VariableExpander {
     return { ...value, items: items.filter((item) => item !== null) };
   }
 
+  private read(name: string): string | undefined {
+    const value = readVariable(this.env, name);
+    if (value !== undefined) this.variables.set(name, value);
+    return value;
+  }
+
   private expandLeaf(setting: LeafSetting, value: LocatedValue, path: Path): LocatedValue | null {
     if (value.kind !== 'scalar' || typeof value.value !== 'string' || !value.value.includes('$')) return value;
-    const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => readVariable(this.env, name));
+    const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => this.read(name));
     if (faults.length > 0) {
       this.diagnostics.push(...toFaultFindings(value.place, value.value, faults));
       for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));

@@ -122,6 +122,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
       flags,
       hatsOverlay: request.hatsOverlay,
       assignments: request.assignments ?? [],
+      variables: layers.variables,
       declared: shape.declared,
       hatIds,
       overrides,

@@ -30,6 +30,8 @@ export interface Layers {
   readonly diagnostics: readonly Diagnostic[];
   /** True if what stands at the path, or below it, could not be read and was left out. */
   readonly isBroken: (path: Path) => boolean;
+  /** What the variables say that `${NAME}` names. */
+  readonly variables: Readonly<Record<string, string>>;
   /** What `-c key.path=value` says. */
   readonly assigned: LocatedMap;
 }
@@ -53,12 +55,15 @@ export function readLayers(request: LayersRequest): Layers {
   const overlaid = overlay?.root == null ? { root: files, diagnostics: [] } : applyOverlay(files, overlay.root);
   const roots = [user, ...own, overlay].filter((file) => file !== null);
   const merged = mergeAll(overlaid.root, [...variables, ...assignments]);
-  const expanded = reader.hasReferences ? expandVariables(merged, request.env) : { root: merged, diagnostics: [], isBroken: () => false };
+  const expanded = reader.hasReferences
+    ? expandVariables(merged, request.env)
+    : { root: merged, diagnostics: [], variables: {}, isBroken: () => false };
   return {
     names: roots.map((file) => file.name),
     configFiles: own.map((file) => file.name),
     root: roots.some((file) => file.root === null) ? null : expanded.root,
     diagnostics: [...reader.diagnostics, ...overlaid.diagnostics, ...expanded.diagnostics],
+    variables: expanded.variables,
     isBroken: (path) => expanded.isBroken(path) || isInBrokenHat(path, reader.brokenHats),
     assigned: mergeAll(empty, assignments),
   };

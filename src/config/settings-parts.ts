@@ -13,6 +13,7 @@ export interface SettingsParts {
   readonly flags: ConfigFlags;
   readonly hatsOverlay: string | undefined;
   readonly assignments: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
   readonly declared: Declared;
   /** Ids under `hats:` in the order of the file; `null` without such a key. */
   readonly hatIds: readonly string[] | null;

@@ -15,6 +15,8 @@ export interface Settings {
   readonly hatsOverlay?: string;
   /** `-c key.path=value`, as they were typed; absent where there are none. */
   readonly assignments?: readonly string[];
+  /** What the variables say that `${NAME}` names; absent where none is named. In the folder of a run it is a keyed hash of what the secret ones say. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly spec: RunSpec;
   /** By hat id, `ralph`, and in `mode: single` `default`; in the order in which `on_limit: switch` tries them; at least one each. */
   readonly backends: Readonly<Record<string, readonly BackendSpec[]>>;

@@ -82,6 +82,7 @@ export {
   isJsonObject,
   type Json,
   type JsonObject,
+  mapTexts,
   parseJson,
   toCanonicalJson,
   toComparablePayload,
@@ -119,6 +120,7 @@ export type { LiveRecord, RunRecord } from './run-record.ts';
 export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
 export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
 export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
+export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';
 export { toServerToolName } from './server-tool-name.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';

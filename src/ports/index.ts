@@ -22,6 +22,7 @@ export type {
   ToolMessage,
   UserMessage,
 } from './model.ts';
+export type { Redaction, StreamRedactor } from './redaction.ts';
 export type { TreeReader, TreeState } from './tree-reader.ts';
 export type { TurnFolder, TurnStore } from './turn-store.ts';
 export type { CheckpointResult, Workspace } from './workspace.ts';

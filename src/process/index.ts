@@ -12,10 +12,9 @@ export type {
   ProcessSpec,
   StopReason,
 } from './process-spec.ts';
-export { createRedactor } from './redact.ts';
+export { createRedaction, createRedactor } from './redact.ts';
 export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions } from './run-command.ts';
 export { killAllStarted } from './running-child.ts';
-export { isSecretName } from './secret-values.ts';
 export { splitSearchPath } from './split-search-path.ts';
 export { startProcess } from './start-process.ts';
 export { stripColours } from './strip-colours.ts';

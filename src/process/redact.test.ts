@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from './redact.ts';
+import { createRedaction, createRedactor } from './redact.ts';
 import { stripColours } from './strip-colours.ts';
 
 const VALUE = 'sk+ant/secret-Value$1(9)';
@@ -145,6 +145,47 @@ describe('what looks like a token', () => {
 
 describe('a value that is named as a secret', () => {
   it('is one whatever its name is', () => {
-    expect(createRedactor({}, { 'files.ROOM': 'quiet-elephant-7' })('a quiet-elephant-7 b')).toBe('a [redacted: files.ROOM] b');
+    expect(createRedactor({}, [{ name: 'files.ROOM', value: 'quiet-elephant-7' }])('a quiet-elephant-7 b')).toBe(
+      'a [redacted: files.ROOM] b',
+    );
+  });
+});
+
+describe('the redaction of what is said to a run', () => {
+  const redaction = createRedaction({ MY_TOKEN: VALUE, DB_PASSWORD: 'postgres' });
+
+  it('leaves a text without secrets as it is, with its colours and with what only looks like a token', () => {
+    const text = '\u001b[31mred\u001b[0m sk-abcdefghijkl1234567890';
+    expect(redaction?.text(text)).toBe(text);
+  });
+
+  it('is not there where nothing is secret', () => {
+    expect(createRedaction({ PATH: '/usr/bin' })).toBeNull();
+  });
+
+  it('finds a value wherever a stream is cut, and loses nothing else', () => {
+    const words = fc.constantFrom(VALUE, 'postgres', 'postgresql', VALUE.slice(0, 5), VALUE.slice(3), 'a ', '\n', 'post', ' ');
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 8 }), fc.array(fc.nat(30), { maxLength: 12 }), (parts, cuts) => {
+        const text = parts.join('');
+        const stream = redaction?.stream();
+        let shown = '';
+        let at = 0;
+        for (const cut of cuts) {
+          shown += stream?.push(text.slice(at, at + cut)) ?? '';
+          at += cut;
+        }
+        shown += (stream?.push(text.slice(at)) ?? '') + (stream?.end() ?? '');
+        expect(shown.replaceAll('[redacted: MY_TOKEN]', VALUE).replaceAll('[redacted: DB_PASSWORD]', 'postgres')).toBe(text);
+        expect(shown).not.toContain(VALUE);
+      }),
+    );
+  });
+
+  it('holds back no more than what may be a beginning', () => {
+    const stream = redaction?.stream();
+    expect(stream?.push('all is well')).toBe('all is well');
+    expect(stream?.push(` key: ${VALUE.slice(0, 4)}`)).toBe(' key: ');
+    expect(stream?.push('no')).toBe(`${VALUE.slice(0, 4)}no`);
   });
 });

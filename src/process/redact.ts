@@ -1,4 +1,6 @@
-import { findSecretValues, type SecretValue } from './secret-values.ts';
+import type { SecretValue } from '../core/index.ts';
+import type { Redaction, StreamRedactor } from '../ports/index.ts';
+import { findSecretValues } from './secret-values.ts';
 import { stripColours } from './strip-colours.ts';
 import { TOKEN_SHAPES, type TokenShape } from './token-shapes.ts';
 
@@ -30,10 +32,60 @@ const maxSecrets = 64;
  * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
  *
  * @param env its secrets are told by their names
- * @param named values that are secrets whatever they are called, by the name that stands in their place
+ * @param named what is secret whatever it is called
  */
-export function createRedactor(env: Readonly<Record<string, string | undefined>>, named: Readonly<Record<string, string>> = {}): Redactor {
+export function createRedactor(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redactor {
+  return toRedactor(findSecretValues(env, named).slice(0, maxSecrets), TOKEN_SHAPES);
+}
+
+/**
+ * Takes the values of secrets out of all that agents and people say to a run, and nothing else: a text without one stays as it is, with its colours. What only looks
+ * like a token stays too: between hats it may be what the work is about. `null` where there are no secrets.
+ *
+ * @param env its secrets are told by their names
+ * @param named what is secret whatever it is called
+ */
+export function createRedaction(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redaction | null {
   const secrets = findSecretValues(env, named).slice(0, maxSecrets);
+  if (secrets.length === 0) return null;
+  const redact = toRedactor(secrets, []);
+  const text = (given: string): string => {
+    const plain = stripColours(given);
+    const redacted = redact(plain);
+    return redacted === plain ? given : redacted;
+  };
+  return { text, stream: () => createStreamRedactor(text, secrets) };
+}
+
+/** What may be the beginning of a secret waits for the next piece; values only, in their own spelling. */
+function createStreamRedactor(redact: Redactor, secrets: readonly SecretValue[]): StreamRedactor {
+  let held = '';
+  return {
+    push: (piece) => {
+      const text = held + piece;
+      const heldChars = Math.max(...secrets.map(({ value }) => countBegun(text, value)));
+      held = heldChars === 0 ? '' : text.slice(-heldChars);
+      return redact(text.slice(0, text.length - heldChars));
+    },
+    end: () => {
+      const rest = redact(held);
+      held = '';
+      return rest;
+    },
+  };
+}
+
+/** How many characters at the end of a text are the beginning of a value, or all of it: what follows may show that it is a part of a longer word. */
+function countBegun(text: string, value: string): number {
+  const first = value.charAt(0);
+  const from = Math.max(0, text.length - value.length);
+  for (let at = text.indexOf(first, from); at !== -1; at = text.indexOf(first, at + 1)) {
+    if (value.startsWith(text.slice(at))) return text.length - at;
+  }
+  return 0;
+}
+
+function toRedactor(secrets: readonly SecretValue[], shapes: readonly TokenShape[]): Redactor {
   const spellings = secrets.flatMap(toSpellings);
   return (text) => {
     // What is left out later must not hide a secret now.
@@ -44,7 +96,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
       redacted = redacted.replace(pattern, () => toMark(name));
       flat = toFlat(redacted);
     }
-    for (const shape of TOKEN_SHAPES) redacted = redactShape(redacted, shape);
+    for (const shape of shapes) redacted = redactShape(redacted, shape);
     return redactCutEnds(redacted, secrets);
   };
 }

@@ -1,15 +1,5 @@
-/** A secret that the environment holds, and under which name it is told. */
-export interface SecretValue {
-  readonly name: string;
-  readonly value: string;
-}
+import { isSecretName, isSecretValue, type SecretValue } from '../core/index.ts';
 
-const SECRET_NAME =
-  /(?:^|_)(?:KEYS?|PAT|PASS|PWD|AUTH|JWT|COOKIE|SAS|DSN)$|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL/i;
-/** They say where a secret is, or something about it, not the secret. */
-const INNOCENT_NAME = /^(?:OLD)?PWD$|_(?:FILE|PATH|DIR|SOCK|ENDPOINT|HOST|PORT|COUNT|LIMIT|BUDGET|TTL|EXPIRY|EXPIRES|EXPIRATION)$/i;
-
-const minSecretLength = 8;
 /** Parts of a value over several lines are only taken where they are long enough to mean something. */
 const minPartLength = 16;
 /** Longer values are known by their beginning. */
@@ -24,13 +14,13 @@ const maxSecretLength = 1024;
  */
 export function findSecretValues(
   env: Readonly<Record<string, string | undefined>>,
-  named: Readonly<Record<string, string>> = {},
+  named: readonly SecretValue[] = [],
 ): readonly SecretValue[] {
   const found = new Map<string, string>();
   const add = (name: string, value: string): void => {
     if (isSecretValue(value) && !found.has(value)) found.set(value.slice(0, maxSecretLength), name);
   };
-  for (const [name, value] of Object.entries(named)) add(name, value.trim());
+  for (const { name, value } of named) add(name, value.trim());
   for (const [name, value = ''] of Object.entries(env)) {
     for (const password of findPasswords(value)) add(name, password);
     if (!isSecretName(name) || /^\w+:\/\//.test(value)) continue;
@@ -39,15 +29,6 @@ export function findSecretValues(
     else for (const part of parts.filter((part) => part.length >= minPartLength)) add(name, part);
   }
   return [...found].map(([value, name]) => ({ name, value })).toSorted((left, right) => right.value.length - left.value.length);
-}
-
-/** Whether the name of a variable says that it holds a secret. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name) && !INNOCENT_NAME.test(name);
-}
-
-function isSecretValue(value: string): boolean {
-  return value.length >= minSecretLength && !(/^\d+$/.test(value) && value.length < 16);
 }
 
 function findPasswords(value: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
-import { type CommandResult, isSecretName, runCommand, splitSearchPath } from '../process/index.ts';
+import { isSecretName } from '../core/index.ts';
+import { type CommandResult, runCommand, splitSearchPath } from '../process/index.ts';
 import { explainGitFailure } from './explain-git-failure.ts';
 
 const defaultTimeoutMs = 60_000;

@@ -84,7 +84,8 @@ export async function printFile({ reader, terminal }: ShownRun, turn: TurnView, 
     throw toMissing(turn, part === 'prompt' ? 'The prompt' : 'The output', 'Its folder was removed, or the turn never began.');
   const cleaner = createTextCleaner();
   for await (const line of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })) {
-    printLine(terminal, terminal.isTty ? cleaner.take(line) : line);
+    const shown = reader.redact(line);
+    printLine(terminal, terminal.isTty ? cleaner.take(shown) : shown);
   }
   return 0;
 }
@@ -105,7 +106,8 @@ export async function printDiff({ reader, terminal }: ShownRun, turn: TurnView):
     return 0;
   }
   const cleaner = createTextCleaner();
-  for (const line of patch.trimEnd().split('\n')) printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
+  for (const line of reader.redact(patch.trimEnd()).split('\n'))
+    printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
   return 0;
 }
 

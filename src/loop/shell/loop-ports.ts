@@ -1,5 +1,5 @@
 import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, Usage } from '../../core/index.ts';
-import type { Backend, Clock, GateRunner, Inbox, Journal, TurnScope, TurnStore, Workspace } from '../../ports/index.ts';
+import type { Backend, Clock, GateRunner, Inbox, Journal, Redaction, TurnScope, TurnStore, Workspace } from '../../ports/index.ts';
 import type { PromptSettings } from '../../prompts/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
@@ -18,6 +18,8 @@ export interface LoopPorts {
   readonly reap: (activation: Activation) => Promise<void>;
   /** Says whether payloads are what the schemas of their topics ask for; absent where no topic has one. */
   readonly checkPayload?: PayloadCheck;
+  /** Takes secrets out of all that comes from agents and people; absent: there are none. */
+  readonly redaction?: Redaction;
   /** Sees everything, steers nothing; its errors are not the run's. */
   readonly observe: (record: RunRecord) => void;
 }

@@ -13,6 +13,7 @@ import { buildPrompt } from '../../prompts/index.ts';
 import { createCostGuard } from './cost-guard.ts';
 import type { LoopPorts, LoopSettings, Surroundings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
+import { createEventRedactor } from './redact-input.ts';
 import { createTurnRecorder, type TurnRecorder } from './turn-recorder.ts';
 
 /** A turn whose agent is at work. */
@@ -73,13 +74,18 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const backend = findBackend(ports, order);
   const around = await findSurroundings(ports, order);
   const close = 'failure' in around ? null : (around.close ?? null);
+  const heard = listen('failure' in backend ? '' : backend.label);
   const running =
     'failure' in backend
       ? failAtOnce(backend.failure)
       : 'failure' in around
         ? failAtOnce(around.failure)
-        : backend.start(toRequest(settings, order, { prompt, folder, around }), listen(backend.label));
-  return { order, running, recorder, before, close: close ?? (async () => null) };
+        : backend.start(toRequest(settings, order, { prompt, folder, around }), heard.take);
+  const finish: TurnRecorder['finish'] = () => {
+    heard.end();
+    return recorder.finish();
+  };
+  return { order, running, recorder: { ...recorder, finish }, before, close: close ?? (async () => null) };
 }
 
 /** What cannot be prepared, such as a sandbox that is required and not there, is a failed turn. */
@@ -134,7 +140,7 @@ interface Listening {
 }
 
 /** Hands what an agent does to the recorder, the turn's text, the observers; and its start to the journal. */
-function createListener(listening: Listening): (backend: string) => (event: BackendEvent) => void {
+function createListener(listening: Listening): (backend: string) => ReturnType<typeof createEventRedactor> {
   const { ports, loop, order, recorder, promptHash, promptTokens } = listening;
   const { iteration, attempt, hat } = order;
   const guardCost = createCostGuard(ports, loop, order);
@@ -156,7 +162,7 @@ function createListener(listening: Listening): (backend: string) => (event: Back
       });
     }
   };
-  return (backend) => (event) => {
+  const hear = (backend: string, event: BackendEvent): void => {
     if (event.type === 'started') {
       const { pid, processStart, argv } = event;
       const tools = event.tools ?? ports.wardrobe.toolsOf?.(order) ?? null;
@@ -180,4 +186,5 @@ function createListener(listening: Listening): (backend: string) => (event: Back
     if (event.type === 'message-end' && isLineOpen) keep('\n');
     ports.observe({ kind: 'live', iteration, attempt, hat, event });
   };
+  return (backend) => createEventRedactor(ports.redaction, (event) => hear(backend, event));
 }

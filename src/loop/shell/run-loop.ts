@@ -5,6 +5,7 @@ import { decide, INITIAL_STATE } from '../decide/index.ts';
 import { type FoldedRun, toTopology } from './fold-journal.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import { createPerformer, type Performer } from './performer.ts';
+import { redactInput } from './redact-input.ts';
 
 /** How a run ended, this time. */
 export interface RunOutcome {
@@ -95,8 +96,9 @@ class Loop {
     }
   };
 
-  private take(input: Input): void {
+  private take(given: Input): void {
     if (this.isOver) return;
+    const input = redactInput(given, this.ports.redaction);
     const entry = this.append(input);
     if (entry === null) return;
     this.topology = toTopology(input) ?? this.topology;

@@ -1,0 +1,69 @@
+import { type BackendEvent, type Input, type Json, mapTexts } from '../../core/index.ts';
+import type { Redaction } from '../../ports/index.ts';
+
+/** What these say is chosen from words that the run knows: a topic that is called like somebody's password stays what it is. */
+const WORDS = new Set([
+  'type',
+  'kind',
+  'channel',
+  'topic',
+  'target',
+  'hat',
+  'status',
+  'class',
+  'backend',
+  'promptHash',
+  'processStart',
+  'sessionId',
+  'commit',
+]);
+
+/**
+ * An input without secrets: what is journaled, decided on, shown and handed to other hats is made of it. What the person declared (the configuration, the task) stays
+ * as it was written.
+ */
+export function redactInput(input: Input, redaction: Redaction | undefined): Input {
+  if (redaction === undefined) return input;
+  switch (input.type) {
+    case 'run-started':
+    case 'run-resumed':
+    case 'timer-fired':
+    case 'stop-requested':
+      return input;
+    case 'iteration-spawned':
+    case 'iteration-ended':
+    case 'events-received':
+    case 'gates-finished':
+    case 'checkpoint-finished':
+    case 'environment-failed':
+      return redactTexts(input, redaction.text);
+    default:
+      return input satisfies never;
+  }
+}
+
+/**
+ * Hands on what an agent does without secrets. Its text may be held back a little, where a piece ends like the beginning of one; `end` hands on what is left.
+ */
+export function createEventRedactor(
+  redaction: Redaction | undefined,
+  take: (event: BackendEvent) => void,
+): { readonly take: (event: BackendEvent) => void; readonly end: () => void } {
+  if (redaction === undefined) return { take, end: () => undefined };
+  const stream = redaction.stream();
+  const say = (text: string): void => {
+    if (text !== '') take({ type: 'text', text });
+  };
+  return {
+    take: (event) => {
+      if (event.type === 'text') return say(stream.push(event.text));
+      if (event.type === 'message-end') say(stream.end());
+      take(redactTexts(event, redaction.text));
+    },
+    end: () => say(stream.end()),
+  };
+}
+
+function redactTexts<Value extends object>(value: Value, redact: (text: string) => string): Value {
+  return mapTexts(value as Json, redact, (key) => WORDS.has(key)) as Value;
+}
