@@ -28,6 +28,7 @@ export function redactInput(input: Input, redaction: Redaction | undefined): Inp
     case 'run-started':
     case 'run-resumed':
     case 'timer-fired':
+    case 'usage-reported':
     case 'stop-requested':
       return input;
     case 'iteration-spawned':
