@@ -12,8 +12,14 @@ hats:
   planner: { triggers: [task.start, task.resume, build.done], publishes: [build.task] }
   builder: { triggers: [build.task], publishes: [build.done] }
 `;
-const ARGS =
-  'cli: { backend: custom, command: ./agent.sh, args: ["--key", "${TOOL_SECRET}", "--token=literal-Value-77x"], env: { BACKEND_KEY: "${TOOL_SECRET}" } }\n';
+/** As a configuration names the variable. */
+const REFERENCE = '$' + '{TOOL_SECRET}';
+const ARGS = `cli:
+  backend: custom
+  command: ./agent.sh
+  args: ["--key", "${REFERENCE}", "--token=literal-Value-77x"]
+  env: { BACKEND_KEY: "${REFERENCE}" }
+`;
 /** Says the secret by every way that it has: its text in two pieces, an event, what it was started with, its errors. */
 const BODY = `
 echo "$RALPH_HAT was told: $prompt" >> prompts.txt
