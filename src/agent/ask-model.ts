@@ -29,7 +29,7 @@ export async function askModel(parts: TurnParts, request: ModelRequest, isQuiet 
     if (step.ok) return step;
     const failure = { ...step.failure, message: tools.redact(step.failure.message) };
     const delayMs = toDelay(failure, attempt, limits.retry);
-    if (delayMs === null) return { ok: false, failure: toFinalFailure(failure) };
+    if (delayMs === null) return { ok: false, failure: toFinalFailure(failure, attempt) };
     transcript.append({ type: 'retry', class: failure.class, message: failure.message, delayMs });
     tell({ type: 'retry', message: failure.message, delayMs });
     await parts.wait(delayMs, signal);
@@ -47,7 +47,8 @@ function toDelay(failure: ModelFailure, attempt: number, { maxAttempts, baseMs, 
 }
 
 /** Being told to come back much later is what a limit is. */
-function toFinalFailure(failure: ModelFailure): ModelFailure {
-  const isLong = failure.class === 'transient' && (failure.retryAfterMs ?? 0) > LONGEST_WAIT_MS;
-  return isLong ? { ...failure, class: 'limit' } : failure;
+function toFinalFailure(failure: ModelFailure, attempts: number): ModelFailure {
+  if (failure.class !== 'transient') return failure;
+  if ((failure.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return { ...failure, class: 'limit' };
+  return attempts > 1 ? { ...failure, wasRetried: true } : failure;
 }

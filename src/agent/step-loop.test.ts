@@ -121,7 +121,7 @@ describe('a call of the model that fails', () => {
     ['limit', 'limit', 1],
     ['auth', 'auth', 1],
     ['setup', 'spawn', 1],
-    ['bad-request', 'agent', 1],
+    ['bad-request', 'request', 1],
     ['other', 'agent', 1],
   ] as const)('as %s fails the turn as %s, after %i tries', async (kind, expected, tries) => {
     const turn = makeTurn(Array.from({ length: 9 }, () => failing(kind)));

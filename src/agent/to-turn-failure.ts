@@ -9,13 +9,13 @@ const CLASSES = {
   auth: 'auth',
   setup: 'spawn',
   'context-overflow': 'agent',
-  'bad-request': 'agent',
+  'bad-request': 'request',
   aborted: 'agent',
   other: 'agent',
 } as const satisfies Record<ModelFailure['class'], TurnFailure['class']>;
 
 /** What the loop is told of a model's failure. */
-export function toTurnFailure({ class: kind, message, retryAfterMs }: ModelFailure, now: number): TurnFailure {
-  const known = { class: CLASSES[kind], message: message.slice(0, MAX_CHARACTERS) };
+export function toTurnFailure({ class: kind, message, retryAfterMs, wasRetried }: ModelFailure, now: number): TurnFailure {
+  const known = { class: CLASSES[kind], message: message.slice(0, MAX_CHARACTERS), ...(wasRetried === true && { wasRetried }) };
   return kind === 'limit' && retryAfterMs !== undefined ? { ...known, resetAt: now + retryAfterMs } : known;
 }

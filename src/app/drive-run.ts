@@ -1,16 +1,30 @@
-import { END_REASONS, type StopRequested } from '../core/index.ts';
+import { addUsage, END_REASONS, type RunRecord, type StopRequested, UNKNOWN_USAGE } from '../core/index.ts';
 import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
-import { notifyEnd } from './notify-end.ts';
+import { notifyPerson, type RunNews } from './notify-person.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { clearStopWish, watchStopWish } from './stop-file.ts';
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
   const { paths, file } = parts;
-  const loop = runLoop(run.ports, run.settings, start);
+  const tell = (news: RunNews, abort?: AbortSignal): Promise<string | null> =>
+    notifyPerson({
+      runId: paths.runId,
+      cwd: file.workspace,
+      settings: file.settings,
+      news,
+      env: toPlainEnvironment(parts.env),
+      ...(abort && { abort }),
+    });
+  const watchParks = createParkWatch(start, (news) => void tell(news));
+  const observe: typeof run.ports.observe = (record) => {
+    watchParks(record);
+    run.ports.observe(record);
+  };
+  const loop = runLoop({ ...run.ports, observe }, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
   const unwatch = watchStopWish(paths.folder, (wish) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', 'ralph stop'));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
@@ -25,16 +39,24 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, state };
   });
-  const notify = (end: RunEnd, abort?: AbortSignal): Promise<string | null> =>
-    notifyEnd({
-      runId: paths.runId,
-      cwd: file.workspace,
-      settings: file.settings,
-      end,
-      env: toPlainEnvironment(parts.env),
-      ...(abort && { abort }),
-    });
+  const notify = ({ reason, detail, exitCode, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
+    tell({ event: 'ended', end: { reason, exitCode }, detail, attention: state.end?.attention, costUsd: state.usage.costUsd }, abort);
   return { runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, stop, outcome, notify };
+}
+
+/** A run that waits for hours is worth a word to its person, as its end is. */
+function createParkWatch({ folded }: LoopStart, tell: (news: RunNews) => void): (record: RunRecord) => void {
+  let usage = folded?.state.usage ?? UNKNOWN_USAGE;
+  let isParking = false;
+  return (record) => {
+    if (record.kind === 'input' && record.input.type === 'iteration-ended') usage = addUsage(usage, record.input.usage);
+    if (record.kind !== 'effect') return;
+    const { effect } = record;
+    if (effect.type === 'timer-set') isParking = effect.purpose === 'limit';
+    if (effect.type !== 'notice' || !isParking) return;
+    isParking = false;
+    tell({ event: 'parked', detail: effect.text, costUsd: usage.costUsd });
+  };
 }
 
 /** A lock that cannot be removed will be found stale: its owner is gone then. */

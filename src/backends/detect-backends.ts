@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BackendType, DETECTED_BACKENDS } from '../core/index.ts';
+import { type BackendType, DETECTED_BACKENDS, SIGN_IN } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { findCommand } from './find-command.ts';
 import type { CliDescriptor } from './invocation.ts';
@@ -104,13 +104,13 @@ function hasTraces({ signIn }: CliDescriptor, env: Env): boolean {
 }
 
 function toAdvice(
-  { type, title, signIn, install, verified }: CliDescriptor,
+  { type, title, install, verified }: CliDescriptor,
   facts: Pick<BackendReport, 'path' | 'version' | 'looksSignedIn'> & { isRoot: boolean },
 ): readonly string[] {
   if (facts.path === null) return [`Not installed: ${install}.`];
   const advice: string[] = [];
   if (facts.version === null) advice.push(`\`${facts.path} --version\` gave no answer: is it whole?`);
-  if (!facts.looksSignedIn) advice.push(`No sign of a login: ${signIn.advice}.`);
+  if (!facts.looksSignedIn) advice.push(`No sign of a login: ${SIGN_IN[type] ?? 'sign in with its own command'}.`);
   if (!verified) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
   if (type === 'claude' && facts.isRoot)
     advice.push('You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.');

@@ -78,6 +78,36 @@ describe('claude', () => {
     expect(turn.usage).toMatchObject({ inputTokens: 250, outputTokens: 42, cacheReadTokens: 7, costUsd: null });
   });
 
+  it('a refused key is a refusal from its second announcement on, and none any more once the model answers', () => {
+    const retry = (attempt: number, error_status: number): object => ({
+      type: 'system',
+      subtype: 'api_retry',
+      attempt,
+      max_retries: 10,
+      error_status,
+      error: 'x',
+    });
+    const translator = createTranslator('claude', 'Do it');
+    const say = (line: object): unknown => {
+      translator.line(JSON.stringify(line));
+      return translator.refusal?.(NOW);
+    };
+    expect(say(retry(1, 529))).toBeNull();
+    translator.line(JSON.stringify(assistant('well')));
+    expect(say(retry(1, 401))).toMatchObject({ isRepeated: false, failure: { class: 'auth' } });
+    expect(say(retry(2, 401))).toMatchObject({ isRepeated: true });
+    expect(say({ type: 'stream_event', event: { type: 'message_start', message: { id: 'm' } }, parent_tool_use_id: null })).toBeNull();
+  });
+
+  it('what it tried again after without saying more is a passing trouble', () => {
+    const turn = play(
+      'claude',
+      [{ type: 'system', subtype: 'api_retry', attempt: 2, max_retries: 10, error_status: null, error: 'unknown' }],
+      143,
+    );
+    expect(turn.trouble).toMatchObject({ class: 'transient' });
+  });
+
   it('gives thinking once', () => {
     const partial = (event: object): object => ({ type: 'stream_event', event, parent_tool_use_id: null });
     const { all } = play('claude', [

@@ -17,11 +17,17 @@ export function toExitFailure(exit: ExitFacts, words: string, isStreamTorn: bool
   const lines = findTrouble(exit.stderrTail, exit.exitCode) ?? findTrouble(words, exit.exitCode);
   const ending = describeExit(exit);
   if (lines !== undefined) {
-    const judged = classifyFailure({ message: lines.join('\n') }, exit.now);
+    const judged = judgeWords(lines.join('\n'), exit.now);
     const told = [...new Set(lines.map((line) => classifyFailure({ message: line }, exit.now).message))].join(' · ');
     return { ...judged, message: toOneLine(exit.exitCode === 0 ? `${TORN}: ${told}` : `${told} (${ending})`, MAX_TOLD_LENGTH) };
   }
   return { class: 'agent', message: isStreamTorn ? `${TORN} (${ending})` : `the agent ended with ${ending}` };
+}
+
+/** A status in the last words of a program may be that of anything it did; that of its model is told as such. */
+function judgeWords(words: string, now: number): TurnFailure {
+  const judged = classifyFailure({ message: words }, now);
+  return judged.class === 'request' && !/\bapi error\b|\bmodel\b/i.test(words) ? { ...judged, class: 'agent' } : judged;
 }
 
 const TORN = 'the stream ended before its final event';

@@ -48,6 +48,20 @@ describe('classifyFailure', () => {
     'No API key found for provider "anthropic"',
   ])('calls a refused key auth: %s', (message) => expect(classOf(message)).toBe('auth'));
 
+  it.each([
+    'API Error: 404 {"type":"error","error":{"type":"not_found_error","message":"model: claude-nope"}}',
+    "There's an issue with the selected model (nope). It may not exist or you may not have access to it.",
+    'unexpected status 400 Bad Request: {"error":{"message":"messages: roles must alternate"}}',
+    'The model `gpt-9` does not exist or you do not have access to it.',
+    'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.',
+    'Unknown model: foo',
+  ])('calls a request that is refused for good a request: %s', (message) => expect(classOf(message)).toBe('request'));
+
+  it('a request that is only too long is none of them', () => {
+    expect(classOf('API Error: 400 input length and `max_tokens` exceed context limit: prompt is too long')).toBe('agent');
+    expect(classOf('maximum context length is 128000 tokens', 400)).toBe('agent');
+  });
+
   it.each(['Prompt is too long', 'the tests on line 500 fail', 'Session not found', 'unexpected argument --foo', ''])(
     'calls anything else agent: %s',
     (message) => expect(classOf(message)).toBe('agent'),

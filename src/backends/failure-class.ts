@@ -26,6 +26,12 @@ const SHORT_WINDOW = /per[ -]?minute|per[ -]?second|\bper min\b|\b[TR]PM\b|permi
 const LONG_WINDOW = /per[ -]?day|perday|per[ -]?month|\bdaily\b|\bweekly\b|\bmonthly\b/i;
 /** Google's advice on every 429, whatever its cause. */
 const QUOTA_ADVICE = /\(e\.g\. check quota\)/gi;
+/** A request that asks for a model that is not there, or that nobody offers to this key. */
+const NO_MODEL =
+  /(?:models?|deployment)\b.{0,120}(?:not found|not_found|does ?n[o']t exist|is not (?:available|supported|recognized|valid)|not supported|may not exist)|(?:unknown|invalid|unrecognized|no such|unsupported) model|model_not_found|issue with the selected model/i;
+/** A request that only is too long is answered by a shorter one. */
+const TOO_LONG =
+  /prompt is too long|context[_ ](?:length|window)|maximum context|too (?:long|large|many (?:input )?tokens)|request_too_large|token (?:limit|count)|exceeds? the (?:maximum|limit)/i;
 const AUTH =
   /\/login\b|not (?:logged|signed) in|(?:log|sign) ?in (?:again|first|to)|(?:auth|agent|codex|gemini|opencode|copilot|cursor) login|unauthori[sz]ed|unauthenticated|authentication (?:required|failed|error)|authentication_error|(?:invalid|incorrect|missing|expired|revoked|no|unset)[ _]*(?:\w+[ _]){0,3}(?:api[ _-]?key|x-api-key|token|credentials?|bearer)|api[ _-]?key (?:not|is not|is missing|is invalid|missing|expired)|(?:token|session|credentials?|login) (?:has |have )?expired|no (?:auth|credentials|api key)|must (?:specify|set|provide) (?:the |an? )?\S*(?:api_key|token)|permission_error|oauth/i;
 const TRANSIENT =
@@ -71,7 +77,14 @@ function toFailureClass(text: string, status: number | null): FailureClass {
   if (isLimit && !isOverload(status)) return 'limit';
   if (status === 429 || status === 408 || isOverload(status)) return 'transient';
   if (AUTH.test(text)) return 'auth';
+  if (NO_MODEL.test(text)) return 'request';
+  if (status !== null && isRefusal(status)) return TOO_LONG.test(text) ? 'agent' : 'request';
   return TRANSIENT.test(text) ? 'transient' : 'agent';
+}
+
+/** 408 and 409 pass, 413 is about length. */
+function isRefusal(status: number): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 415 || status === 422;
 }
 
 function isOverload(status: number | null): boolean {

@@ -38,8 +38,6 @@ export interface SignInTraces {
   readonly folderKey?: string;
   /** Paths in that folder. */
   readonly files: readonly string[];
-  /** What to do when none is there. */
-  readonly advice: string;
 }
 
 /** One agent CLI: what the registry knows of it. */

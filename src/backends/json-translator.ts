@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
+import { isHopeless, isJsonObject, type JsonObject, parseJson, type TurnFailure } from '../core/index.ts';
 import { toExitFailure } from './exit-failure.ts';
 import { classifyFailure } from './failure-class.ts';
 import type { ExitFacts, Translator, TurnEnd } from './translator.ts';
@@ -36,6 +36,11 @@ export function createJsonTranslator(stream: JsonStream): Translator {
       return turn.take();
     },
     isFinished: () => turn.final !== null,
+    refusal(now) {
+      if (turn.trouble === null || turn.final !== null) return null;
+      const failure = classifyFailure(turn.trouble, now);
+      return failure.class === 'limit' || isHopeless(failure.class) ? { failure, isRepeated: turn.retries > 1 } : null;
+    },
     end(exit) {
       stream.close?.(turn, exit);
       turn.endMessage();
@@ -44,9 +49,14 @@ export function createJsonTranslator(stream: JsonStream): Translator {
   };
 }
 
+/** An agent tries again after what it takes for passing: where its words say nothing, that does. */
+function toPassing(failure: TurnFailure): TurnFailure {
+  return failure.class === 'agent' ? { ...failure, class: 'transient' } : failure;
+}
+
 function toTurnEnd(turn: TurnRecorder, exit: ExitFacts, stray: string): TurnEnd {
   const { final, usage, sessionId, toolCalls } = turn;
-  const trouble = turn.trouble === null ? null : classifyFailure(turn.trouble, exit.now);
+  const trouble = turn.trouble === null ? null : toPassing(classifyFailure(turn.trouble, exit.now));
   const facts = { events: turn.take(), trouble, usage, sessionId, toolCalls };
   if (final?.kind === 'succeeded') return { ...facts, verdict: 'succeeded', failure: null };
   if (final?.kind === 'failed') return { ...facts, verdict: 'failed', failure: classifyFailure(final.signs, exit.now) };

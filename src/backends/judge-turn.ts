@@ -15,8 +15,8 @@ export interface TurnEvidence {
   readonly end: TurnEnd;
   /** The final event came only after the process was told to end: some agents that are ended in the middle call it a success. */
   readonly isForced: boolean;
-  /** Who asked for the process to be ended first; `lingering`: it had finished and did not go. */
-  readonly endedFor: 'nobody' | 'person' | 'lingering';
+  /** Why the process was asked to end first; `lingering`: it had finished and did not go; `refused`: it tried again after what no other try mends. */
+  readonly endedFor: 'nobody' | 'person' | 'lingering' | 'refused';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** The program, for messages. */
@@ -37,6 +37,7 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
   if (endedFor === 'person' && (process.stopReason !== undefined || end.failure !== null)) {
     return { status: 'stopped', failure: null, warnings: [] };
   }
+  if (endedFor === 'refused' && end.trouble !== null) return toFailed(end.trouble);
   if (end.failure !== null) return toFailed(end.failure);
   if (isForced) return toFailed({ class: 'agent', message: `the agent ended with ${describeExit(process)} before its final event` });
   return { status: 'succeeded', failure: null, warnings: toExitWarnings(evidence) };

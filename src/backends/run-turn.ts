@@ -29,6 +29,9 @@ const LINGER_GRACE_MS = 2000;
 /** How long an agent gets to answer a request to end its turn before its process is asked. */
 const CANCEL_MS = 300;
 
+/** How long an agent that announced another try after a refusal may take to get somewhere. */
+const REFUSAL_MS = 10_000;
+
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
   const child = new TurnChild(order);
@@ -45,6 +48,7 @@ class TurnChild {
   #endedFor: TurnEvidence['endedFor'] = 'nobody';
   #wasFinishedFreely = false;
   #lingerTimer: NodeJS.Timeout | undefined;
+  #refusalTimer: NodeJS.Timeout | undefined;
   #cancelTimer: NodeJS.Timeout | undefined;
 
   constructor(order: TurnOrder) {
@@ -58,7 +62,8 @@ class TurnChild {
 
   stop(graceMs: number): void {
     if (this.#endedFor !== 'nobody') return;
-    this.#endedFor = 'person';
+    // What it had to say is said: it only has to leave.
+    this.#endedFor = this.#order.translator.isFinished() ? 'lingering' : 'person';
     const { dialogue } = this.#order.translator;
     if (dialogue === undefined) return void this.#handle.stop(graceMs);
     this.#send(dialogue.cancel());
@@ -86,6 +91,7 @@ class TurnChild {
     this.#wasFinishedFreely = translator.isFinished() && (this.#wasFinishedFreely || !this.#handle.isBeingEnded);
     this.#send(translator.dialogue?.replies() ?? []);
     this.#watchLingering();
+    this.#watchRefusal();
   }
 
   /** An agent that has finished and says no more is given a while to go, then it is ended. */
@@ -100,10 +106,25 @@ class TurnChild {
     }, lingerMs);
   }
 
+  /** An agent that tries again after what no other try mends is ended: at its second announcement, or when the first is followed by nothing. */
+  #watchRefusal(): void {
+    const refusal = this.#order.translator.refusal?.(this.#order.now()) ?? null;
+    if (refusal === null) {
+      clearTimeout(this.#refusalTimer);
+      this.#refusalTimer = undefined;
+    } else if (refusal.isRepeated) this.#endRefused();
+    else this.#refusalTimer ??= setTimeout(() => this.#endRefused(), REFUSAL_MS);
+  }
+
+  #endRefused(): void {
+    if (this.#endedFor !== 'nobody') return;
+    this.#endedFor = 'refused';
+    void this.#handle.stop(LINGER_GRACE_MS);
+  }
+
   #finish(process: ProcessResult): TurnResult {
     const { translator, request, path, shouldLeave, now } = this.#order;
-    clearTimeout(this.#lingerTimer);
-    clearTimeout(this.#cancelTimer);
+    for (const timer of [this.#lingerTimer, this.#refusalTimer, this.#cancelTimer]) clearTimeout(timer);
     const { exitCode, signal, stderrTail } = process;
     const isForced = translator.isFinished() && !this.#wasFinishedFreely;
     const end = translator.end({ exitCode, signal, stderrTail, now: now() });

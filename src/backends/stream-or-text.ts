@@ -46,6 +46,7 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
       return heldLength > MAX_HELD_LENGTH ? releaseAsText() : [];
     },
     isFinished: () => chosen?.isFinished() ?? false,
+    refusal: (now) => chosen?.refusal?.(now) ?? null,
     end(exit) {
       const events = chosen === null && held.some((line) => line.trim() !== '') ? releaseAll() : [];
       const end = (chosen ?? silent).end(exit);

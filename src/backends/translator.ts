@@ -32,6 +32,13 @@ export interface TurnEnd {
   readonly toolCalls: number | null;
 }
 
+/** A failure that no other try mends, of an agent that announced another try all the same. */
+export interface Refusal {
+  readonly failure: TurnFailure;
+  /** Announced more than once in a row: the first may be the renewal of a login. */
+  readonly isRepeated: boolean;
+}
+
 /** Turns one agent's output into our events, line by line, without IO. Takes any text and never throws. */
 export interface Translator {
   /** One line of standard output, without its line end. */
@@ -39,6 +46,8 @@ export interface Translator {
   /** Whether the final event has come and nothing since says that the agent goes on. */
   isFinished(): boolean;
   end(exit: ExitFacts): TurnEnd;
+  /** What the agent tries again after although no other try mends it; `null` where there is no such thing. Absent: the stream does not tell. */
+  refusal?(now: number): Refusal | null;
   /** Present where the agent is talked to over its standard input while it runs. */
   readonly dialogue?: Dialogue;
 }

@@ -77,6 +77,8 @@ export interface RunEnd {
   readonly reason: EndReason;
   /** Facts of this case, in words: which limit, which hat, which gate. */
   readonly detail: string;
+  /** What only a person can do before the run goes on; absent where nobody is needed. */
+  readonly attention?: string;
 }
 
 /** An event was accepted. `to`: who gets it; empty where nobody does. */

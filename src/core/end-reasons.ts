@@ -64,8 +64,8 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   max_cost: { exitCode: 2, text: 'The limit of cost is used up.', next: 'Go on with `ralph resume --max-cost USD`.' },
   parked: {
     exitCode: 2,
-    text: 'The agent’s usage limit is reached; the run waits for its reset.',
-    next: 'Go on after the reset with `ralph resume`.',
+    text: 'The run waits for what it cannot bring about: the reset of a usage limit, or a person.',
+    next: 'Go on then with `ralph resume`.',
   },
   interrupted: { exitCode: 130, text: 'A person stopped the run.', next: 'Go on with `ralph resume`.' },
   terminated: { exitCode: 143, text: 'The run was told to end by SIGTERM.', next: 'Go on with `ralph resume`.' },

@@ -122,6 +122,7 @@ export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolati
 export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
 export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';
 export { toServerToolName } from './server-tool-name.ts';
+export { isHopeless, SIGN_IN, toPersonHelp } from './sign-in.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';
 export type {

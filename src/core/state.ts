@@ -85,6 +85,8 @@ export interface Footprint {
 export interface Stopping {
   readonly reason: EndReason;
   readonly detail: string;
+  /** See `RunEnd`. */
+  readonly attention?: string;
 }
 
 export type RunStatus = 'new' | 'running' | 'parked' | 'ended';

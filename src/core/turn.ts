@@ -28,11 +28,12 @@ export function toSwitchText(hat: string, tools: number): string {
  * - `transient`: rate limit, overload, network; another try in a moment may do.
  * - `limit`: a usage window or a quota is used up; another try before the reset is useless.
  * - `auth`: not signed in, key refused.
+ * - `request`: the model's provider refuses every such request: no such model, malformed. Not one that is too long.
  * - `spawn`: the program could not be started.
  * - `timeout`, `idle-timeout`: ended by a safeguard.
  * - `agent`: everything else.
  */
-export type FailureClass = 'transient' | 'limit' | 'auth' | 'spawn' | 'timeout' | 'idle-timeout' | 'agent';
+export type FailureClass = 'transient' | 'limit' | 'auth' | 'request' | 'spawn' | 'timeout' | 'idle-timeout' | 'agent';
 
 /** A turn that did not succeed, in facts. */
 export interface TurnFailure {
@@ -41,6 +42,8 @@ export interface TurnFailure {
   readonly message: string;
   /** Epoch ms at which a usage limit resets, where the agent said so. */
   readonly resetAt?: number;
+  /** The agent has tried again itself, as often as the loop would have: no further attempt of the same turn. */
+  readonly wasRetried?: true;
 }
 
 /** How a turn ended. `interrupted`: by a person, a signal, or the death of the orchestrator. */

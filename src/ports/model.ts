@@ -112,4 +112,6 @@ export interface ModelFailure {
   readonly message: string;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number;
+  /** It was asked again already, as often as may be. */
+  readonly wasRetried?: true;
 }

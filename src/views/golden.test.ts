@@ -18,8 +18,12 @@ function signedOutRun() {
   script.publish('task.start', 'system', ['ralph']);
   script.startTurn('ralph', 1);
   script.endTurn(1, { outcome: failedWith('Invalid API key', 'auth'), exitCode: 1, durationMs: 900, usage: sampleUsage(null) });
-  script.publish('error.cli', 'system', ['ralph']);
-  script.effect({ type: 'run-end', reason: 'consecutive_failures', detail: '1 turn failed; the last one: Invalid API key' });
+  script.effect({
+    type: 'run-end',
+    reason: 'parked',
+    detail: 'ralph (claude) cannot work: Invalid API key',
+    attention: 'sign in to claude: `claude /login`, or set ANTHROPIC_API_KEY',
+  });
   return script;
 }
 

@@ -9,7 +9,14 @@ import type { RunView } from './run-view.ts';
 export function toNextStep(view: RunView, isNewest: boolean): string {
   if (view.end === null) return '';
   const next = END_REASONS[view.end.reason].next;
+  // Another model or other arguments are a change of the configuration.
+  if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
+    return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
   const step = next === '' ? toLookStep(view) : withExactLimit(next, view);
+  return toCommand(step, view, isNewest);
+}
+
+function toCommand(step: string, view: RunView, isNewest: boolean): string {
   return isNewest ? step : step.replace(/`ralph (resume|show|events)/g, `$& ${view.runId}`);
 }
 
@@ -32,8 +39,8 @@ export function toPersonNotes(view: RunView): readonly string[] {
 }
 
 function toSignInNotes(view: RunView): readonly string[] {
+  if (view.end?.attention !== undefined) return [`The run needs you: ${view.end.attention}.`];
   const last = view.turns.at(-1);
-  if (last?.failure?.class === 'auth') return [`${last.backend} is not signed in or its key is refused; see \`ralph doctor\`.`];
   if (last?.failure?.class === 'spawn') return [`${last.backend || last.hat} could not be started; see \`ralph doctor\`.`];
   return [];
 }

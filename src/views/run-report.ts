@@ -64,6 +64,7 @@ function toTurnReport(view: RunView, facts: ReportFacts): RunReport {
 function toHeadline(view: RunView): string {
   const after = `after ${toCount(view.totals.iterations, 'iteration')} in ${toDurationText(view.elapsedMs)}`;
   if (view.end === null) return `Under way ${after}.`;
+  if (view.end.attention !== undefined) return `Needs you (${view.end.reason}) ${after}: ${toPlainLine(view.end.attention, 200)}.`;
   return view.end.reason === 'completed' ? `Completed ${after}.` : `Not completed (${view.end.reason}) ${after}.`;
 }
 
@@ -118,6 +119,17 @@ function toLeftTexts(view: RunView): readonly string[] {
   const pending = view.pending.filter((event) => event.topic !== TOPIC_CONTINUE);
   const name = ({ topic, hat }: { readonly topic: string; readonly hat: string | null }): string =>
     hat === null ? topic : `${topic} for ${hat}`;
-  if (undelivered.length > 0) return [`not delivered any more: ${toList(undelivered.map(name), 4)}`];
-  return pending.length > 0 ? [`waits for the next resume: ${toList(pending.map(name), 4)}`] : [];
+  const events = undelivered.length > 0 ? undelivered : pending;
+  const what = undelivered.length > 0 ? 'not delivered any more' : 'waits for the next resume';
+  return [...toNeverStarted(view), ...(events.length > 0 ? [`${what}: ${toList(events.map(name), 4)}`] : [])];
+}
+
+/** Hats that were called and whose agent could not be started even once. */
+function toNeverStarted(view: RunView): readonly string[] {
+  const hats = [...new Set(view.turns.filter((turn) => turn.failure?.class === 'spawn').map((turn) => turn.hat))];
+  const never = hats.filter((hat) => view.turns.every((turn) => turn.hat !== hat || turn.failure?.class === 'spawn'));
+  return never.map((hat) => {
+    const why = view.turns.findLast((turn) => turn.hat === hat)?.failure?.message ?? '';
+    return `${hat} never started: ${toPlainLine(why, 200)}`;
+  });
 }

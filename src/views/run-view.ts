@@ -167,4 +167,6 @@ export interface EndView {
   readonly reason: EndReason;
   readonly detail: string;
   readonly at: number;
+  /** What only a person can do before the run goes on. */
+  readonly attention?: string;
 }

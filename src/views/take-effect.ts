@@ -122,10 +122,10 @@ function uncountLatest(draft: RunDraft): void {
   if (turn?.status === 'failed') draft.finished.delete(turn.iteration);
 }
 
-function takeEnd(draft: RunDraft, at: number, { reason, detail }: RunEnd): void {
+function takeEnd(draft: RunDraft, at: number, { reason, detail, attention }: RunEnd): void {
   if (reason === 'parked') uncountLatest(draft);
   draft.status = 'ended';
-  draft.end = { reason, detail, at };
+  draft.end = { reason, detail, at, ...(attention === undefined ? {} : { attention }) };
   draft.waiting = null;
   if (draft.workingSince !== null) draft.elapsedMs += Math.max(0, at - draft.workingSince);
   draft.workingSince = null;

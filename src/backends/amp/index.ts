@@ -14,7 +14,6 @@ export const amp: CliDescriptor = {
     envKeys: ['AMP_API_KEY'],
     folder: '.local/share/amp',
     files: ['secrets.json'],
-    advice: 'run `amp login`, or set AMP_API_KEY',
   },
   install: 'npm install -g @sourcegraph/amp',
 };

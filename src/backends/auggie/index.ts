@@ -14,7 +14,6 @@ export const auggie: CliDescriptor = {
     envKeys: ['AUGMENT_SESSION_AUTH', 'AUGMENT_API_TOKEN'],
     folder: '.augment',
     files: ['session.json'],
-    advice: 'run `auggie login`',
   },
   install: 'npm install -g @augmentcode/auggie',
 };

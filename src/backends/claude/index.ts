@@ -15,7 +15,6 @@ export const claude: CliDescriptor = {
     folder: '.claude',
     folderKey: 'CLAUDE_CONFIG_DIR',
     files: ['.credentials.json'],
-    advice: 'start `claude` once and use /login, or set ANTHROPIC_API_KEY',
   },
   install: 'npm install -g @anthropic-ai/claude-code',
 };

@@ -14,7 +14,6 @@ export const cline: CliDescriptor = {
     envKeys: ['CLINE_API_KEY'],
     folder: '.cline/data',
     files: ['settings/providers.json', 'secrets.json'],
-    advice: 'run `cline auth`',
   },
   install: 'npm install -g cline',
 };

@@ -15,7 +15,6 @@ export const codex: CliDescriptor = {
     folder: '.codex',
     folderKey: 'CODEX_HOME',
     files: ['auth.json'],
-    advice: 'run `codex login`, or set OPENAI_API_KEY',
   },
   install: 'npm install -g @openai/codex',
 };

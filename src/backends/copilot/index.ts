@@ -15,7 +15,6 @@ export const copilot: CliDescriptor = {
     folder: '.copilot',
     folderKey: 'COPILOT_HOME',
     files: ['config.json'],
-    advice: 'run `copilot login`, or set GH_TOKEN',
   },
   install: 'npm install -g @github/copilot',
 };

@@ -14,7 +14,6 @@ export const gemini: CliDescriptor = {
     envKeys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_APPLICATION_CREDENTIALS'],
     folder: '.gemini',
     files: ['oauth_creds.json', 'google_accounts.json'],
-    advice: 'start `gemini` once and sign in, or set GEMINI_API_KEY',
   },
   install: 'npm install -g @google/gemini-cli',
 };

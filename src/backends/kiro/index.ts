@@ -14,7 +14,6 @@ export const kiro: CliDescriptor = {
     envKeys: ['KIRO_API_KEY'],
     folder: '.local/share/kiro-cli',
     files: ['data.sqlite3'],
-    advice: 'run `kiro-cli login`, or set KIRO_API_KEY',
   },
   install: 'see https://kiro.dev/docs/cli',
 };

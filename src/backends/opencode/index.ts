@@ -14,7 +14,6 @@ export const opencode: CliDescriptor = {
     envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'OPENCODE_CONFIG_CONTENT', 'OPENCODE_CONFIG'],
     folder: '',
     files: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
-    advice: 'run `opencode auth login`, or set the API key of your provider',
   },
   install: 'npm install -g opencode-ai',
 };

@@ -14,7 +14,6 @@ export const pi: CliDescriptor = {
     envKeys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
     folder: '.pi/agent',
     files: ['auth.json', 'models.json'],
-    advice: 'start `pi` once and use /login, or set the API key of your provider',
   },
   install: 'npm install -g @mariozechner/pi-coding-agent',
 };

@@ -14,7 +14,6 @@ export const qwen: CliDescriptor = {
     envKeys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     folder: '.qwen',
     files: ['oauth_creds.json'],
-    advice: 'start `qwen` once and sign in, or set OPENAI_API_KEY with `--auth-type openai`',
   },
   install: 'npm install -g @qwen-code/qwen-code',
 };

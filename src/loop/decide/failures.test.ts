@@ -17,7 +17,6 @@ describe('a turn that fails', () => {
   it.each([
     ['a non-zero exit', 'agent', 'error.cli'],
     ['a program that cannot be started', 'spawn', 'error.cli'],
-    ['a refused key', 'auth', 'error.cli'],
     ['the time limit of a turn', 'timeout', 'error.timeout'],
     ['silence for too long', 'idle-timeout', 'error.timeout'],
   ] as const)('by %s (%s) publishes `%s`, which Ralph deals with', (_name, failure, topic) => {
@@ -133,5 +132,60 @@ describe('max_consecutive_failures', () => {
     run.post({ type: 'stop-requested', how: 'interrupt', by: 'Ctrl+C' });
     run.interrupt();
     expect(run.state()).toMatchObject({ consecutiveFailures: 0, turnsFailed: 0 });
+  });
+});
+
+describe('an agent that cannot work, whatever is tried again', () => {
+  const pair = (backends: readonly string[]): Play => play({ hats: [PLANNER, { ...BUILDER, backends }] });
+
+  it.each(['auth', 'request', 'spawn'] as const)(
+    '(%s) is replaced by the next backend of its hat, in the same iteration, with a notice',
+    (kind) => {
+      const run = pair(['codex', 'claude']);
+      run.end([write('build.start', 'the roof')]);
+      run.fail({ class: kind, message: 'no way.' });
+      expect([run.turn().hat, run.turn().iteration, run.turn().attempt, run.turn().backend, given(run)]).toEqual([
+        'builder',
+        2,
+        2,
+        1,
+        ['build.start'],
+      ]);
+      expect(run.last('notice')).toMatchObject({ code: 'backend-replaced', text: 'no way. builder goes on with claude.' });
+      expect(run.state().consecutiveFailures).toBe(0);
+    },
+  );
+
+  it.each([
+    ['auth', '`claude /login`'],
+    ['request', '`cli.model`'],
+  ] as const)(
+    '(%s) ends the run as parked where no other is left, with what the person can do; a resume tries the first again',
+    (kind, help) => {
+      const run = pair(['codex', 'claude']);
+      run.end([write('build.start')]);
+      run.fail({ class: 'spawn', message: 'not there.' });
+      run.fail({ class: kind, message: 'refused' });
+      expect(run.last('run-end')).toMatchObject({
+        reason: 'parked',
+        detail: expect.stringContaining('refused'),
+        attention: expect.stringContaining(help),
+      });
+      run.resume();
+      expect([run.turn().hat, run.turn().backend, run.turn().attempt, given(run)]).toEqual(['builder', 0, 3, ['build.start']]);
+    },
+  );
+
+  it('whose events arrived before it failed has them routed', () => {
+    const run = pair(['codex', 'claude']);
+    run.end([write('build.start')]);
+    run.fail({ class: 'auth' }, [write('build.done')]);
+    expect([ending(run), run.turn().hat]).toEqual([null, 'planner']);
+  });
+
+  it('a program that is not there and has no successor fails its turn, so that another hat may go on', () => {
+    const run = building();
+    run.fail({ class: 'spawn', message: 'not there' });
+    expect([ending(run), published(run).at(-1)]).toEqual([null, 'error.cli > ralph']);
   });
 });

@@ -1,9 +1,9 @@
-import { type Activation, addUsage, type IterationEnded, type TurnFailure } from '../../core/index.ts';
+import { type Activation, addUsage, type IterationEnded, isHopeless, type TurnFailure } from '../../core/index.ts';
 import { isWearer } from '../../topology/index.ts';
 import { acceptSignals, mergeChannels, reject, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { noteViolations } from './note-violations.ts';
-import { parkOrSwitch } from './park.ts';
+import { parkOrSwitch, replaceOrPark } from './park.ts';
 import { proceed } from './proceed.ts';
 import { retryLater } from './retry.ts';
 import { change, notify, order, readEntry, type Step, tell } from './step.ts';
@@ -54,13 +54,16 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
   });
 }
 
-/** Transient errors and usage limits say nothing about the work: the same iteration gets another attempt. */
+/**
+ * Transient errors, usage limits, refused keys and missing programs say nothing about the work: the same iteration gets another attempt, now, later, by
+ * another agent, or once a person has helped.
+ */
 function isTriedAgain(step: Step, activation: Activation, input: IterationEnded): boolean {
   if (input.outcome.status !== 'failed' || input.signals.length > 0) return false;
   const { failure } = input.outcome;
-  if (failure.class === 'transient') return retryLater(step, activation, failure);
+  if (failure.class === 'transient') return failure.wasRetried !== true && retryLater(step, activation, failure);
   if (failure.class === 'limit') return parkOrSwitch(step, activation, failure);
-  return false;
+  return (failure.class === 'spawn' || isHopeless(failure.class)) && replaceOrPark(step, activation, failure);
 }
 
 /** A turn of the work: it counts, whatever came of it. */
@@ -79,7 +82,7 @@ function conclude(step: Step, activation: Activation, input: IterationEnded): vo
 function noteOutcome(step: Step, activation: Activation, failure: TurnFailure | null): void {
   const { state } = step;
   if (failure === null) return change(step, { consecutiveFailures: 0, turnsSucceeded: state.turnsSucceeded + 1 });
-  const isLast = activation.attempt >= step.topology.spec.retry.maxAttempts;
+  const isLast = failure.wasRetried === true || activation.attempt >= step.topology.spec.retry.maxAttempts;
   const ofTheWork = failure.class === 'transient' ? isLast : failure.class !== 'limit';
   change(step, {
     consecutiveFailures: state.consecutiveFailures + (ofTheWork ? 1 : 0),

@@ -1,4 +1,4 @@
-import { type Activation, type TurnFailure, toDurationText } from '../../core/index.ts';
+import { type Activation, isHopeless, type TurnFailure, toDurationText, toPersonHelp } from '../../core/index.ts';
 import { wearerOf } from './dispatch.ts';
 import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 
@@ -36,6 +36,30 @@ function toWaitMs(step: Step, { attempt }: Activation, { resetAt }: TurnFailure)
   if (resetAt === undefined) return UNKNOWN_RESET_MS;
   if (resetAt > step.at) return resetAt - step.at + RESET_SLACK_MS;
   return Math.min(UNKNOWN_RESET_MS, RESET_SLACK_MS * 2 ** Math.min(attempt - 1, 30));
+}
+
+/**
+ * An agent that cannot work, whatever is tried again: the next backend of the hat's list takes over, under the same iteration. Without one the run ends
+ * as parked where only a person can help; a program that is not there is then a failure of the turn like any other.
+ *
+ * @returns whether that settles the turn
+ */
+export function replaceOrPark(step: Step, activation: Activation, failure: TurnFailure): boolean {
+  const { iteration, attempt, hat, events, feedback, fallback, backend } = activation;
+  const { backends } = wearerOf(step, hat);
+  const next = backends[backend + 1];
+  if (next === undefined && !isHopeless(failure.class)) return false;
+  change(step, { plans: [{ retryOf: { iteration, attempt }, hat, events, feedback, fallback }, ...step.state.plans] });
+  if (next !== undefined) {
+    change(step, { backendOf: { ...step.state.backendOf, [hat]: backend + 1 } });
+    notify(step, 'warning', 'backend-replaced', `${failure.message} ${hat} goes on with ${next}.`);
+    return true;
+  }
+  const label = backends[backend] ?? hat;
+  change(step, { backendOf: { ...step.state.backendOf, [hat]: 0 } });
+  const attention = isHopeless(failure.class) ? toPersonHelp(label, failure.class) : '';
+  endRun(step, 'parked', `${hat} (${label}) cannot work: ${failure.message}`, attention);
+  return true;
 }
 
 function switchBackend(step: Step, hat: string, next: number): true {

@@ -29,6 +29,7 @@ const OWN_WORDS = [
   'runtime',
   'safety-net',
   'solo',
+  'spawn',
   'stop',
   'switch',
   'timeout',

@@ -22,6 +22,12 @@ describe('a transient error', () => {
     expect([attempts(run), given(run)]).toEqual([['1.1', '1.2'], ['task.start']]);
   });
 
+  it('that the agent itself tried again as often as it may fails the turn at once', () => {
+    const run = play({ retry: RETRY });
+    run.fail({ class: 'transient', message: 'overloaded', wasRetried: true });
+    expect([attempts(run), run.state().consecutiveFailures]).toEqual([['1.1', '2.1'], 1]);
+  });
+
   it('waits with exponential backoff, up to a limit', () => {
     const run = play({ retry: { maxAttempts: 9, baseMs: 1000, maxMs: 5000 } });
     const waited = [1, 2, 3, 4, 5].map(() => {

@@ -68,10 +68,11 @@ export function setTimer(step: Step, dueAt: number, purpose: TimerPurpose): void
 }
 
 /** Ends the run: the clock stands, timers are forgotten, what is pending stays for a resume. */
-export function endRun(step: Step, reason: EndReason, detail: string): void {
+export function endRun(step: Step, reason: EndReason, detail: string, attention?: string): void {
   stopClock(step);
-  change(step, { status: 'ended', end: { reason, detail }, stopping: null, timers: step.state.timers.filter(isHolding) });
-  order(step, { type: 'run-end', reason, detail });
+  const end = { reason, detail, ...(attention === undefined ? {} : { attention }) };
+  change(step, { status: 'ended', end, stopping: null, timers: step.state.timers.filter(isHolding) });
+  order(step, { type: 'run-end', ...end });
 }
 
 function isHolding(timer: { readonly purpose: TimerPurpose }): boolean {

@@ -1,0 +1,63 @@
+import type { Settings } from '../config/index.ts';
+import type { EndReason } from '../core/index.ts';
+import { runShellLine } from '../process/index.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** What a person is told of a run: that it has ended, or that it waits. */
+export interface RunNews {
+  readonly event: 'ended' | 'parked';
+  /** Absent while it has not ended. */
+  readonly end?: { readonly reason: EndReason; readonly exitCode: number };
+  readonly detail: string;
+  /** What only a person can do; absent where nothing is asked of anybody. */
+  readonly attention?: string | undefined;
+  /** `null`: nobody knows. */
+  readonly costUsd: number | null;
+}
+
+/** Of what news the person's `notify:` command is told. */
+export interface Notification {
+  readonly runId: string;
+  /** Absolute path of the run's workspace. */
+  readonly cwd: string;
+  readonly settings: Pick<Settings, 'notify' | 'spec'>;
+  readonly news: RunNews;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the command. */
+  readonly abort?: AbortSignal;
+}
+
+/**
+ * Runs the `notify:` command, the user's own shell line; the facts are in its environment (`RALPH_EVENT`, `RALPH_END_REASON`, `RALPH_END_DETAIL`, …), never
+ * in its text.
+ *
+ * @returns what went wrong, in words, or `null`
+ */
+export async function notifyPerson(notification: Notification): Promise<string | null> {
+  const { cwd, settings, env, abort } = notification;
+  if (settings.notify === null) return null;
+  const result = await runShellLine(settings.notify, {
+    cwd,
+    env: { ...env, ...toFacts(notification) },
+    timeoutMs: TIMEOUT_MS,
+    stopGraceMs: 1000,
+    ...(abort && { abort }),
+  });
+  if (result.status === 'exited' && result.exitCode === 0) return null;
+  return `The notify command failed (${result.status === 'exited' ? `exit ${result.exitCode}` : (result.stopReason ?? result.status)}).`;
+}
+
+function toFacts({ runId, cwd, settings, news }: Notification): Readonly<Record<string, string>> {
+  return {
+    RALPH_RUN: runId,
+    RALPH_EVENT: news.event,
+    RALPH_END_REASON: news.end?.reason ?? '',
+    RALPH_END_DETAIL: news.detail,
+    RALPH_EXIT_CODE: news.end === undefined ? '' : String(news.end.exitCode),
+    RALPH_ATTENTION: news.attention ?? '',
+    RALPH_COST_USD: news.costUsd === null ? '' : news.costUsd.toFixed(4),
+    RALPH_TASK: settings.spec.objective.trim().split('\n', 1)[0]?.slice(0, 200) ?? '',
+    RALPH_FOLDER: cwd,
+  };
+}
