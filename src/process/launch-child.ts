@@ -1,7 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import { Socket } from 'node:net';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { listShadows } from './inherited-handles.ts';
+import { INIT_HANDLE, toIsolated } from './isolation.ts';
 import { markerVariable } from './marker.ts';
 import { openInput } from './open-input.ts';
 import { type OutputPipe, takeOutputPipe } from './output-pipe.ts';
@@ -17,6 +19,8 @@ export interface LaunchedChild {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Where process 1 of the child's own namespace tells how the child ended; null without a namespace. */
+  readonly init: Duplex | null;
 }
 
 /** No child, and why. */
@@ -46,7 +50,11 @@ export function launchChild(spec: ProcessSpec): LaunchedChild | FailedLaunch {
 
 function spawnDetached(spec: ProcessSpec, stdio: readonly StdioPart[]): ChildProcess {
   const env = spec.marker === undefined ? { ...spec.env } : { ...spec.env, [markerVariable]: spec.marker };
-  return spawn(spec.command, [...spec.args], { cwd: spec.cwd, env, stdio: [...stdio, ...listShadows()], detached: true });
+  const isolated = spec.isolation && toIsolated(spec.isolation, { ...spec, env });
+  const { command, args, env: own } = isolated ?? { ...spec, env };
+  const shadows = listShadows();
+  const handles = isolated ? [...stdio, 'pipe' as const, ...shadows.slice(1)] : [...stdio, ...shadows];
+  return spawn(command, [...args], { cwd: spec.cwd, env: { ...own }, stdio: handles, detached: true });
 }
 
 function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes: readonly OutputPipe[]): LaunchedChild | FailedLaunch {
@@ -58,7 +66,14 @@ function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes:
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
   if (spec.input?.kind === 'text') child.stdin?.end(spec.input.text);
-  return { child, pid, stdin: child.stdin, stdout, stderr };
+  return { child, pid, stdin: child.stdin, stdout, stderr, init: findInit(child, spec) };
+}
+
+function findInit(child: ChildProcess, { isolation }: ProcessSpec): Duplex | null {
+  const stream = isolation && child.stdio[INIT_HANDLE];
+  if (!(stream instanceof Socket)) return null;
+  stream.on('error', () => {});
+  return stream;
 }
 
 function failLater(child: ChildProcess, spec: ProcessSpec, pipes: readonly OutputPipe[]): FailedLaunch {

@@ -1,3 +1,5 @@
+import type { Isolation } from './isolation.ts';
+
 /** What a child reads on its standard input. */
 export type ProcessInput =
   /** `/dev/null`: end of file at once. Several agent CLIs block on a silent, open pipe. */
@@ -26,6 +28,8 @@ export interface ProcessSpec {
    * is ended with it, also one that left the process group. Without a marker only the process group and session are looked after.
    */
   readonly marker?: string;
+  /** The namespaces that the child gets for itself and all that comes from it: with its end nothing of it runs any more. Default: none. */
+  readonly isolation?: Isolation | undefined;
 
   /** File to which standard output is appended, byte for byte. Its folder must exist. */
   readonly stdoutPath?: string;
@@ -50,7 +54,10 @@ export interface ProcessSpec {
   readonly idleTimeoutMs?: number;
   /** Time between SIGTERM and SIGKILL when a timeout or a failing log stops the child. Default 10 s. */
   readonly stopGraceMs?: number;
-  /** How long output is still read after the child's end while somebody else holds its pipes open. Default 2 s. */
+  /**
+   * Longest time in which output is still read after the child's end while somebody else holds its pipes open and goes on writing; 150 ms of
+   * silence end it. Default 2 s.
+   */
   readonly drainMs?: number;
   /** Time between SIGTERM and SIGKILL for what the child left behind. Default 500 ms. */
   readonly leftoverGraceMs?: number;

@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildOutputs } from './child-outputs.ts';
+import { type ChildExit, type InitReport, readInit } from './init-report.ts';
 import type { LaunchedChild } from './launch-child.ts';
 import type { ChildProcessHandle, ProcessResult, ProcessSpec, StopReason } from './process-spec.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
@@ -11,17 +13,16 @@ const defaultDrainMs = 2000;
 const defaultLeftoverGraceMs = 500;
 /** Once the child itself has obeyed a stop, what it left gets at most this long to do the same. */
 const longestRestGraceMs = 2000;
+/** Whoever still holds the outputs after the child's end and says nothing for so long, has nothing more to say. */
+const quietMs = 150;
+const lookEveryMs = 10;
+/** Process 1 of a namespace ends at a word. */
+const releaseMs = 1000;
 /** With everybody gone the pipes end at once; whoever still holds one cannot be found. */
 const lastDrainMs = 100;
 /** A process that hangs in the kernel ignores SIGKILL: it is given up. */
 const unkillableMs = 5000;
 const longestTimerMs = 2 ** 31 - 1;
-
-interface ChildExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly isUnkillable?: true;
-}
 
 const running = new Set<RunningChild>();
 
@@ -48,10 +49,16 @@ export class RunningChild implements ChildProcessHandle {
   readonly #input: Writable | null;
   readonly #tree: ProcessTree;
   readonly #clock: StopClock;
+  readonly #init: InitReport | null;
   readonly #exited: Promise<ChildExit>;
+  readonly #collected: Promise<void>;
   readonly #hurried: Promise<void>;
   #reportExit: (exit: ChildExit) => void = () => {};
   #hurry: () => void = () => {};
+  #reportCollected: () => void = () => {};
+  /** The namespace ended by itself: the kernel saw to everything in it. */
+  #isSurelyEmpty = false;
+  #lastActivity = 0;
   #phase: 'running' | 'exited' | 'settled' = 'running';
   #stopReason: StopReason | undefined;
   #isStopping = false;
@@ -65,12 +72,15 @@ export class RunningChild implements ChildProcessHandle {
     this.#outputs = outputs;
     this.#child = launched.child;
     this.#input = launched.stdin;
-    this.#tree = createProcessTree(launched.pid, spec.marker);
+    this.#init = launched.init && readInit(launched.init);
+    this.#tree = createProcessTree({ pid: launched.pid, marker: spec.marker, hasInit: this.#init !== null });
     this.pid = launched.pid;
     this.startTime = this.#tree.rootStartTime;
     this.#exited = new Promise((resolve) => (this.#reportExit = resolve));
     this.#hurried = new Promise((resolve) => (this.#hurry = resolve));
-    launched.child.once('exit', (code, signal) => this.#leave({ code, signal }));
+    this.#collected = new Promise((resolve) => (this.#reportCollected = resolve));
+    launched.child.once('exit', (code, signal) => void this.#collect({ code, signal }));
+    this.#init?.onProgramEnd((exit) => this.#leave(exit));
     this.#clock = startStopClock({
       timeoutMs: spec.timeoutMs,
       idleTimeoutMs: spec.idleTimeoutMs,
@@ -78,7 +88,10 @@ export class RunningChild implements ChildProcessHandle {
       onExpiry: (expiry) => this.#end(expiry, spec.stopGraceMs),
     });
     outputs.attach(launched.stdout, launched.stderr, {
-      onActivity: () => this.#clock.touch(),
+      onActivity: () => {
+        this.#lastActivity = performance.now();
+        this.#clock.touch();
+      },
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
     });
     running.add(this);
@@ -119,40 +132,72 @@ export class RunningChild implements ChildProcessHandle {
     const drainMs = this.#spec.drainMs ?? defaultDrainMs;
     // A child that ended by itself may have helpers that still write its last words; one that was stopped has nothing more to say.
     if (!this.#isStopping) await this.#drain(drainMs, this.#hurried);
-    const leftovers = await this.#tree.endRest(this.#restGraceMs());
+    const leftovers = this.#isSurelyEmpty ? 0 : await this.#tree.endRest(this.#restGraceMs());
+    await this.#endNamespace();
     await this.#drain(this.#isStopping ? drainMs : lastDrainMs);
     this.#input?.destroy();
     await this.#outputs.finish();
     this.#phase = 'settled';
     running.delete(this);
     return {
-      status: exit.signal === null ? 'exited' : 'signaled',
+      status: exit.problem !== undefined ? 'spawn-error' : exit.signal === null ? 'exited' : 'signaled',
       exitCode: exit.code,
       signal: exit.signal,
       durationMs,
       leftovers,
       ...this.#outputs.report(),
       ...(this.#stopReason && { stopReason: this.#stopReason }),
+      ...(exit.problem !== undefined && { error: { code: 'isolation', message: exit.problem } }),
       ...(exit.isUnkillable && { error: { code: 'unkillable', message: `process ${this.pid} does not end on SIGKILL` } }),
     };
   }
 
-  /** Reads on until both outputs end, at most so long, or until somebody is in a hurry. */
+  /** Reads on until both outputs end or fall silent, at most so long, or until somebody is in a hurry. */
   async #drain(limitMs: number, hurried?: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
-    await Promise.race([this.#outputs.ended, tooLong, ...(hurried ? [hurried] : [])]);
-    clearTimeout(timer);
+    const startedAt = performance.now();
+    let isOver = false;
+    const over = Promise.race([this.#outputs.ended, ...(hurried ? [hurried] : [])]).then(() => (isOver = true));
+    for (;;) {
+      // Before the first look, too: the last words may lie in the pipes unread.
+      await Promise.race([over, delay(lookEveryMs)]);
+      if (isOver) return;
+      const now = performance.now();
+      if (this.#outputs.isHeld()) this.#lastActivity = now;
+      if (now - startedAt >= limitMs || now - Math.max(this.#lastActivity, startedAt) >= quietMs) return;
+      if (this.#init !== null && this.#tree.isEmptyInside()) return;
+    }
   }
 
-  /** The child is gone. Its pid is free from this moment on, so this must not wait for anything. */
+  /** What the system tells of the child. In a namespace the child is whoever waits for process 1, and knows only its exit code. */
+  async #collect(exit: ChildExit): Promise<void> {
+    this.#tree.markRootExited();
+    this.#reportCollected();
+    if (this.#init === null) {
+      this.#leave(exit);
+      return;
+    }
+    this.#isSurelyEmpty = exit.signal === null;
+    this.#leave(await this.#init.explain(exit));
+  }
+
+  /** The program is gone. Without a namespace its pid is free from this moment on, so this must not wait for anything. */
   #leave(exit: ChildExit): void {
     if (this.#phase !== 'running') return;
     this.#phase = 'exited';
-    this.#tree.markRootExited();
     this.#clock.stop();
     clearTimeout(this.#timer);
     this.#reportExit(exit);
+  }
+
+  /** Lets process 1 go, if it stayed for those whom the program left behind, and waits until the kernel has ended all of them. */
+  async #endNamespace(): Promise<void> {
+    if (this.#init === null) return;
+    this.#init.release();
+    const timer = setTimeout(() => this.#tree.signal('SIGKILL'), releaseMs);
+    const lastTimer = setTimeout(this.#reportCollected, releaseMs + unkillableMs);
+    await this.#collected;
+    clearTimeout(timer);
+    clearTimeout(lastTimer);
   }
 
   #end(reason: StopReason, graceMs: number = defaultStopGraceMs): void {
@@ -177,6 +222,8 @@ export class RunningChild implements ChildProcessHandle {
 
   #giveUp(): void {
     this.#child.unref();
+    this.#tree.markRootExited();
+    this.#reportCollected();
     this.#leave({ code: null, signal: 'SIGKILL', isUnkillable: true });
   }
 

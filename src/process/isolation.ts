@@ -1,0 +1,122 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** The programs that put another one into namespaces of its own. Plain data: decided once, handed on to every start. */
+export interface Isolation {
+  /** `unshare` and its words, up to where the inner program follows. */
+  readonly enter: readonly string[];
+  /** The shell that is process 1 inside. */
+  readonly shell: string;
+  readonly mount: string;
+  /** What takes the rights of process 1 from the program; empty where it has none to lose. */
+  readonly drop: readonly string[];
+  /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
+  readonly hasUserNamespace: boolean;
+  /** Folders that exist and that an empty one covers. */
+  readonly covered: readonly string[];
+  /** Folders that exist and that nothing inside can change. */
+  readonly readOnly: readonly string[];
+  /** Folders that exist, below those, and that can be changed all the same. */
+  readonly writable: readonly string[];
+}
+
+/** What is started in the place of a program. */
+export interface IsolatedCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The handle of process 1 through which it tells how the program ended, and hears that it may go. */
+export const INIT_HANDLE = 3;
+
+/**
+ * Process 1 of a namespace. With its end the kernel ends everything else inside. Nothing of it is made from data: all of that comes as arguments.
+ *
+ * The program runs in the foreground, so that it keeps its standard input and the signals that a background job would ignore. What the shell itself says
+ * goes to handle 3: a word there is how a death by a signal is told from an exit code beyond 128. Where somebody is left behind when the program has
+ * ended, its exit code is told ahead (`=CODE`), and process 1 stays until it hears that the others had their time, or that nobody is there to say so.
+ * Variables whose names a shell cannot hold come as `RALPH_KEPT_0=NAME=VALUE` and so on.
+ */
+export const INIT_SCRIPT = `exec 4>&2 2>&3
+mount=$1
+shift
+while [ "$1" != -- ]; do
+  case $1 in
+    covered) "$mount" -t tmpfs -o mode=755 none "$2" ;;
+    writable) "$mount" --bind "$2" "$2" ;;
+    read-only) "$mount" --rbind -o ro "$2" "$2" ;;
+  esac || { echo '!'; exit 1; } >&2
+  shift 2
+done
+shift
+kept=0
+while eval "pair=\\\${RALPH_KEPT_$kept-}"; [ -n "$pair" ]; do
+  unset "RALPH_KEPT_$kept"
+  set -- "$pair" "$@"
+  kept=$((kept + 1))
+done
+if [ $kept != 0 ]; then set -- /usr/bin/env "$@"; fi
+unset kept pair mount
+(exec 2>&4 3>&- 4>&-; exec "$@")
+code=$?
+set -- /proc/[0-9]*
+if [ $# -gt 1 ]; then
+  echo "=$code" >&3
+  read -r go <&3
+fi
+exit $code
+`;
+
+/**
+ * The command that runs a program in namespaces of its own; `null` when the program cannot be found, so that the system itself says why.
+ */
+export function toIsolated(
+  isolation: Isolation,
+  program: { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly env: IsolatedCommand['env'] },
+): IsolatedCommand | null {
+  const path = findProgram(program.command, program.cwd, program.env['PATH']);
+  if (path === null) return null;
+  const { covered, readOnly, writable } = isolation;
+  const mounts = [
+    ...covered.flatMap((folder) => ['covered', folder]),
+    ...writable.flatMap((folder) => ['writable', folder]),
+    ...readOnly.flatMap((folder) => ['read-only', folder]),
+  ];
+  const [command = '', ...words] = isolation.enter;
+  const inner = [isolation.shell, '-c', INIT_SCRIPT, 'ralph-init', isolation.mount, ...mounts, '--'];
+  return { command, args: [...words, ...inner, ...isolation.drop, path, ...program.args], env: keepOdd(program.env) };
+}
+
+/** The folders without those that are not there: nothing could be mounted on them. */
+export function selectFolders(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+}
+
+/** A shell hands on only variables whose names it can hold. */
+function keepOdd(env: IsolatedCommand['env']): IsolatedCommand['env'] {
+  const kept: Record<string, string | undefined> = {};
+  let count = 0;
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) kept[name] = value;
+    else kept[`RALPH_KEPT_${count++}`] = `${name}=${value}`;
+  }
+  return kept;
+}
+
+/** As the system looks for it: a shell would take some names for commands of its own. */
+function findProgram(command: string, cwd: string, searchPath: string | undefined): string | null {
+  if (command.includes('/')) return isProgram(resolve(cwd, command)) ? (isAbsolute(command) ? command : resolve(cwd, command)) : null;
+  const folders = (searchPath ?? '/usr/bin:/bin').split(delimiter).map((folder) => resolve(cwd, folder));
+  return folders.map((folder) => join(folder, command)).find(isProgram) ?? null;
+}
+
+/** Whether there is a file that this user may execute. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
