@@ -1,7 +1,7 @@
 /** The bounds of one turn. */
 export interface AgentLimits {
-  /** Calls of the model. */
-  readonly maxSteps: number;
+  /** Calls of the model; `null`: no limit. */
+  readonly maxSteps: number | null;
   /** `null`: no limit but the run's. */
   readonly maxCostUsd: number | null;
   /** Of one answer; `null`: as the provider does it. */

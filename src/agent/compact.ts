@@ -16,6 +16,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** What a summary may be made from, and what may stay as it is, as shares of what the model can read. */
 const READ_SHARE = 0.5;
 const KEPT_SHARE = 0.2;
+const NEWEST_SHARE = 0.5;
 
 /**
  * Puts a summary in the place of everything but the newest steps. Where the model gives none, the record itself, shortened in the middle, stands for it:
@@ -23,10 +24,11 @@ const KEPT_SHARE = 0.2;
  */
 export async function compactConversation(parts: TurnParts, state: TurnState): Promise<void> {
   // A share of what there is, too: where the provider finds it too long, our own count is not to be believed.
-  const kept = selectNewest(state.messages, KEPT_SHARE * Math.min(parts.limits.contextTokens, estimateTokens(state.messages)));
+  const room = Math.min(parts.limits.contextTokens, state.roomTokens);
+  const kept = selectNewest(state.messages, Math.min(room, estimateTokens(state.messages)));
   const old = state.messages.slice(0, state.messages.length - kept.length);
-  const record = renderConversation(old, parts.limits.contextTokens * READ_SHARE * CHARACTERS_PER_TOKEN);
-  const summary = (await summarise(parts, state, record)) ?? renderConversation(old, parts.limits.contextTokens * KEPT_SHARE);
+  const record = renderConversation(old, room * READ_SHARE * CHARACTERS_PER_TOKEN);
+  const summary = (await summarise(parts, state, record)) ?? renderConversation(old, (room * KEPT_SHARE * CHARACTERS_PER_TOKEN) / 2);
   const text = `${parts.prompt}\n\n# What was done so far\n\nThe conversation had grown too long; these notes stand for its beginning.\n\n${summary}`;
   state.messages = [{ role: 'user', text }, ...kept];
   state.contextTokens = null;
@@ -52,12 +54,16 @@ async function summarise(parts: TurnParts, state: TurnState, record: string): Pr
   return text.trim() === '' ? null : text.trim();
 }
 
-/** The newest steps that fit: each begins with an answer of the model, so that no result stands without its call. */
+/**
+ * The newest steps that fit: each begins with an answer of the model, so that no result stands without its call. The newest one may be longer than the
+ * others together, for the model has only just asked for it; unless there is nothing else that could go.
+ */
 function selectNewest(messages: readonly ModelMessage[], tokens: number): readonly ModelMessage[] {
   let start = messages.length;
   for (let index = messages.length - 1; index > 0; index -= 1) {
     if (messages[index]?.role !== 'assistant') continue;
-    if (estimateTokens(messages.slice(index)) > tokens) break;
+    const share = start === messages.length && index > 1 ? NEWEST_SHARE : KEPT_SHARE;
+    if (estimateTokens(messages.slice(index)) > tokens * share) break;
     start = index;
   }
   return messages.slice(start);

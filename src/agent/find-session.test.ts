@@ -55,6 +55,31 @@ describe('a fresh context', () => {
   });
 });
 
+describe('a turn that a limit ended', () => {
+  const limited: SessionEnd = { ...failed('agent'), isLimited: true };
+
+  it('is told to the next turn of its hat, also after turns of others, but not taken up', () => {
+    write('1.1', limited);
+    write('2.1', DONE, { hat: 'b' });
+    const found = find('3.1');
+    expect(found).toMatchObject({ isTakenUp: false, messages: [] });
+    expect(found.handOver).toMatch(/^# What was done before[\s\S]*Your last turn \(1\.1\) was ended by a limit[\s\S]*said 1\.1/);
+    expect(found.handOver).not.toContain('asked 1.1');
+  });
+
+  it('is told to Ralph, who comes right after it, and to no other hat', () => {
+    write('1.1', limited);
+    expect(find('2.1', { hat: 'ralph', key: 'another' }).handOver).toContain('The turn of a (1.1)');
+    expect(find('2.1', { hat: 'b' }).handOver).toBeNull();
+  });
+
+  it('is told once: what a later turn of the hat did is newer', () => {
+    write('1.1', limited);
+    write('2.1', DONE);
+    expect(find('3.1').handOver).toBeNull();
+  });
+});
+
 describe('a turn that was interrupted', () => {
   it.each([
     ['killed', null],

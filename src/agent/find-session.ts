@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { RALPH } from '../core/index.ts';
 import type { AssistantMessage, ModelMessage } from '../ports/index.ts';
 import {
   type FoldedSession,
@@ -10,6 +11,7 @@ import {
   parseLines,
   type SessionMemory,
 } from './fold-transcript.ts';
+import { toHandOver } from './hand-over.ts';
 import { SESSION_FILE } from './transcript.ts';
 import type { SessionEnd, SessionHeader } from './transcript-line.ts';
 
@@ -34,6 +36,8 @@ export interface SessionStart {
   readonly stepsBefore: number;
   /** Turns of the hat before this one; an interrupted one and its continuation are one. */
   readonly turnsBefore: number;
+  /** What a turn did that a limit ended: the hat's last one, for Ralph also that of the hat before him. `null`: there is none. */
+  readonly handOver: string | null;
 }
 
 /** Whose turn begins, and what it can go on with. */
@@ -49,7 +53,7 @@ export interface SessionWish {
   readonly interruptions?: number | undefined;
 }
 
-const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], said: [], stepsBefore: 0 } as const;
+const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], said: [], stepsBefore: 0, handOver: null } as const;
 
 /**
  * Finds the conversation that a turn goes on with: that of the turn right before it, if this was the same hat's and was interrupted; with
@@ -74,13 +78,25 @@ export function findSession(wish: SessionWish): SessionStart {
       said,
       stepsBefore,
       turnsBefore: Math.max(0, own - 1),
+      handOver: null,
     };
   }
+  const handOver = findHandOver(wish, edges);
   const carried =
     wish.context === 'carry' ? edges.findLast((edge) => edge?.header.context === 'carry' && edge.header.key === wish.key) : null;
-  if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own };
+  if (carried === null || carried === undefined) return { ...NOTHING, turnsBefore: own, handOver };
   const { messages, reads } = readChain(wish, carried.header.turn);
   return { ...NOTHING, follows: carried.header.turn, messages: withoutOpenRequest(messages), reads, turnsBefore: own };
+}
+
+function findHandOver(wish: SessionWish, edges: readonly (Edges | null)[]): string | null {
+  const own = edges.findLast((edge) => edge?.header.hat === wish.hat);
+  const before = edges.at(-1);
+  const told = [own, ...(wish.hat === RALPH && before !== own ? [before] : [])].flatMap((edge) => {
+    if (edge === null || edge === undefined || edge.end?.isLimited !== true) return [];
+    return [toHandOver(edge.header, edge.end, readChain(wish, edge.header.turn).messages, edge === own)];
+  });
+  return told.length === 0 ? null : told.join('\n\n');
 }
 
 /** Killed, stopped, or given up for now: another attempt of the same iteration goes on with what was done. */

@@ -4,7 +4,7 @@ import type { ModelMessage } from '../ports/index.ts';
 import { foldTranscript, NO_MEMORY } from './fold-transcript.ts';
 import { runSteps } from './step-loop.ts';
 import type { TranscriptLine } from './transcript-line.ts';
-import { callAll, makeTurn, say } from './turn-fixtures.ts';
+import { callAll, makeTurn, numbered, say } from './turn-fixtures.ts';
 
 const toText = (lines: readonly TranscriptLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
@@ -34,10 +34,9 @@ describe('a transcript that is read again', () => {
   });
 
   it('gives the conversation with what was moved out of it, and with its summary', async () => {
-    const run = async () => ({ text: 'x'.repeat(9000), isError: false });
     const turn = await record(
       Array.from({ length: 9 }, () => callAll('look')),
-      { run, limits: { ...makeTurn([]).parts.limits, contextTokens: 12_000 } },
+      { run: numbered('x'.repeat(9000)), limits: { ...makeTurn([]).parts.limits, contextTokens: 12_000 } },
     );
     expect(turn.lines.map(({ type }) => type)).toEqual(expect.arrayContaining(['evicted', 'compaction']));
     expect(foldTranscript(toText(turn.lines), NO_MEMORY).messages).toEqual(turn.state.messages);

@@ -5,6 +5,8 @@ import type { TurnParts, TurnState } from './turn-parts.ts';
 
 /** From this share of what the model can read on, something has to go. */
 const FULL_SHARE = 0.8;
+/** So much may be left then: room for many steps, in which the beginning stays as it is and is found in the provider's cache. */
+const LEFT_SHARE = 0.5;
 /** Results of the newest steps that stay whole as long as the rest is enough. */
 const KEPT_STEPS = 4;
 
@@ -15,8 +17,9 @@ const KEPT_STEPS = 4;
  * @param isForced the provider has said that the request is too long, whatever our count says
  */
 export async function keepWithinBudget(parts: TurnParts, state: TurnState, isForced = false): Promise<void> {
-  const isFull = (): boolean => estimateRequest(state, parts.system, parts.tools.tools) > parts.limits.contextTokens * FULL_SHARE;
-  if (!isForced && !isFull()) return;
+  const room = Math.min(parts.limits.contextTokens, state.roomTokens);
+  const isOver = (share: number): boolean => estimateRequest(state, parts.system, parts.tools.tools) > room * share;
+  if (!isForced && !isOver(FULL_SHARE)) return;
   await evictOutputs(parts, state, isForced ? 1 : KEPT_STEPS);
-  if (isForced || isFull()) await compactConversation(parts, state);
+  if (isForced || isOver(LEFT_SHARE)) await compactConversation(parts, state);
 }

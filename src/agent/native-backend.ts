@@ -119,8 +119,9 @@ function judge({ endedFor, request }: LiveTurn, ended: TurnEnd): Pick<TurnResult
   if (endedFor === 'person') return { status: 'stopped', failure: null };
   if (endedFor === 'nobody') return { status: ended.status, failure: ended.failure };
   const seconds = Math.round((endedFor === 'timeout' ? request.timeoutMs : request.idleTimeoutMs) / 1000);
-  const message = endedFor === 'timeout' ? `the turn took longer than ${seconds} s` : `nothing came for ${seconds} s`;
-  return { status: 'failed', failure: { class: endedFor, message } };
+  const what = endedFor === 'timeout' ? `the turn took longer than ${seconds} s` : `nothing came for ${seconds} s`;
+  const work = ended.work === undefined ? '' : `. ${ended.work}`;
+  return { status: 'failed', failure: { class: endedFor, message: `${what}${work}`.slice(0, 2000) } };
 }
 
 async function endMarked(marker: string, graceMs: number): Promise<number> {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UNKNOWN_USAGE } from '../core/index.ts';
 import type { Model, TurnRequest } from '../ports/index.ts';
 import { findSession } from './find-session.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
@@ -76,4 +77,32 @@ it('closes its tools where the session cannot be written', async () => {
   const watch = { ...NOTHING, signal: new AbortController().signal, givenUp: new Promise(() => undefined) };
   await expect(runNativeTurn(agent, request, watch)).rejects.toThrow(/EEXIST/);
   expect(closed).toEqual(['closed']);
+});
+
+it('a turn that a limit ended says what it did, and the next one of its hat begins with that', async () => {
+  const prompts: string[] = [];
+  const { agent } = makeAgent(async ({ messages }) => {
+    prompts.push(JSON.stringify(messages[0]));
+    const call = {
+      type: 'tool-call' as const,
+      id: `c${prompts.length}`,
+      name: 'write_file',
+      args: { path: `src/file-${prompts.length}.ts` },
+    };
+    const parts = [{ type: 'text' as const, text: `I write part ${prompts.length}.` }, call];
+    return { ok: true, message: { role: 'assistant', parts }, finish: 'tool-calls', usage: UNKNOWN_USAGE, responseId: null, model: null };
+  });
+  const limits = { ...agent.limits, maxSteps: 2 };
+  const watch = () => ({ ...NOTHING, signal: new AbortController().signal, givenUp: new Promise(() => undefined) });
+  const end = await runNativeTurn({ ...agent, limits }, makeRequest(1), watch());
+  expect(end).toMatchObject({
+    status: 'failed',
+    failure: {
+      class: 'agent',
+      message: expect.stringMatching(/max_steps.*written src\/file-1\.ts, src\/file-2\.ts; its last words: "I write part 2\."/),
+    },
+  });
+  await runNativeTurn({ ...agent, limits }, makeRequest(2), watch());
+  expect(prompts[0]).not.toContain('What was done before');
+  expect(prompts[2]).toMatch(/Do it.*What was done before.*I write part 2\./);
 });

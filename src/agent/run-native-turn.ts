@@ -3,6 +3,7 @@ import { type BackendEvent, isRalphError, type TurnFailure, toTurnName, UNKNOWN_
 import type { Model, TurnRequest } from '../ports/index.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import { findSession, type SessionStart } from './find-session.ts';
+import { describeWork } from './hand-over.ts';
 import { pause } from './pause.ts';
 import { type LoopEnd, runSteps } from './step-loop.ts';
 import { toSystemText } from './system-text.ts';
@@ -41,6 +42,8 @@ export interface TurnEnd extends LoopEnd {
   readonly usage: Usage;
   readonly toolCalls: number;
   readonly hasSpoken: boolean;
+  /** What it did, in one line; of a turn that a limit ended. */
+  readonly work?: string;
   readonly logError: string | null;
 }
 
@@ -103,28 +106,30 @@ async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<
   void givenUp.then(() => endUnheard(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
   await runOpenCalls(parts, state, start);
-  const end = start.isDone ? sayAgain(parts, state, start) : await ask(parts, state, start);
+  const before = state.messages.length;
+  const ended = start.isDone ? sayAgain(parts, state, start) : await ask(parts, state, start);
+  const end = toRecordedEnd(ended, parts.signal);
   if (end.status === 'succeeded') await publishAgain(parts, state, start);
   writeEnd(parts, state, end);
-  return { ...end, usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
+  return { ...withWork(end, state, before), usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
 }
 
-function ask(parts: TurnParts, state: TurnState, { isTakenUp }: SessionStart): Promise<LoopEnd> {
-  const text = isTakenUp ? `${TAKEN_UP}\n\n${parts.prompt}` : parts.prompt;
+function ask(parts: TurnParts, state: TurnState, { isTakenUp, handOver }: SessionStart): Promise<LoopEnd> {
+  const text = [...(isTakenUp ? [TAKEN_UP] : []), parts.prompt, ...(handOver === null ? [] : [handOver])].join('\n\n');
   state.messages.push({ role: 'user', text });
   parts.transcript.append({ type: 'message', message: { role: 'user', text } });
   return runSteps(parts, state);
 }
 
-function writeEnd({ transcript, signal }: TurnParts, { usage }: TurnState, end: LoopEnd): void {
-  transcript.append({ type: 'end', ...toRecordedEnd(end, signal), usage });
+function writeEnd({ transcript }: TurnParts, { usage }: TurnState, end: LoopEnd): void {
+  transcript.append({ type: 'end', ...end, usage });
   transcript.flush();
 }
 
 /** Without its end the session of a turn that was given up would look like one that a crash interrupted, and be taken up. */
 function endUnheard(parts: TurnParts, state: TurnState): void {
   try {
-    writeEnd(parts, state, { status: 'stopped', failure: null });
+    writeEnd(parts, state, toRecordedEnd({ status: 'stopped', failure: null }, parts.signal));
     parts.transcript.close();
   } catch {
     // Nobody waits for it any longer, and a disk that cannot be written is told by what writes next.
@@ -134,7 +139,17 @@ function endUnheard(parts: TurnParts, state: TurnState): void {
 /** A turn that a safeguard ended has failed: no other goes on with it. */
 function toRecordedEnd(end: LoopEnd, { reason }: AbortSignal): LoopEnd {
   if (end.status !== 'stopped' || (reason !== 'timeout' && reason !== 'idle-timeout')) return end;
-  return { status: 'failed', failure: { class: reason, message: 'ended by a safeguard' } };
+  const message = reason === 'timeout' ? 'it took too long' : 'nothing came from the model for too long';
+  return { status: 'failed', failure: { class: reason, message }, isLimited: true };
+}
+
+/** Of a turn that a limit ended is told what it did, to whoever decides what comes next. `before`: how many messages are not its own. */
+function withWork(end: LoopEnd, { messages }: TurnState, before: number): Pick<TurnEnd, 'status' | 'failure' | 'work'> {
+  if (end.isLimited !== true || end.failure === null) return end;
+  // A summary may have taken the place of what was before.
+  const work = describeWork(messages.length > before ? messages.slice(before) : messages);
+  if (work === '') return end;
+  return { ...end, failure: { ...end.failure, message: `${end.failure.message}. ${work}`.slice(0, 2000) }, work };
 }
 
 const TAKEN_UP =

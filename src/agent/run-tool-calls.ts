@@ -6,14 +6,31 @@ const SUMMARY_CHARACTERS = 200;
 
 /**
  * Runs the calls of one answer: at the same time where all of them only read, else one after the other. The results are in the order of the calls.
- * What is not begun when the turn is stopped is not run.
+ * What is not begun when the turn is stopped is not run, nor is a call whose arguments were cut off.
+ *
+ * @param cutAt the output tokens at which the answer was cut off, `null` where their number is not known; absent: it was not
  */
-export async function runToolCalls(parts: TurnParts, state: TurnState, calls: readonly ToolCallPart[]): Promise<readonly ToolAnswer[]> {
+export async function runToolCalls(
+  parts: TurnParts,
+  state: TurnState,
+  calls: readonly ToolCallPart[],
+  cutAt?: number | null,
+): Promise<readonly ToolAnswer[]> {
   state.toolCalls += calls.length;
-  if (calls.every((call) => parts.tools.isReadOnly(call.name))) return Promise.all(calls.map((call) => runCall(parts, state, call)));
+  const run = (call: ToolCallPart): Promise<ToolAnswer> =>
+    cutAt !== undefined && !isJsonObject(call.args) ? refuseCut(parts, call, cutAt) : runCall(parts, state, call);
+  if (calls.every((call) => parts.tools.isReadOnly(call.name))) return Promise.all(calls.map(run));
   const answers: ToolAnswer[] = [];
-  for (const call of calls) answers.push(await runCall(parts, state, call));
+  for (const call of calls) answers.push(await run(call));
   return answers;
+}
+
+async function refuseCut({ transcript }: TurnParts, { id, name }: ToolCallPart, cutAt: number | null): Promise<ToolAnswer> {
+  const limit = cutAt === null ? 'the most output tokens' : `${cutAt} output tokens`;
+  const text = `Your call was cut off at ${limit}: nothing was done. Write smaller parts, for example the beginning of the file first and the rest with further calls.`;
+  const result: ToolAnswer = { id, name, text, isError: true };
+  transcript.append({ type: 'tool-result', result, durationMs: 0 });
+  return result;
 }
 
 const STOPPED = 'The turn was stopped before this call was run: nothing was done.';

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_USAGE } from '../core/index.ts';
-import type { ToolAnswer } from '../ports/index.ts';
+import { type Json, UNKNOWN_USAGE } from '../core/index.ts';
+import type { ModelStep, ToolAnswer } from '../ports/index.ts';
 import { runSteps } from './step-loop.ts';
-import { callAll, failing, makeTurn, say } from './turn-fixtures.ts';
+import { callAll, failing, makeTurn, numbered, say } from './turn-fixtures.ts';
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
 
 const resultsOf = (turn: ReturnType<typeof makeTurn>): readonly string[] =>
   turn.state.messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ text }: ToolAnswer) => text) : []));
@@ -51,13 +57,24 @@ describe('the steps of a turn', () => {
   it('end at the step limit, of which the agent is told beforehand', async () => {
     const turn = makeTurn(
       Array.from({ length: 20 }, () => callAll('look')),
-      {},
+      { run: numbered('result') },
     );
     const limits = { ...turn.parts.limits, maxSteps: 5 };
     const end = await runSteps({ ...turn.parts, limits }, turn.state);
     expect(end).toMatchObject({ status: 'failed', failure: { class: 'agent', message: expect.stringContaining('max_steps') } });
     expect(turn.requests).toHaveLength(5);
     expect(JSON.stringify(turn.requests[2]?.messages.at(-1))).toContain('3 steps are left');
+  });
+
+  it('have no limit of their own, as long as they go on', async () => {
+    const turn = makeTurn(
+      Array.from({ length: 150 }, () => callAll('look')),
+      { run: numbered('result') },
+    );
+    expect(await runSteps({ ...turn.parts, limits: { ...turn.parts.limits, maxSteps: null } }, turn.state)).toMatchObject({
+      status: 'succeeded',
+    });
+    expect(turn.requests).toHaveLength(151);
   });
 
   it('end at the limit of cost, by the price of each answer', async () => {
@@ -96,6 +113,86 @@ describe('the steps of a turn', () => {
     const turn = makeTurn([look, look]);
     await runSteps(turn.parts, turn.state);
     expect(seen[1]).toEqual(['usage', 'message', 'tool-start', 'tool-result']);
+  });
+});
+
+describe('an agent that goes in a circle', () => {
+  const lastText = (turn: ReturnType<typeof makeTurn>, request: number): string => JSON.stringify(turn.requests[request]?.messages.at(-1));
+
+  it('is told after the same call had the same result three times, and ended after five', async () => {
+    const turn = makeTurn(Array.from({ length: 20 }, () => callAll('look')));
+    expect(await runSteps(turn.parts, turn.state)).toMatchObject({
+      status: 'failed',
+      isLimited: true,
+      failure: { class: 'agent', message: expect.stringContaining('look with the same arguments had the same result 5 times') },
+    });
+    expect(turn.requests).toHaveLength(5);
+    expect(lastText(turn, 2)).not.toContain('same result');
+    expect(lastText(turn, 3)).toContain('3 times');
+  });
+
+  it('is found where two calls alternate, too', async () => {
+    const turn = makeTurn(Array.from({ length: 30 }, (_, index) => callAll(index % 2 === 0 ? 'look' : 'change')));
+    const limits = { ...turn.parts.limits, maxSteps: null };
+    expect(await runSteps({ ...turn.parts, limits }, turn.state)).toMatchObject({ status: 'failed', isLimited: true });
+    expect(turn.requests).toHaveLength(10);
+    expect(lastText(turn, 6)).toContain('3 times');
+  });
+
+  it('is found where only the time differs that a command took', async () => {
+    let count = 0;
+    const run = async () => {
+      count += 1;
+      return { text: `FAIL a.test.ts\n[npm test: exit code 1, ${count}.3 s]`, isError: true };
+    };
+    const turn = makeTurn(
+      Array.from({ length: 9 }, () => callAll('change')),
+      { run },
+    );
+    expect(await runSteps(turn.parts, turn.state)).toMatchObject({ status: 'failed', isLimited: true });
+  });
+
+  it('is none where the results differ, or another call comes between', async () => {
+    let count = 0;
+    const run = async (name: string) => {
+      count += 1;
+      return { text: name === 'look' ? 'same' : `result ${count}`, isError: false };
+    };
+    const names = ['look', 'look', 'change', 'look', 'look', 'change', 'look', 'look', 'change', 'change', 'change', 'change', 'change'];
+    const turn = makeTurn(
+      names.map((name) => callAll(name)),
+      { run },
+    );
+    const limits = { ...turn.parts.limits, maxSteps: null };
+    expect(await runSteps({ ...turn.parts, limits }, turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(JSON.stringify(turn.state.messages)).not.toContain('same result');
+  });
+});
+
+describe('a call that was cut by the output limit', () => {
+  const cut = (args: Json): ReturnType<typeof say> => ({
+    ...(say('', { finish: 'length', usage: { ...UNKNOWN_USAGE, outputTokens: 8192 } }) as Extract<ModelStep, { ok: true }>),
+    message: { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'change', args }] },
+  });
+
+  it('is told as that, and not run', async () => {
+    const turn = makeTurn([cut('{"path": "a", "content": "half of'), say('Done.')], {
+      run: async () => Promise.reject(new Error('it was run')),
+    });
+    expect(await runSteps(turn.parts, turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(resultsOf(turn)[0]).toMatch(/cut off at 8192 output tokens.*smaller parts/s);
+  });
+
+  it('is run where its arguments are whole', async () => {
+    const turn = makeTurn([cut({ path: 'a' }), say('Done.')]);
+    await runSteps(turn.parts, turn.state);
+    expect(resultsOf(turn)).toEqual(['change ran']);
+  });
+
+  it('and of which nothing is left: the next answer is asked for in smaller parts', async () => {
+    const turn = makeTurn([say('', { finish: 'length', usage: { ...UNKNOWN_USAGE, outputTokens: 4096 } }), say('Done.')]);
+    await runSteps(turn.parts, turn.state);
+    expect(JSON.stringify(turn.requests[1]?.messages.at(-1))).toMatch(/4096 output tokens.*smaller parts/);
   });
 });
 
@@ -178,24 +275,22 @@ describe('an answer that is none', () => {
 });
 
 describe('a conversation that grows too long', () => {
-  const long = (): Promise<{ text: string; isError: boolean }> => Promise.resolve({ text: `head ${'x'.repeat(20_000)}`, isError: false });
-
   it('loses old outputs to files that the agent can read', async () => {
-    const turn = makeTurn([...Array.from({ length: 8 }, () => callAll('look')), say('Done.')], { run: long });
+    const turn = makeTurn([...Array.from({ length: 8 }, () => callAll('look')), say('Done.')], { run: numbered('x'.repeat(20_000)) });
     const limits = { ...turn.parts.limits, contextTokens: 50_000 };
     await runSteps({ ...turn.parts, limits }, turn.state);
     expect(turn.kept.length).toBeGreaterThan(2);
-    expect(turn.kept[0]).toHaveLength(20_005);
+    expect(turn.kept[0]).toHaveLength(20_002);
     const [first, , , , , , , last] = resultsOf(turn);
-    expect(first).toMatch(/^head x{395}\n\[moved out of the conversation: 20005 characters, whole in .*1\.txt; read_file shows it\]$/);
-    expect(last).toHaveLength(20_005);
+    expect(first).toMatch(/^1 x{398}\n\[moved out of the conversation: 20002 characters, whole in .*1\.txt; read_file shows it\]$/);
+    expect(last).toHaveLength(20_002);
     expect(turn.lines.some(({ type }) => type === 'compaction')).toBe(false);
   });
 
   it('becomes a summary where that is not enough; the newest steps stay whole', async () => {
     const steps = Array.from({ length: 12 }, () => callAll('look'));
     const turn = makeTurn([(request) => (request.tools.length === 0 ? say('notes') : (callAll('look') as never)), ...steps], {
-      run: async () => ({ text: 'y'.repeat(1900), isError: false }),
+      run: numbered('y'.repeat(1900)),
     });
     const model = {
       ...turn.parts.model,
@@ -216,15 +311,73 @@ describe('a conversation that grows too long', () => {
     }
   });
 
-  it('is made shorter once where the provider says so, and the turn fails if it says so again', async () => {
-    const once = makeTurn([callAll('look'), failing('context-overflow'), say('notes'), say('Done.')]);
-    expect(await runSteps(once.parts, once.state)).toMatchObject({ status: 'succeeded' });
-    const twice = makeTurn([callAll('look'), failing('context-overflow'), say('notes'), failing('context-overflow')]);
-    expect(await runSteps(twice.parts, twice.state)).toMatchObject({ status: 'failed', failure: { class: 'agent' } });
+  it('is made shorter as often as the provider says so, and the turn fails where it cannot get shorter', async () => {
+    const big = { run: async () => ({ text: 'z'.repeat(12_000), isError: false }) };
+    const often = makeTurn(
+      [
+        ...[callAll('look'), callAll('look'), callAll('change'), failing('context-overflow'), say('notes')],
+        ...[callAll('look'), callAll('change'), failing('context-overflow'), say('notes'), say('Done.')],
+      ],
+      big,
+    );
+    expect(await runSteps(often.parts, often.state)).toMatchObject({ status: 'succeeded' });
+    const never = makeTurn([callAll('look'), ...Array.from({ length: 40 }, () => failing('context-overflow'))], big);
+    expect(await runSteps(never.parts, never.state)).toMatchObject({ status: 'failed', failure: { class: 'agent' } });
+    expect(never.requests.length).toBeLessThan(12);
   });
 
+  it('is kept shorter from then on than what the provider refused', async () => {
+    const turn = makeTurn([callAll('look'), callAll('look'), callAll('look'), failing('context-overflow')], {
+      run: async () => ({ text: 'z'.repeat(9000), isError: false }),
+    });
+    let count = 0;
+    const model = {
+      ...turn.parts.model,
+      step: async (...[request, observe, signal]: Parameters<typeof turn.parts.model.step>) => {
+        if (turn.requests.length < 4) return turn.parts.model.step(request, observe, signal);
+        turn.requests.push({ ...request, messages: [...request.messages] });
+        if (request.tools.length === 0) return say('notes');
+        count += 1;
+        return count > 8 ? say('Done.') : callAll(count % 2 === 0 ? 'look' : 'change', 'look');
+      },
+    };
+    await runSteps({ ...turn.parts, model, limits: { ...turn.parts.limits, maxSteps: null } }, turn.state);
+    const refused = JSON.stringify(turn.requests[3]?.messages).length;
+    for (const { messages } of turn.requests.slice(4)) expect(JSON.stringify(messages).length).toBeLessThan(refused);
+  });
+
+  it.each([
+    [8_000, 100_000, 0.7],
+    [4_000, 32_000, 0.6],
+    [12_500, 64_000, 0.45],
+    [400, 20_000, 0.9],
+  ])(
+    'keeps its beginning from call to call, for the cache of the provider: %i tokens a step, %i in all',
+    async (resultTokens, contextTokens, least) => {
+      const turn = makeTurn([], { run: numbered('w'.repeat(resultTokens * 4)) });
+      const texts: string[] = [];
+      const model = {
+        ...turn.parts.model,
+        step: async (request: Parameters<typeof turn.parts.model.step>[0]) => {
+          if (request.tools.length === 0) return say('notes '.repeat(300));
+          texts.push(JSON.stringify(request.messages));
+          return texts.length > 120 ? say('Done.') : callAll('look');
+        },
+      };
+      const limits = { ...turn.parts.limits, contextTokens, maxSteps: null };
+      expect(await runSteps({ ...turn.parts, model, limits }, turn.state)).toMatchObject({ status: 'succeeded' });
+      const steady = texts.slice(20);
+      const repeated = steady.slice(1).map((text, index) => sharedLength(steady[index] ?? '', text) / text.length);
+      const share = repeated.reduce((sum, part) => sum + part, 0) / repeated.length;
+      expect(share).toBeGreaterThan(least);
+      for (const text of texts) expect(text.length / 4).toBeLessThan(contextTokens);
+    },
+  );
+
   it('is shortened without a summary where the model gives none', async () => {
-    const turn = makeTurn([callAll('look'), failing('context-overflow'), failing('bad-request'), say('Done.')]);
+    const turn = makeTurn([callAll('look'), failing('context-overflow'), failing('bad-request'), say('Done.')], {
+      run: numbered('z'.repeat(9000)),
+    });
     expect(await runSteps(turn.parts, turn.state)).toMatchObject({ status: 'succeeded' });
     expect(JSON.stringify(turn.requests[3]?.messages)).toContain('The agent calls look');
   });

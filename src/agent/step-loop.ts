@@ -2,6 +2,7 @@ import { addUsage, type TurnFailure } from '../core/index.ts';
 import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../ports/index.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { planCacheMarks } from './cache-marks.ts';
+import { estimateRequest, estimateTokens } from './context-size.ts';
 import { listCalls } from './fold-transcript.ts';
 import { hasSignal } from './has-signal.ts';
 import { keepWithinBudget } from './keep-within-budget.ts';
@@ -13,6 +14,8 @@ import type { TurnParts, TurnState } from './turn-parts.ts';
 export interface LoopEnd {
   readonly status: 'succeeded' | 'failed' | 'stopped';
   readonly failure: TurnFailure | null;
+  /** A limit ended it in the midst of its work: whoever comes next is told what was done. */
+  readonly isLimited?: boolean;
 }
 
 const STOPPED: LoopEnd = { status: 'stopped', failure: null };
@@ -20,6 +23,8 @@ const SUCCEEDED: LoopEnd = { status: 'succeeded', failure: null };
 /** The agent is told when so many steps are left. */
 const LAST_STEPS = 3;
 const COST_UNKNOWN = 'max_cost cannot hold this turn: the price of the model is not known; say it under `prices`';
+/** A conversation that was refused as too long has to get at least so much shorter, else it is given up. */
+const SHORTER_SHARE = 0.95;
 /** How often it is asked to go on without having called a tool. */
 const MAX_NUDGES = 3;
 
@@ -43,14 +48,19 @@ export async function runSteps(parts: TurnParts, state: TurnState): Promise<Loop
 
 function findBound({ signal, limits }: TurnParts, state: TurnState): LoopEnd | null {
   if (signal.aborted) return STOPPED;
-  if (state.steps >= limits.maxSteps) return fail(`the agent took ${state.steps} steps, the most that max_steps allows, and was not done`);
+  if (limits.maxSteps !== null && state.steps >= limits.maxSteps)
+    return limited(`the agent took ${state.steps} steps, the most that max_steps allows, and was not done`);
   const { costUsd } = state.usage;
   if (limits.maxCostUsd === null || costUsd === null || costUsd < limits.maxCostUsd) return null;
-  return fail(`the turn has cost $${costUsd.toFixed(2)}, and max_cost is $${limits.maxCostUsd}`);
+  return limited(`the turn has cost $${costUsd.toFixed(2)}, and max_cost is $${limits.maxCostUsd}`);
 }
 
 function fail(message: string): LoopEnd {
   return { status: 'failed', failure: { class: 'agent', message } };
+}
+
+function limited(message: string): LoopEnd {
+  return { ...fail(message), isLimited: true };
 }
 
 function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState): Parameters<typeof askModel>[1] {
@@ -78,10 +88,10 @@ async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, st
   if (hasText(message)) endMessage(parts, state);
   state.hasSignalled ||= hasSignal(message);
   count(state, answer);
-  if (calls.length > 0) return takeCalls(parts, state, calls);
+  if (calls.length > 0) return takeCalls(parts, state, calls, answer);
   if (parts.signal.aborted) return STOPPED;
   if (finish === 'refusal') return fail('the model refused to go on');
-  if (finish === 'length') return nudge(parts, state, 'Your answer reached the most output tokens. Go on where it stopped.');
+  if (finish === 'length') return nudge(parts, state, toCutText(answer, hasText(message)));
   if (!hasText(message))
     return state.nudges > 0 ? SUCCEEDED : nudge(parts, state, 'Go on. If all is done, say in a few words what you did.');
   return SUCCEEDED;
@@ -89,22 +99,47 @@ async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, st
 
 async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
   if (parts.signal.aborted) return STOPPED;
-  if (failure.class === 'context-overflow' && !state.hasOverflowed) {
-    state.hasOverflowed = true;
-    await keepWithinBudget(parts, state, true);
-    return null;
-  }
+  if (failure.class === 'context-overflow' && (await shrink(parts, state))) return null;
   return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
 }
 
-async function takeCalls(parts: TurnParts, state: TurnState, calls: Parameters<typeof runToolCalls>[2]): Promise<LoopEnd | null> {
+/** Makes the conversation shorter than what the provider has refused; false where it cannot be made shorter. */
+async function shrink(parts: TurnParts, state: TurnState): Promise<boolean> {
+  const refused = estimateRequest({ ...state, contextTokens: null }, parts.system, parts.tools.tools);
+  state.roomTokens = Math.min(state.roomTokens, parts.limits.contextTokens, refused);
+  const before = estimateTokens(state.messages);
+  await keepWithinBudget(parts, state, true);
+  return estimateTokens(state.messages) < before * SHORTER_SHARE;
+}
+
+async function takeCalls(
+  parts: TurnParts,
+  state: TurnState,
+  calls: Parameters<typeof runToolCalls>[2],
+  { finish, usage }: Extract<ModelStep, { ok: true }>,
+): Promise<LoopEnd | null> {
   state.nudges = 0;
-  const results = await runToolCalls(parts, state, calls);
+  const results = await runToolCalls(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
   state.messages.push({ role: 'tool', results });
-  const left = parts.limits.maxSteps - state.steps;
+  const left = parts.limits.maxSteps === null ? null : parts.limits.maxSteps - state.steps;
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });
-  return parts.signal.aborted ? STOPPED : null;
+  if (parts.signal.aborted) return STOPPED;
+  const { verdict, times, tools } = state.repeats.note(calls, results);
+  const circle = `${tools.join(' and ')} with the same arguments had the same result ${times} times`;
+  if (verdict === 'end') return limited(`the agent went in a circle: ${circle}`);
+  if (verdict === 'tell')
+    append(parts, state, {
+      role: 'user',
+      text: `${circle}. Another try will not change that: do something else, or publish the event that says what keeps you from going on. After two more the turn is ended.`,
+    });
+  return null;
+}
+
+function toCutText({ usage }: Extract<ModelStep, { ok: true }>, hasWords: boolean): string {
+  const limit = usage.outputTokens === null ? 'the most output tokens' : `${usage.outputTokens} output tokens, the most there may be`;
+  if (hasWords) return `Your answer was cut off at ${limit}. Go on where it stopped.`;
+  return `Your answer was cut off at ${limit}, before it had said or called anything. Think less at once, and write in smaller parts.`;
 }
 
 /** Asks it to go on; not for ever. */

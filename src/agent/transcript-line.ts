@@ -66,5 +66,7 @@ export interface SessionEnd {
   readonly type: 'end';
   readonly status: 'succeeded' | 'failed' | 'stopped';
   readonly failure: TurnFailure | null;
+  /** A limit ended it in the midst of its work. */
+  readonly isLimited?: boolean;
   readonly usage: Usage;
 }

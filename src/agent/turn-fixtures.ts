@@ -101,6 +101,15 @@ export function callAll(...names: readonly string[]): ModelStep {
   return { ...(say('') as Extract<ModelStep, { ok: true }>), message: { role: 'assistant', parts: calls }, finish: 'tool-calls' };
 }
 
+/** A tool whose results are all different: the text, with a number in front. */
+export function numbered(text: string): (name: string) => Promise<ToolResult> {
+  let count = 0;
+  return async () => {
+    count += 1;
+    return { text: `${count} ${text}`, isError: false };
+  };
+}
+
 /** A call that fails. */
 export function failing(kind: Extract<ModelStep, { ok: false }>['failure']['class'], retryAfterMs?: number): ModelStep {
   return { ok: false, failure: { class: kind, message: `it is ${kind}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } };

@@ -3,6 +3,7 @@ import type { Model, ModelMessage } from '../ports/index.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { ToolBox } from './tool-box.ts';
 import type { Transcript } from './transcript.ts';
+import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
 
 /** What a turn of the agent is made of. */
 export interface TurnParts {
@@ -43,7 +44,10 @@ export interface TurnState {
   countedMessages: number;
   /** How often it was asked to go on without having called a tool. */
   nudges: number;
-  hasOverflowed: boolean;
+  /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
+  roomTokens: number;
+  /** What its calls and their results were, to find a circle. */
+  readonly repeats: RepeatWatch;
 }
 
 /** A turn of which nothing was done yet. */
@@ -59,6 +63,7 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     contextTokens: null,
     countedMessages: 0,
     nudges: 0,
-    hasOverflowed: false,
+    roomTokens: Number.POSITIVE_INFINITY,
+    repeats: createRepeatWatch(),
   };
 }

@@ -122,7 +122,7 @@ describe('the backends of a configuration', () => {
       ...PLAIN,
       type: 'native',
       model: 'claude-sonnet-4-5',
-      native: { provider: 'anthropic', context: 'fresh', maxSteps: 60, maxCostUsd: null, maxOutputTokens: null, contextTokens: 200_000 },
+      native: { provider: 'anthropic', context: 'fresh', maxSteps: null, maxCostUsd: null, maxOutputTokens: null, contextTokens: 200_000 },
     });
   });
 
@@ -137,7 +137,7 @@ describe('the backends of a configuration', () => {
     expect(other?.native).toEqual({
       provider: 'google',
       context: 'fresh',
-      maxSteps: 60,
+      maxSteps: null,
       maxCostUsd: null,
       maxOutputTokens: null,
       contextTokens: 1_000_000,

@@ -24,7 +24,7 @@ export const NATIVE_KEYS = {
     doc: '`native`: `fresh` (the default) begins every turn anew, `carry` goes on with the conversation over turns and hats.',
     values: ['fresh', 'carry'],
   },
-  max_steps: { kind: 'integer', doc: '`native`: calls of the model in one turn; 60 by default.', min: 1 },
+  max_steps: { kind: 'integer', doc: '`native`: calls of the model in one turn; no limit by default.', min: 1 },
   max_cost: { kind: 'money', doc: '`native`: US dollars that one turn may cost; no limit by default.', above: 0 },
   max_output_tokens: { kind: 'integer', doc: "`native`: the longest answer of the model; the provider's own by default.", min: 1 },
   context_tokens: { kind: 'integer', doc: '`native`: how much the model can read at once; by provider where it is not said.', min: 4000 },
@@ -32,7 +32,6 @@ export const NATIVE_KEYS = {
 
 type DeclaredNative = ValuesOf<typeof NATIVE_KEYS> & { readonly model?: string };
 
-const MAX_STEPS = 60;
 const CONTEXT_TOKENS: Readonly<Record<NativeProvider, number>> = {
   anthropic: 200_000,
   openai: 256_000,
@@ -62,7 +61,7 @@ export function toNativeSpec(declared: DeclaredNative): NativeSpec {
     ...(script === undefined ? {} : { script }),
     ...(effort === undefined ? {} : { effort }),
     context: declared.context ?? 'fresh',
-    maxSteps: declared.max_steps ?? MAX_STEPS,
+    maxSteps: declared.max_steps ?? null,
     maxCostUsd: declared.max_cost ?? null,
     maxOutputTokens: declared.max_output_tokens ?? null,
     contextTokens: declared.context_tokens ?? CONTEXT_TOKENS[provider],

@@ -73,8 +73,8 @@ export interface NativeSpec {
   readonly effort?: 'low' | 'medium' | 'high';
   /** `fresh`: each turn begins anew. `carry`: the conversation goes on over turns and hats of the same model. */
   readonly context: 'fresh' | 'carry';
-  /** Calls of the model in one turn. */
-  readonly maxSteps: number;
+  /** Calls of the model in one turn; `null`: no limit. */
+  readonly maxSteps: number | null;
   /** Of one turn; `null`: no limit but the run's. */
   readonly maxCostUsd: number | null;
   /** Of one answer; `null`: as the provider does it. */

@@ -131,7 +131,9 @@ describe('read_file', () => {
     const place = createPlace();
     place.write('src/index.ts', 'x');
     expect((await place.run(readFileTool, { path: 'src/indx.ts' })).text).toContain('Did you mean "src/index.ts"?');
-    expect((await place.run(readFileTool, { path: 'src' })).text).toContain('is a folder, not a file.\n');
+    expect((await place.run(readFileTool, { path: 'src' })).text).toBe(
+      '"src" is a folder, not a file.\nGive the path of a file; list_files shows what is in the folder.',
+    );
   });
 
   it('does not read what a link has put in the place of a file since it was allowed', async () => {
