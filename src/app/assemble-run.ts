@@ -95,7 +95,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 
 function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
   const { root, stateDir, binDir } = layout;
-  const { workspace, settings } = file;
+  const { workspace, settings, gitPrograms } = file;
   const packageFolder = findPackageFolder();
   return {
     runFolder: paths.folder,
@@ -109,6 +109,7 @@ function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: 
     settings,
     env,
     tree,
+    gitPrograms,
   };
 }
 
@@ -142,6 +143,7 @@ export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'fi
     runId: paths.runId,
     scratchDir: join(paths.folder, 'git'),
     baseline: file.baseline,
+    programs: file.gitPrograms,
     checkpointBranch,
   });
 }

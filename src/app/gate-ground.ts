@@ -32,7 +32,12 @@ export interface GroundParts {
  */
 export async function openGateGround(parts: GroundParts, isResumed: boolean): Promise<GateGround> {
   const { file } = parts;
-  const tree = createTreeReader({ cwd: file.workspace, env: withoutKeys(file.settings, parts.env), stateDirs: toStateDirs(file.settings) });
+  const tree = createTreeReader({
+    cwd: file.workspace,
+    env: withoutKeys(file.settings, parts.env),
+    stateDirs: toStateDirs(file.settings),
+    programs: file.gitPrograms,
+  });
   const startScopes = await openScopes(parts, tree, isResumed);
   const globs = file.settings.spec.gates.flatMap((gate) => gate.protect ?? []);
   if (globs.length === 0) return { tree, startScopes, checkProtected: async () => '', close: async () => undefined };

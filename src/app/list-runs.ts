@@ -97,6 +97,7 @@ async function removeOwnWorktree(layout: Layout, file: RunFile, name: string, en
     stateDir: settings.stateDir,
     name,
     links: settings.worktreeLinks,
+    programs: file.gitPrograms,
     force: false,
   });
 }

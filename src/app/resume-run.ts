@@ -182,6 +182,7 @@ async function restoreWorkspace(layout: Layout, file: RunFile, { env }: ResumeOp
       stateDir: settings.stateDir,
       name: worktree,
       links: settings.worktreeLinks,
+      programs: file.gitPrograms,
       reuse: true,
     });
   }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
-import { type Baseline, parseBaseline } from '../workspace/index.ts';
+import { type Baseline, type GitPrograms, parseBaseline } from '../workspace/index.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 
 /**
@@ -24,6 +24,8 @@ export interface RunFile {
   readonly settings: Settings;
   /** What was the user's own before the run began. */
   readonly baseline: Baseline | null;
+  /** The programs that git's configuration named then: Ralph's own git runs no others. */
+  readonly gitPrograms: GitPrograms;
 }
 
 /** Writes it, at any moment the old or the new one, without secrets. Throws the system error. */
@@ -89,11 +91,21 @@ export function readRunFile(path: string): RunFile {
   const value = readSettings(nodeFileSystem, path);
   if (isJsonObject(value) && value['version'] === 1 && isJsonObject(value['settings'])) {
     // A baseline that cannot be read switches checkpoints off: a guess could commit what is the user's own.
-    return { ...(value as unknown as RunFile), baseline: parseBaseline(value['baseline'] ?? null) ?? null };
+    return {
+      ...(value as unknown as RunFile),
+      baseline: parseBaseline(value['baseline'] ?? null) ?? null,
+      gitPrograms: parsePrograms(value['gitPrograms']),
+    };
   }
   throw new RalphError({
     code: 'run-settings-newer',
     what: `The settings of this run were not written by this version: ${path}`,
     fix: 'Use the version of Ralph that started the run, or start a new one: ralph run',
   });
+}
+
+/** What cannot be read is none: then no filter runs. */
+function parsePrograms(value: Json | undefined): GitPrograms {
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

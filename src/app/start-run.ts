@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths } from '../journal/index.ts';
-import { captureBaseline, createWorktree } from '../workspace/index.ts';
+import { captureBaseline, captureGitPrograms, createWorktree } from '../workspace/index.ts';
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
@@ -115,12 +115,13 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const { plan, options, watch, layout, paths, workspace, worktree, locks } = beginning;
   const { settings } = plan;
   openAgentFolders(workspace, settings);
-  const baseline =
-    settings.spec.limits.checkpointInterval > 0
-      ? await captureBaseline({ cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) })
-      : null;
+  const place = { cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) };
+  const [baseline, gitPrograms] = await Promise.all([
+    settings.spec.limits.checkpointInterval > 0 ? captureBaseline(place) : null,
+    captureGitPrograms(place),
+  ]);
   const stdinPrompt = plan.request.stdinPrompt ?? null;
-  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline };
+  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline, gitPrograms };
   writeRunFile(paths.settings, file);
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const ground = await openGateGround({ paths, file, env: options.env }, false);

@@ -14,7 +14,15 @@ import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
-import { createTreeWatch, type GitWorkspace, listIgnored, listTracked, type TreeLook, type TreeWatch } from '../workspace/index.ts';
+import {
+  createTreeWatch,
+  type GitPrograms,
+  type GitWorkspace,
+  listIgnored,
+  listTracked,
+  type TreeLook,
+  type TreeWatch,
+} from '../workspace/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
 import { withoutKeys } from './gate-guard.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
@@ -36,6 +44,7 @@ export interface TurnOutfitSettings {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tree: Pick<GitWorkspace, 'snapshot' | 'diff'>;
+  readonly gitPrograms: GitPrograms;
 }
 
 /** Dresses the turns of a run. */
@@ -100,8 +109,9 @@ function findPolicy({ policies }: Settings, hat: string): Settings['policies'][s
 }
 
 function createWatch(made: TurnOutfitSettings): TreeWatch {
-  const { settings, workspace, env, runFolder } = made;
+  const { settings, workspace, env, runFolder, gitPrograms } = made;
   return createTreeWatch({
+    programs: gitPrograms,
     cwd: workspace,
     env: withoutKeys(settings, env),
     stateDirs: toStateDirs(settings),
@@ -185,8 +195,8 @@ function openOwnScratch(made: TurnOutfitSettings, sandbox: Sandbox): Promise<Scr
   return sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
 }
 
-function toFolderFacts({ settings, workspace, env }: TurnOutfitSettings): FolderFacts {
-  const repository = { cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
+function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnOutfitSettings): FolderFacts {
+  const repository = { programs: gitPrograms, cwd: workspace, env: withoutKeys(settings, env), stateDirs: toStateDirs(settings) };
   return {
     listTracked: (folders) => listTracked(repository, folders),
     listIgnored: (folders) => listIgnored(repository, folders),

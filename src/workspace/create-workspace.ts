@@ -37,6 +37,8 @@ export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
   readonly diff: (turn: string) => Promise<string | null>;
+  /** Keys of git's configuration that name programs which were not there at the start of the run (see `RepositorySettings.programs`). */
+  readonly listNewPrograms: () => Promise<readonly string[]>;
   /** Forgets the snapshots of this run; how many there were. */
   readonly dropSnapshots: () => Promise<number>;
   /** Waits for what is still being written. */
@@ -55,7 +57,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     if (!found.found) return { fingerprint: await describeFolder(settings.cwd, settings.stateDirs), tree: null };
     const { repository } = found;
     const status = await readStatus(repository);
-    const fingerprint = await toFingerprint(status, repository.top, settings.stateDirs);
+    const fingerprint = await toFingerprint(status, repository, settings.stateDirs);
     if (settings.keepsSnapshots === false) return { fingerprint, tree: null };
     keeper ??= createSnapshotKeeper(repository, settings.runId, settings.scratchDir);
     const tree = await keeper.keep(turn, moment, status, fingerprint).catch(() => null);
@@ -79,6 +81,10 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
       const found = await find();
       await keeper?.settle();
       return found.found ? diffSnapshots(found.repository, settings.runId, turn) : null;
+    },
+    async listNewPrograms() {
+      const found = await find();
+      return (found.found && (await found.repository.findPrograms?.())?.keys) || [];
     },
     async dropSnapshots() {
       const found = await find();

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { createGit, type Git, type GitResult } from './git.ts';
+import { createProgramGuard, type GitPrograms, type ProgramFindings, readGitPrograms } from './git-programs.ts';
 
 /** A repository with a working tree. */
 export interface Repository {
@@ -14,6 +15,8 @@ export interface Repository {
   readonly isOwnState: (path: string) => boolean;
   /** Git at the top. */
   readonly git: Git;
+  /** What git's configuration would have it run now and may not; `null` where nothing was said about what it may. Never rejects. */
+  readonly findPrograms: (() => Promise<ProgramFindings>) | null;
 }
 
 /** Where to look. */
@@ -23,6 +26,8 @@ export interface RepositorySettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names of the folders for state, relative to `cwd`. */
   readonly stateDirs: readonly string[];
+  /** The programs that git may run (filters, above all): others that its configuration names meanwhile are not. Absent: whatever it names. */
+  readonly programs?: GitPrograms | undefined;
 }
 
 /** A repository, or why git cannot be used. */
@@ -76,13 +81,22 @@ function toPlace(top: GitResult, gitDir: GitResult): Pick<Repository, 'top' | 'g
 export function openRepository(place: Pick<Repository, 'top' | 'gitDir' | 'prefix'>, settings: RepositorySettings): Repository {
   const { top, gitDir, prefix } = place;
   const own = settings.stateDirs.flatMap((name) => [`${name}/`, `${prefix}${name}/`]);
+  const { env, programs } = settings;
+  const plain = createGit(top, env);
+  const findPrograms = programs === undefined ? null : createProgramGuard({ top, gitDir, env, git: plain }, programs);
   return {
     top,
     gitDir,
     prefix,
     isOwnState: (path) => own.some((folder) => `${path}/`.startsWith(folder)),
-    git: createGit(top, settings.env),
+    git: findPrograms === null ? plain : createGit(top, env, async () => (await findPrograms()).env),
+    findPrograms,
   };
+}
+
+/** The programs that git's configuration names in this folder; none outside of a working tree. One process at most. Never rejects. */
+export async function captureGitPrograms({ cwd, env }: Pick<RepositorySettings, 'cwd' | 'env'>): Promise<GitPrograms> {
+  return isOutside(cwd) ? {} : readGitPrograms(createGit(cwd, env));
 }
 
 /** A path may itself end in a line feed: only git's own is taken off. */

@@ -73,8 +73,13 @@ const locationVariables = [
  *
  * @param cwd absolute path of the folder.
  * @param env the complete environment; the variables that point git to some other repository are taken out, and those that hold a secret by their names.
+ * @param guard asked before each command for variables that keep git from running what may not be run; absent: nothing is kept from it
  */
-export function createGit(cwd: string, env: Readonly<Record<string, string | undefined>>): Git {
+export function createGit(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+  guard?: () => Promise<Readonly<Record<string, string>>>,
+): Git {
   // Keys stay out: git runs programs that the repository names (filters of attributes), and an agent may have named them. Nothing here needs any.
   const cleaned = Object.fromEntries(Object.entries(env).filter(([name]) => !locationVariables.includes(name) && !isSecretName(name)));
   const { outside, inside } = splitSearchPath(env['PATH'], cwd);
@@ -82,11 +87,12 @@ export function createGit(cwd: string, env: Readonly<Record<string, string | und
   const path = env['PATH'] === undefined ? {} : { PATH: [outside, inside].filter((part) => part !== '').join(delimiter) };
   const base = { ...cleaned, ...path, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   return async (args, options = {}) => {
+    const guarded = guard === undefined ? {} : await guard();
     const result = await runCommand({
       command: 'git',
       args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...toConfig(options), ...args],
       cwd,
-      env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env },
+      env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env, ...guarded },
       ...(options.input !== undefined && { input: { kind: 'text', text: options.input } }),
       captureBytes: outputLimitBytes,
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,

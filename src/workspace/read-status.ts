@@ -2,7 +2,17 @@ import type { Repository } from './find-repository.ts';
 import { demandGit } from './git.ts';
 import { type GitStatus, parseStatus } from './parse-status.ts';
 
-const statusArgs = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--untracked-files=all', '--no-renames'];
+const statusArgs = [
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--no-renames',
+  // Git would run in a submodule what its own configuration names.
+  '--ignore-submodules=dirty',
+];
 
 /**
  * The status of the whole repository, without the state folders.

@@ -59,6 +59,7 @@ export interface RecordOrder {
   readonly versions: Map<string, { readonly look: string; readonly version: string }>;
 }
 
+/** Of submodules only the commit is asked for: git would run in them what their own configuration names. Their files are walked. */
 const STATUS = [
   'status',
   '--porcelain=v2',
@@ -66,7 +67,7 @@ const STATUS = [
   '--untracked-files=all',
   '--no-renames',
   '--ignored=matching',
-  '--ignore-submodules=none',
+  '--ignore-submodules=dirty',
 ];
 /** A person may have told git to look less closely. */
 const CLOSELY = ['core.trustctime=true', 'core.checkStat=default', ...(process.platform === 'win32' ? [] : ['core.fileMode=true'])];
