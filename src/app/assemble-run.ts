@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
-import { createPayloadCheck } from '../emit/index.ts';
+import { createPayloadCheck, toContractPath } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import {
   createJsonlInbox,
@@ -24,8 +24,10 @@ import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
+import { toWorkspaceLock } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { systemClock } from './system-clock.ts';
+import { keepTrustedFiles } from './trusted-files.ts';
 import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
 import { createWardrobe } from './wardrobe.ts';
 
@@ -84,6 +86,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       agentCommand,
       binDir: layout.binDir,
       outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
+      undo: createUndo(parts, agentCommand, workspace),
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
@@ -91,6 +94,20 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     observe: watch.observe,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+}
+
+/** What later turns, a resume and a person's commands run or believe is what it was when the run was put together. */
+function createUndo({ layout, paths, file }: RunParts, agentCommand: string, tree: GitWorkspace): () => Promise<readonly string[]> {
+  const gates = ['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name));
+  const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
+  const files = keepTrustedFiles(layout.root, [agentCommand, toContractPath(paths.folder), paths.settings, ...locks, ...gates]);
+  let told: readonly string[] = [];
+  return async () => {
+    const keys = await tree.listNewPrograms();
+    const fresh = keys.filter((key) => !told.includes(key));
+    told = keys;
+    return [...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
+  };
 }
 
 function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {

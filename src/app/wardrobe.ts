@@ -3,13 +3,14 @@ import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, RalphError, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
-import type { Wardrobe } from '../loop/shell/index.ts';
+import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
 import type { Backend } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toPrice } from './prices.ts';
+import { addTrusted } from './trusted-files.ts';
 import type { TurnOutfits } from './turn-outfits.ts';
 
 /** What a wardrobe is made of. */
@@ -26,6 +27,8 @@ export interface WardrobeSettings {
   readonly binDir: string;
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly outfits?: TurnOutfits;
+  /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
+  readonly undo?: () => Promise<readonly string[]>;
 }
 
 /** Hands out the backends of a run, each made once. */
@@ -49,7 +52,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
         env: toEnvironment(made, order, spec),
         marker: toMarker(made.runId, order),
       };
-      return made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain);
+      return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
     hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
@@ -61,6 +64,20 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
       return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
     },
     priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
+  };
+}
+
+/** What was done before a turn is not its doing; what is found behind it is. */
+async function watchTrusted(undo: WardrobeSettings['undo'], dress: () => Promise<Surroundings>): Promise<Surroundings> {
+  if (undo === undefined) return dress();
+  const between = await undo();
+  const dressed = await dress();
+  return {
+    ...dressed,
+    close: async () => {
+      const found = (await dressed.close?.()) ?? null;
+      return addTrusted(found, await undo(), between);
+    },
   };
 }
 

@@ -18,6 +18,8 @@ export type Feedback =
       readonly failures: readonly GateFailure[];
     }
   /** A hat that may not write wrote; `paths` are the first of `total`. `reverted`: how many were taken back, `null` where they stand. `total` 0: nobody could tell. */
+  /** It changed what Ralph itself runs or believes. */
+  | { readonly kind: 'trusted-changed'; readonly paths: readonly string[] }
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
   /** The turn right before was interrupted; `topics`: what it had written, and nobody got. One for each such turn. */
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }

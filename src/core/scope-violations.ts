@@ -19,6 +19,11 @@ export interface ScopeViolations {
   readonly notes: readonly string[];
   /** Set where the tree, or a part of it that matters, could not be compared at all: nobody knows what the turn did. */
   readonly isUnseen?: true;
+  /**
+   * What the turn changed of what Ralph itself runs or believes, which no hat may: files of its own, which were put back, and programs that git's
+   * configuration names, which Ralph's git does not run. Also of hats that may write.
+   */
+  readonly trusted?: readonly string[];
   /** What had changed when the turn began, since the last look, with no turn of a hat that may write in between. */
   readonly between?: { readonly paths: readonly string[]; readonly total: number };
 }

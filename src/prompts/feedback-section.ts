@@ -19,6 +19,7 @@ export function planFeedback({ turn }: PromptContext): Section | null {
     ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
     ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
+    trustedNote(pick(turn.feedback, 'trusted-changed')),
     treeNote(pick(turn.feedback, 'tree-changed')),
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
@@ -53,6 +54,12 @@ function refusedNote(notes: NotesOf<'refused'>): Words {
 
 function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): Words {
   return say`- ${inCode(topic)} was not published: ${sentence(why)} Publish it again with such a payload.`;
+}
+
+function trustedNote(notes: NotesOf<'trusted-changed'>): Words {
+  const last = notes[notes.length - 1];
+  if (last === undefined) return [];
+  return say`- You changed ${listInCode(last.paths)}, which is not yours. It was undone and is on record. Leave \`.ralph/\` and git's filters alone.`;
 }
 
 /** The newest: what stood before was told before. */

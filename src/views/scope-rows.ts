@@ -19,12 +19,16 @@ export function toScopeRows({ violations, denials }: Pick<TurnView, 'violations'
   return violations === null ? stopped : [...stopped, ...toViolationRows(violations)];
 }
 
-function toViolationRows({ changes, total, reverted, diffFile, notes }: ScopeViolations): readonly FactRow[] {
+function toViolationRows({ changes, total, reverted, diffFile, notes, trusted = [] }: ScopeViolations): readonly FactRow[] {
   const rows = changes.slice(0, SHOWN).map(({ path, what }) => ({ label: 'Forbidden', text: `${what} ${toPlainLine(path, 160)}` }));
   const more = total > rows.length ? [{ label: 'Forbidden', text: `and ${total - rows.length} more` }] : [];
   const fate = total === 0 ? [] : [{ label: 'Forbidden', text: reverted === null ? 'still there' : `${reverted} of ${total} taken back` }];
   const diff = diffFile === null ? [] : [{ label: 'Forbidden', text: `the difference is in the turn's folder: ${diffFile}` }];
+  const own = trusted
+    .slice(0, SHOWN)
+    .map((path) => ({ label: 'Forbidden', text: `changed ${toPlainLine(path, 160)}, which is Ralph's own; undone` }));
   return [
+    ...own,
     ...rows,
     ...more,
     ...fate,

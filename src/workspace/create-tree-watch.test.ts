@@ -301,9 +301,7 @@ describe('a repository in the repository', () => {
     folder.write('lib/one.txt', 'evil\n');
     folder.write('lib/new.txt', 'new\n');
     const found = await look.end(NO_DIFF);
-    expect(toLines(found)).toEqual(
-      ['changed lib/one.txt', 'created lib/new.txt'].sort((a, b) => (a.slice(8) < b.slice(8) ? -1 : 1)),
-    );
+    expect(toLines(found)).toEqual(['changed lib/one.txt', 'created lib/new.txt'].sort((a, b) => (a.slice(8) < b.slice(8) ? -1 : 1)));
     expect([found?.reverted, folder.read('lib/one.txt'), folder.read('lib/two.txt'), folder.read('lib/new.txt')]).toEqual([
       0,
       'evil\n',

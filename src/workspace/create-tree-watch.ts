@@ -10,6 +10,7 @@ import { readCommonDir } from './read-git-places.ts';
 import { keepCopies, readIndexLook } from './restore-tree.ts';
 import { loadBaseline, saveBaseline, type TreeBaseline } from './tree-baseline.ts';
 import { copyIndex, MAX_IGNORED, type RecordOrder, recordTree, type TreeRecord } from './tree-record.ts';
+import { toLook } from './walk-files.ts';
 
 /** Where and how a tree is watched. */
 export interface TreeWatchSettings extends RepositorySettings {
@@ -115,19 +116,27 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
   const indexLook = readIndexLook(repository.gitDir);
   const { top, gitDir, prefix } = repository;
   saveBaseline(scratchDir, { turn, exempt, git: { place: { top, gitDir, prefix }, commonDir, ...cleared, indexLook }, before });
+  const own = toOwnLook(order);
   const copies = reverts ? keepCopies(before, top, join(scratchDir, COPIES)) : null;
   return {
     end: async (showDiff) => {
       try {
+        const isOwnSame = own === toOwnLook(order);
         const found = await endInGit({ order, before, indexLook, copies }, showDiff);
         rmSync(join(scratchDir, COPIES), { recursive: true, force: true });
         if (found.after !== null) memory.last = { order, after: found.after, indexLook: readIndexLook(gitDir) };
-        return toReport(found, between, memory.told);
+        const problem = found.problem ?? (isOwnSame ? null : 'somebody changed what Ralph compares with while the turn went on');
+        return toReport({ ...found, problem }, between, memory.told);
       } catch (error) {
         return toUnseen(error);
       }
     },
   };
+}
+
+/** The index that the tree is held against, from outside: a turn that is not in a sandbox could write another one, which hides what it changed. */
+function toOwnLook({ indexFile, lookFile }: RecordOrder): string {
+  return `${toLook(indexFile)} ${toLook(lookFile)}`;
 }
 
 const INDEX_FILE = 'watch.index';

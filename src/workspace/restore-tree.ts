@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AS_IN_INDEX, type TreeChange } from './compare-trees.ts';
+import { readFileVersion } from './file-version.ts';
 import type { Repository } from './find-repository.ts';
 import { isLock } from './git-guard.ts';
 import { isGitAtWork } from './is-git-at-work.ts';
@@ -101,7 +102,7 @@ async function restore(change: TreeChange, made: Restoration): Promise<string | 
   if (change.before === ABSENT) return removeFile(file);
   if (change.in === 'ignored') return 'git ignores it, so what was there before is not known';
   if (change.before === AS_IN_INDEX) return checkOut(change.path, made.order);
-  return putBack(file, made.copies.get(change.path));
+  return putBack(file, made.copies.get(change.path), change.before);
 }
 
 function toLookText(after: string): string | null {
@@ -138,8 +139,10 @@ async function checkOut(path: string, { repository, lookFile }: RecordOrder): Pr
   return done.ok ? null : done.problem;
 }
 
-function putBack(file: string, copy: string | undefined): string | null {
+function putBack(file: string, copy: string | undefined, before: string): string | null {
   if (copy === undefined) return 'it was too large to be kept before the turn';
+  if (!before.startsWith('time ') && readFileVersion(copy, null, MAX_COPIED_BYTES) !== before)
+    return 'the copy of it was changed meanwhile';
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.ralph-restored`;
   rmSync(draft, { force: true });

@@ -23,11 +23,17 @@ export function noteViolations(step: Step, activation: Activation, input: Iterat
   if (violations === undefined) return;
   if (violations.between !== undefined) notify(step, 'warning', 'tree-between', toBetweenText(hat, violations.between));
   const isUnseen = violations.isUnseen === true;
+  const { trusted = [] } = violations;
   if (violations.total === 0) for (const note of violations.notes) notify(step, 'warning', 'tree-unseen', `${hat} may not write. ${note}`);
-  if (violations.total === 0 && !isUnseen) return;
+  if (violations.total === 0 && !isUnseen && trusted.length === 0) return;
   const paths = violations.changes.map((change) => change.path);
   // A turn of which nobody knows what it did is not taken for a good one: who breaks git would else go free.
   recordDraft(step, { topic: `${hat}.${TOPIC_SCOPE_VIOLATION}`, payload: toPayload(violations), source: hat }, 'record');
+  if (trusted.length > 0) {
+    notify(step, 'warning', 'trusted-changed', toTrustedText(hat, trusted));
+    tell(step, hat, { kind: 'trusted-changed', paths: trusted.slice(0, NAMED) });
+  }
+  if (violations.total === 0 && !isUnseen) return;
   if (violations.total > 0) notify(step, 'warning', 'tree-changed', toText(hat, paths, violations));
   tell(step, hat, { kind: 'tree-changed', paths: paths.slice(0, NAMED), total: violations.total, reverted: violations.reverted });
 }
@@ -38,9 +44,22 @@ function toBetweenText(hat: string, { paths, total }: NonNullable<ScopeViolation
   return `changed between turns, before ${hat} began: ${named.join(', ')}${more}. It was a person, a gate, or a process that an earlier turn left.`;
 }
 
-function toPayload({ changes, total, diffFile, reverted, notes, isUnseen }: ScopeViolations): Json {
+function toTrustedText(hat: string, paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
+  return `${hat} changed what Ralph itself runs or believes: ${paths.slice(0, NAMED).join(', ')}${more}. Files were put back; programs for git are not run.`;
+}
+
+function toPayload({ changes, total, diffFile, reverted, notes, isUnseen, trusted }: ScopeViolations): Json {
   const shown = changes.map(({ path, what }) => ({ path, what }));
-  return { changes: shown, total, diff: diffFile, reverted, notes, ...(isUnseen === true ? { unseen: true } : {}) };
+  return {
+    changes: shown,
+    total,
+    diff: diffFile,
+    reverted,
+    notes,
+    ...(isUnseen === true ? { unseen: true } : {}),
+    ...(trusted === undefined ? {} : { trusted }),
+  };
 }
 
 function toText(hat: string, paths: readonly string[], { total, reverted, notes }: ScopeViolations): string {

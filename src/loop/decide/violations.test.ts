@@ -102,3 +102,17 @@ it('says which uses of tools were stopped, and by what', () => {
   const texts = run.all('notice').map((notice) => notice.text);
   expect(texts).toContain('critic: 2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system');
 });
+
+describe('a hat that changed what Ralph itself runs or believes', () => {
+  it('is named to people, on record, and told, also where it may write', () => {
+    const run = team();
+    const paths = ['.ralph/bin/ralph', "filter.x.clean of git's configuration"];
+    run.end([write('review.done')], { violations: { changes: [], total: 0, diffFile: null, reverted: null, notes: [], trusted: paths } });
+    expect(notices(run)).toContain('trusted-changed');
+    expect(notices(run)).not.toContain('tree-changed');
+    expect(run.last('notice').text).toContain('critic changed what Ralph itself runs or believes: .ralph/bin/ralph, filter.x.clean');
+    expect(published(run)).toContain('critic.scope_violation >');
+    run.end([write('review.start')]);
+    expect(run.turn()).toMatchObject({ hat: 'critic', feedback: [{ kind: 'trusted-changed', paths }] });
+  });
+});

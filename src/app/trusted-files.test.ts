@@ -1,0 +1,80 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addTrusted, keepTrustedFiles, type TrustedFiles } from './trusted-files.ts';
+
+let root: string;
+let files: TrustedFiles;
+const at = (path: string): string => join(root, path);
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ralph-trusted-'));
+  mkdirSync(at('.ralph/bin'), { recursive: true });
+  mkdirSync(at('.ralph/runs/r1'), { recursive: true });
+  writeFileSync(at('.ralph/bin/ralph'), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(at('.ralph/runs/r1/contract.json'), '{"spec":{}}');
+  files = keepTrustedFiles(root, [at('.ralph/bin/ralph'), at('.ralph/runs/r1/contract.json'), at('.ralph/runs/r1/absent')]);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function cleared(path: string): string {
+  rmSync(at(path), { recursive: true });
+  return at(path);
+}
+
+function movedAway(path: string): string {
+  renameSync(at(path), at('elsewhere'));
+  writeFileSync(at('elsewhere/ralph'), 'evil');
+  return at(path);
+}
+
+describe('a file that Ralph trusts', () => {
+  it('that is as it was is left alone', () => {
+    const before = lstatSync(at('.ralph/bin/ralph')).ctimeMs;
+    expect(files.check()).toEqual([]);
+    expect(lstatSync(at('.ralph/bin/ralph')).ctimeMs).toBe(before);
+  });
+
+  it.each<[string, () => void]>([
+    ['something of the same size was written over it', () => writeFileSync(at('.ralph/bin/ralph'), '#!/bin/ls\n')],
+    ['it is gone', () => rmSync(at('.ralph/bin/ralph'))],
+    ['it may not be run any more', () => chmodSync(at('.ralph/bin/ralph'), 0o644)],
+    ['a link stands in its place', () => symlinkSync('/bin/ls', cleared('.ralph/bin/ralph'))],
+    ['a folder stands in its place', () => mkdirSync(join(cleared('.ralph/bin/ralph'), 'x'), { recursive: true })],
+    ['its folder is gone', () => cleared('.ralph/bin')],
+    ['its folder is a link that leads away', () => symlinkSync('../elsewhere', movedAway('.ralph/bin'))],
+  ])('is put back and named when %s', (_, change) => {
+    change();
+    expect(files.check()).toEqual(['.ralph/bin/ralph']);
+    expect(readFileSync(at('.ralph/bin/ralph'), 'utf8')).toBe('#!/bin/sh\n');
+    expect(lstatSync(at('.ralph/bin/ralph')).mode & 0o777).toBe(0o755);
+    expect(existsSync(at('elsewhere')) ? readFileSync(at('elsewhere/ralph'), 'utf8') : 'evil').toBe('evil');
+    expect(files.check()).toEqual([]);
+  });
+
+  it('does not bring back the folder of a run that is gone', () => {
+    renameSync(at('.ralph/runs/r1'), at('moved'));
+    expect(files.check()).toEqual([]);
+    expect(existsSync(at('.ralph/runs/r1'))).toBe(false);
+  });
+});
+
+describe('what a turn changed of it', () => {
+  it('is told beside what else the turn changed, and what was changed before it is not called its own', () => {
+    expect(addTrusted(null, [], [])).toBeNull();
+    expect(addTrusted(null, ['a'], ['b'])).toMatchObject({ total: 0, trusted: ['a'], between: { paths: ['b'], total: 1 } });
+    const found = { changes: [{ path: 'x', what: 'created' as const }], total: 1, diffFile: null, reverted: 1, notes: [] };
+    expect(addTrusted(found, ['a'], [])).toEqual({ ...found, trusted: ['a'] });
+  });
+});

@@ -1,0 +1,89 @@
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, relative } from 'node:path';
+import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
+
+/** Files of Ralph's own that later turns, commands of a person or a resume run or believe. */
+export interface TrustedFiles {
+  /** Holds each against what it was, and puts back what is not that any more. The names of what was put back, relative to the folder of the run. */
+  readonly check: () => readonly string[];
+}
+
+interface KeptFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly mode: number;
+}
+
+/**
+ * Remembers files as they are now, by content. One that is not there is not watched. Where the folder of a file is gone, nothing is put back: that
+ * is for whoever watches the journal.
+ *
+ * @param root the folder that names are relative to; folders in it that became links are no way to a file
+ */
+export function keepTrustedFiles(root: string, paths: readonly string[]): TrustedFiles {
+  const kept = paths.flatMap((path) => keep(path));
+  return { check: () => kept.filter((file) => !isSame(file) && putBack(root, file)).map(({ path }) => relative(root, path)) };
+}
+
+function keep(path: string): readonly KeptFile[] {
+  try {
+    return [{ path, bytes: readFileSync(path), mode: lstatSync(path).mode & 0o777 }];
+  } catch {
+    return [];
+  }
+}
+
+function isSame({ path, bytes, mode }: KeptFile): boolean {
+  try {
+    const stats = lstatSync(path);
+    return stats.isFile() && (stats.mode & 0o777) === mode && stats.size === bytes.length && readFileSync(path).equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
+/** False where there is no place for it any more. */
+function putBack(root: string, { path, bytes, mode }: KeptFile): boolean {
+  try {
+    if (!openFolder(root, dirname(path))) return false;
+    const draft = `${path}.${process.pid}.draft`;
+    rmSync(draft, { recursive: true, force: true });
+    writeFileSync(draft, bytes, { flag: 'wx', mode });
+    chmodSync(draft, mode);
+    if (isFolder(path)) rmSync(path, { recursive: true, force: true });
+    renameSync(draft, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes the last folder where it is missing or a link; those above it must be there, and be folders. The folder of a run is never made: where it was
+ * removed, together with the journal, nothing may look as if all were well.
+ */
+function openFolder(root: string, folder: string): boolean {
+  for (let above = dirname(folder); above.startsWith(`${root}/`); above = dirname(above)) if (!isFolder(above)) return false;
+  if (isFolder(folder)) return true;
+  if (basename(dirname(folder)) === 'runs') return false;
+  rmSync(folder, { force: true });
+  mkdirSync(folder);
+  return true;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+const NOTHING: ScopeViolations = { changes: [], total: 0, diffFile: null, reverted: null, notes: [] };
+
+/** What a turn changed, with what it changed of Ralph's own; `null` for nothing. */
+export function addTrusted(found: ScopeViolations | null, trusted: readonly string[], between: readonly string[]): ScopeViolations | null {
+  if (trusted.length + between.length === 0) return found;
+  const paths = [...between, ...(found?.between?.paths ?? [])].slice(0, MAX_KEPT_CHANGES);
+  return {
+    ...(found ?? NOTHING),
+    ...(trusted.length === 0 ? {} : { trusted: trusted.slice(0, MAX_KEPT_CHANGES) }),
+    ...(paths.length === 0 ? {} : { between: { paths, total: between.length + (found?.between?.total ?? 0) } }),
+  };
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
+import { git, makeRepository } from './git.ts';
+import { withPlace } from './processes.ts';
+import { ralph } from './ralph.ts';
+import { readStatus } from './run-facts.ts';
+
+const RUN = ['run', '-p', 'work', '--no-tui'];
+
+/** The planner works through `ralph emit` as it finds it; the builder does something bad once. */
+const toTeam = (bad: string): string => `
+case "$RALPH_HAT" in
+  planner) "$RALPH_BIN" emit build.task next > emit.log 2>&1; [ "$(nth plan)" -lt 3 ] || echo LOOP_COMPLETE ;;
+  builder) [ "$(nth build)" != 1 ] || { ${bad} ; }; date +%N > made.txt; emit build.done ok ;;
+esac`;
+
+describe.concurrent('what a turn changes of what Ralph trusts is undone and told with the hat:', () => {
+  test('the command, the contract and the settings of the run', async () => {
+    const bad = [
+      "printf '#!/bin/sh\\necho bad > evil.txt\\n' > .ralph/bin/ralph",
+      'for file in .ralph/runs/*/contract.json .ralph/runs/*/settings.json; do echo "{}" > "$file"; done',
+    ].join('; ');
+    await withPlace(toFiles(PLANNER_AND_BUILDER, toTeam(bad)), async (folder) => {
+      const { code, stdout } = await ralph(folder, RUN);
+      expect(code, stdout).toBe(0);
+      expect(existsSync(join(folder, 'evil.txt'))).toBe(false);
+      const { notices } = await readStatus(folder);
+      const told = notices.filter((notice) => notice.code === 'trusted-changed').map((notice) => notice.text);
+      expect(told).toHaveLength(1);
+      expect(told[0]).toMatch(/^builder changed .*\.ralph\/bin\/ralph, .*contract\.json, .*settings\.json/);
+      expect(readFileSync(join(folder, '.ralph/bin/ralph'), 'utf8')).not.toContain('evil');
+      expect((await ralph(folder, ['show', '2'])).stdout).toContain('.ralph/bin/ralph');
+    });
+  });
+
+  test('a filter of git, which is not run and prevents no checkpoint', async () => {
+    const bad = [
+      "git config filter.x.clean 'touch ran.txt; exit 1'",
+      'git config filter.x.required true',
+      "echo '* filter=x' > .gitattributes",
+    ].join('; ');
+    const files = toFiles(`event_loop: { checkpoint_interval: 1 }${PLANNER_AND_BUILDER}`, toTeam(bad));
+    await withPlace(files, async (folder) => {
+      makeRepository(folder);
+      const { code, stdout } = await ralph(folder, RUN);
+      expect(code, stdout).toBe(0);
+      expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
+      const { notices, checkpoints } = await readStatus(folder);
+      const told = notices.filter((notice) => notice.code === 'trusted-changed').map((notice) => notice.text);
+      expect(told).toHaveLength(1);
+      expect(told[0]).toContain('builder changed');
+      expect(told[0]).toContain('filter.x.clean');
+      expect(checkpoints.filter((entry) => entry.commit !== null).length).toBeGreaterThanOrEqual(2);
+      expect(git(folder, 'show', 'HEAD:.gitattributes')).toBe('* filter=x');
+    });
+  });
+});
