@@ -100,7 +100,14 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 function createUndo({ layout, paths, file }: RunParts, agentCommand: string, tree: GitWorkspace): () => Promise<readonly string[]> {
   const gates = ['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name));
   const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
-  const files = keepTrustedFiles(layout.root, [agentCommand, toContractPath(paths.folder), paths.settings, ...locks, ...gates]);
+  const files = keepTrustedFiles(layout.root, [
+    agentCommand,
+    toContractPath(paths.folder),
+    paths.settings,
+    join(layout.stateDir, 'key'),
+    ...locks,
+    ...gates,
+  ]);
   let told: readonly string[] = [];
   return async () => {
     const keys = await tree.listNewPrograms();
