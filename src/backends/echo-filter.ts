@@ -2,6 +2,8 @@
 export interface EchoFilter {
   /** The lines that are known not to be an echo, in order: what was held back first. */
   line(text: string): readonly string[];
+  /** Whether a line that begins so, and is not whole yet, may turn out to be an echo. */
+  mayHold(beginning: string): boolean;
   /** What is still held back: the beginning of an echo that did not go on. */
   end(): readonly string[];
 }
@@ -20,7 +22,7 @@ const REPLAY_BUDGET = 500_000;
 export function createEchoFilter(prompt: string): EchoFilter {
   const wanted = toLines(prompt);
   const first = wanted[0];
-  if (first === undefined) return { line: (text) => [text], end: () => [] };
+  if (first === undefined) return { line: (text) => [text], mayHold: () => false, end: () => [] };
   let held: string[] = [];
   let marks: readonly string[] = [];
   let replayBudget = REPLAY_BUDGET;
@@ -66,6 +68,14 @@ export function createEchoFilter(prompt: string): EchoFilter {
 
   return {
     line: take,
+    mayHold(beginning) {
+      if (held.length > 0) return true;
+      const longest = Math.min(MAX_MARK_LENGTH, beginning.length);
+      for (let length = 0; length <= longest; length += 1) {
+        if (first.startsWith(beginning.slice(length)) && MARK.test(beginning.slice(0, length))) return true;
+      }
+      return false;
+    },
     end() {
       const rest = held;
       held = [];

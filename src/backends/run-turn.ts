@@ -53,7 +53,11 @@ class TurnChild {
 
   constructor(order: TurnOrder) {
     this.#order = order;
-    this.#handle = startChild(order, (line, isCut) => this.#readLine(line, isCut));
+    this.#handle = startChild(
+      order,
+      (line, isCut) => this.#readLine(line, isCut),
+      (text) => this.#tell(order.translator.part?.(text) ?? []),
+    );
     // Not at once: whoever watches must have this turn in hand before its first event.
     queueMicrotask(() => this.#tellStart());
     this.#send(order.translator.dialogue?.open() ?? []);
@@ -166,7 +170,11 @@ class TurnChild {
   }
 }
 
-function startChild(order: TurnOrder, onStdoutLine: (line: string, isCut: boolean) => void): ChildProcessHandle {
+function startChild(
+  order: TurnOrder,
+  onStdoutLine: (line: string, isCut: boolean) => void,
+  onStdoutPart: (text: string) => void,
+): ChildProcessHandle {
   const { request } = order;
   return startProcess({
     command: order.path,
@@ -181,5 +189,6 @@ function startChild(order: TurnOrder, onStdoutLine: (line: string, isCut: boolea
     timeoutMs: request.timeoutMs,
     idleTimeoutMs: request.idleTimeoutMs,
     onStdoutLine,
+    ...(order.translator.part !== undefined && { onStdoutPart }),
   });
 }

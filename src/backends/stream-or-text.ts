@@ -45,6 +45,7 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
       }
       return heldLength > MAX_HELD_LENGTH ? releaseAsText() : [];
     },
+    part: (text) => chosen?.part?.(text) ?? [],
     isFinished: () => chosen?.isFinished() ?? false,
     refusal: (now) => chosen?.refusal?.(now) ?? null,
     end(exit) {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTranslator } from './stream-formats.ts';
 import { createTextTranslator } from './text-translator.ts';
@@ -75,5 +76,52 @@ describe('a stream that nobody knows', () => {
   it('is plain text', () => {
     expect(play(createTranslator('stream', 'x'), '{"what":"ever"}').text).toBe('{"what":"ever"}\n■');
     expect(play(createTranslator('no-such-format', 'x'), 'words').text).toBe('words\n■');
+  });
+});
+
+describe('a line of plain text that stands without an end', () => {
+  const say = (translator: Translator, ...calls: readonly (readonly ['part' | 'line', string])[]): string =>
+    calls
+      .flatMap(([kind, text]) => translator[kind]?.(text) ?? [])
+      .map((event) => (event.type === 'text' ? event.text : ''))
+      .join('|');
+
+  it('is told as far as it has come, and the rest of it later', () => {
+    expect(say(createTextTranslator('x'), ['part', '.'], ['part', '...'], ['line', '.... done'], ['line', 'next'])).toBe(
+      '.|..|. done\n|next\n',
+    );
+  });
+
+  it('is kept back while it may be the beginning of an echo of the prompt', () => {
+    expect(say(createTextTranslator('Do it now'), ['part', '> Do'], ['line', '> Do it now'], ['part', 'Done'], ['line', 'Done.'])).toBe(
+      'Done|.\n',
+    );
+  });
+
+  it('is kept back while it is overwritten again and again, and where its escape code is not whole', () => {
+    expect(say(createTextTranslator('x'), ['part', '10 %\r20 %'], ['line', '10 %\r20 %\r30 %'])).toBe('30 %\n');
+    expect(say(createTextTranslator('x'), ['part', 'a\u001b[3'], ['part', 'a\u001b[31mb'], ['line', 'a\u001b[31mb\u001b[0m'])).toBe(
+      'a|b|\n',
+    );
+  });
+
+  it('amounts to the same text, however often it stands still', () => {
+    const lines = fc.array(fc.string({ unit: fc.constantFrom('a', ' ', '>', '\u001b[1m', 'D', 'o', 'é'), maxLength: 12 }), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(lines, fc.infiniteStream(fc.nat(12)), (texts, stops) => {
+        const calls = texts.flatMap((line) => {
+          const [first = 0, second = 0] = [stops.next().value, stops.next().value].sort((a, b) => a - b);
+          return [
+            ...[first, second].filter((at) => at > 0 && at < line.length).map((at) => ['part', line.slice(0, at)] as const),
+            ['line', line] as const,
+          ];
+        });
+        const joined = (kinds: typeof calls): string => say(createTextTranslator('Do'), ...kinds).replaceAll('|', '');
+        const trim = (text: string): string => text.replace(/[ ]+\n/g, '\n');
+        expect(trim(joined(calls))).toBe(trim(joined(calls.filter(([kind]) => kind === 'line'))));
+      }),
+    );
   });
 });

@@ -5,16 +5,23 @@ import { toPlainLine } from './plain-line.ts';
 import type { Translator } from './translator.ts';
 
 const MAX_KEPT_LENGTH = 4000;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes begin so
+const OPEN_ESCAPE = /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007]*)?|\u009b[0-?]*)$/;
 
-/** A translator for an agent that speaks plain text: every line is assistant text, less the echo of the prompt and escape codes. */
+/**
+ * A translator for an agent that speaks plain text: every line is assistant text, less the echo of the prompt and escape codes. A line that stands still is
+ * told as far as it has come, unless it is overwritten again and again, as a progress bar is.
+ */
 export function createTextTranslator(prompt: string): Translator {
   const echo = createEchoFilter(prompt);
   let hasText = false;
   let lastWords = '';
 
-  const toEvents = (lines: readonly string[]): BackendEvent[] => {
-    if (lines.length === 0) return [];
-    const text = `${lines.join('\n')}\n`;
+  /** What has been told of a line that is not whole. */
+  let told = '';
+
+  const toEvents = (text: string): BackendEvent[] => {
+    if (text === '') return [];
     hasText ||= text.trim() !== '';
     lastWords += text.slice(-MAX_KEPT_LENGTH);
     // Cut now and then: cutting at every line would copy what is kept for each of them.
@@ -22,14 +29,36 @@ export function createTextTranslator(prompt: string): Translator {
     return [{ type: 'text', text }];
   };
 
+  const readLine = (line: string): BackendEvent[] => {
+    const text = toPlainLine(line);
+    const before = told;
+    told = '';
+    if (before === '') return toEvents(toText(echo.line(text)));
+    // Where the line was overwritten after its beginning was told, that stands on a line of its own.
+    return toEvents(text.startsWith(before) ? `${text.slice(before.length)}\n` : `\n${text}\n`);
+  };
+  const readPart = (beginning: string): BackendEvent[] => {
+    const text = toPlainLine(beginning.replace(OPEN_ESCAPE, ''));
+    if (beginning.includes('\r') || (told === '' && echo.mayHold(text))) return [];
+    if (!text.startsWith(told)) return [];
+    const fresh = text.slice(told.length);
+    told = text;
+    return toEvents(fresh);
+  };
+
   return {
-    line: (text) => toEvents(echo.line(toPlainLine(text))),
+    line: readLine,
+    part: readPart,
     isFinished: () => false,
     end(exit) {
-      const events = toEvents(echo.end());
+      const events = toEvents(toText(echo.end()));
       if (hasText) events.push({ type: 'message-end' });
       const failure = exit.exitCode === 0 ? null : toExitFailure(exit, lastWords.slice(-MAX_KEPT_LENGTH), false);
       return { events, verdict: 'none', failure, trouble: null, usage: UNKNOWN_USAGE, sessionId: null, toolCalls: null };
     },
   };
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -43,6 +43,8 @@ export interface Refusal {
 export interface Translator {
   /** One line of standard output, without its line end. */
   line(text: string): readonly BackendEvent[];
+  /** The beginning of a line that does not go on at the moment, again whenever it has grown; `line` has it whole later. Absent: lines alone say something. */
+  part?(text: string): readonly BackendEvent[];
   /** Whether the final event has come and nothing since says that the agent goes on. */
   isFinished(): boolean;
   end(exit: ExitFacts): TurnEnd;

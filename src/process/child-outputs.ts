@@ -56,8 +56,8 @@ export function createChildOutputs(spec: ProcessSpec): ChildOutputs {
     spec.onStderrBytes?.(bytes);
   }
   try {
-    const { onStdoutBytes: onBytes, onStdoutChunk: onText } = spec;
-    readers.push(createOutputReader({ ...shared, logPath: spec.stdoutPath, onLine: spec.onStdoutLine, onText, onBytes }));
+    const { onStdoutBytes: onBytes, onStdoutChunk: onText, onStdoutPart: onPart } = spec;
+    readers.push(createOutputReader({ ...shared, logPath: spec.stdoutPath, onLine: spec.onStdoutLine, onPart, onText, onBytes }));
     readers.push(createOutputReader({ ...shared, logPath: spec.stderrPath, onLine: spec.onStderrLine, onBytes: takeStderr }));
   } catch (error) {
     logError = toFault(error);

@@ -4,6 +4,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** A line this long is rare: the memory it took is given back after it. */
 const keptCapacityBytes = 1 << 20;
+const longestLookBytes = 1 << 16;
 
 /** Receives one line without its line end; `cut` says that it was longer than allowed and this is its beginning. */
 export type LineListener = (line: string, cut: boolean) => void;
@@ -11,6 +12,9 @@ export type LineListener = (line: string, cut: boolean) => void;
 /** Turns bytes that arrive in any pieces into lines of text. */
 export interface LineSplitter {
   push(bytes: Buffer): void;
+  isOpen(): boolean;
+  /** The line that has no end yet; empty where there is none, or where it is too long to be looked at again and again. */
+  open(): string;
   /** Delivers the last line when it had no line end. The splitter may be used again. */
   end(): void;
 }
@@ -47,6 +51,11 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
       }
       if (start < bytes.length) carry.add(bytes, start, bytes.length);
     },
+    isOpen: () => !carry.isEmpty(),
+    open() {
+      const { bytes, length, totalBytes } = carry.look();
+      return totalBytes > longestLookBytes ? '' : bytes.toString('utf8', 0, lastWholeCharacter(bytes, 0, length));
+    },
     end() {
       if (!carry.isEmpty()) deliverCarry();
     },
@@ -57,7 +66,15 @@ interface Carry {
   isEmpty(): boolean;
   add(bytes: Buffer, start: number, end: number): void;
   /** What was kept, how much of it counts, and how long the line was; empties the carry. Valid until the next `add`. */
-  take(): { readonly bytes: Buffer; readonly length: number; readonly totalBytes: number };
+  take(): Kept;
+  /** The same, and keeps it. */
+  look(): Kept;
+}
+
+interface Kept {
+  readonly bytes: Buffer;
+  readonly length: number;
+  readonly totalBytes: number;
 }
 
 /** Holds the beginning of a line, at most `maxBytes` of it, in one growing buffer: a child that writes byte by byte costs no more. */
@@ -82,6 +99,7 @@ function createCarry(maxBytes: number): Carry {
       bytes.copy(kept, length, start, start + taken);
       length += taken;
     },
+    look: () => ({ bytes: kept, length, totalBytes }),
     take() {
       const taken = { bytes: kept, length, totalBytes };
       length = 0;

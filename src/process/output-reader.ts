@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { createLineSplitter, type LineListener } from './line-splitter.ts';
+import { createLineSplitter, type LineListener, type LineSplitter } from './line-splitter.ts';
 import { type LogWriter, openLogWriter } from './log-writer.ts';
 import type { ProcessFault } from './process-spec.ts';
 
@@ -10,6 +10,8 @@ export interface OutputReaderSettings {
   readonly maxLogBytes?: number | undefined;
   readonly maxLineBytes: number;
   readonly onLine?: LineListener | undefined;
+  /** Beside `onLine`: a line that stands without an end. */
+  readonly onPart?: ((text: string) => void) | undefined;
   readonly onText?: ((text: string) => void) | undefined;
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   /** A sign of life: bytes came, or a held source was let go. */
@@ -40,6 +42,7 @@ export interface OutputReader {
 export function createOutputReader(settings: OutputReaderSettings): OutputReader {
   const { onText, onBytes, guard } = settings;
   const splitter = settings.onLine && createLineSplitter(settings.maxLineBytes, guardLines(settings.onLine, guard));
+  const parts = settings.onPart && splitter && watchOpenLine(splitter, (text) => guard(() => settings.onPart?.(text)));
   const decoder = onText && new StringDecoder('utf8');
   const log: LogWriter | undefined =
     settings.logPath === undefined
@@ -71,6 +74,7 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
     if (onBytes) guard(() => onBytes(bytes));
     if (decoder) sendText(decoder.write(bytes));
     splitter?.push(bytes);
+    parts?.touch();
   }
 
   return {
@@ -85,6 +89,7 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
     async finish() {
       stream?.off('data', take).destroy();
       if (decoder) sendText(decoder.end());
+      parts?.stop();
       splitter?.end();
       await log?.close();
     },
@@ -93,4 +98,25 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
 
 function guardLines(onLine: LineListener, guard: (call: () => void) => void): LineListener {
   return (line, cut) => guard(() => onLine(line, cut));
+}
+
+/** So long a line may stand without an end before its beginning is handed on. */
+const partAfterMs = 200;
+
+/** Hands on the beginning of a line that does not end, some time after it came; nothing while lines come whole. */
+function watchOpenLine(splitter: LineSplitter, onPart: (text: string) => void): { touch(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let last = '';
+  const look = (): void => {
+    timer = undefined;
+    const text = splitter.open();
+    if (text !== '' && text !== last) onPart(text);
+    last = text;
+  };
+  return {
+    touch() {
+      timer ??= splitter.isOpen() ? setTimeout(look, partAfterMs) : undefined;
+    },
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -23,6 +23,27 @@ describe("a child's output", () => {
     expect(chunks.join('')).not.toContain('\ufffd');
   });
 
+  it('is handed on before its line ends where it stands still, in whole characters', async () => {
+    const parts: string[] = [];
+    const lines: string[] = [];
+    const child = startProcess(
+      bench.node(
+        "process.stdout.write(Buffer.from('a€').subarray(0, 3)); process.stdin.once('data', () => { console.log('x'); process.exit() })",
+        {
+          input: { kind: 'open' },
+          onStdoutPart: (text) => {
+            parts.push(text);
+            void child.write('go');
+          },
+          onStdoutLine: (line) => lines.push(line),
+        },
+      ),
+    );
+    await child.result;
+    expect(parts).toEqual(['a']);
+    expect(lines).toHaveLength(1);
+  });
+
   it('keeps its order on both channels while they interleave', async () => {
     const stdout: string[] = [];
     const stderr: string[] = [];

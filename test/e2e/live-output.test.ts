@@ -12,6 +12,9 @@ echo "last words"
 [ "$RALPH_HAT" = builder ] && echo '{"topic":"build.done"}' >> "$RALPH_EVENTS_FILE" || echo LOOP_COMPLETE
 `;
 
+/** The same without an end of line behind the first words. */
+const OPEN_LINE_AGENT = WAITING_AGENT.replace('echo "first words"', 'printf "first words"').replace('echo "last', 'echo " last');
+
 /** The same, in pieces of claude's stream. */
 const STREAMING_AGENT = `#!/bin/sh
 line() { printf '%s\\n' "$1"; }
@@ -39,6 +42,7 @@ interface Spoken {
 describe('CLI output', () => {
   test.each([
     ['plain text', 'text', WAITING_AGENT],
+    ['plain text without an end of line', 'text', OPEN_LINE_AGENT],
     ["pieces of a CLI's own stream", 'stream', STREAMING_AGENT],
   ])('streams to stdout in real-time while the hat executes: %s', async (_name, format, agent) => {
     await withFolder({ 'ralph.yml': CONFIG.replace('FORMAT', format), 'agent.sh': agent }, async (folder) => {
