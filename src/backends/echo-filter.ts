@@ -68,20 +68,22 @@ export function createEchoFilter(prompt: string): EchoFilter {
 
   return {
     line: take,
-    mayHold(beginning) {
-      if (held.length > 0) return true;
-      const longest = Math.min(MAX_MARK_LENGTH, beginning.length);
-      for (let length = 0; length <= longest; length += 1) {
-        if (first.startsWith(beginning.slice(length)) && MARK.test(beginning.slice(0, length))) return true;
-      }
-      return false;
-    },
+    mayHold: (beginning) => held.length > 0 || mayBegin(first, beginning),
     end() {
       const rest = held;
       held = [];
       return rest;
     },
   };
+}
+
+/** Whether a line that begins so may become that line with a mark in front. */
+function mayBegin(line: string, beginning: string): boolean {
+  const longest = Math.min(MAX_MARK_LENGTH, beginning.length);
+  for (let length = 0; length <= longest; length += 1) {
+    if (line.startsWith(beginning.slice(length)) && MARK.test(beginning.slice(0, length))) return true;
+  }
+  return false;
 }
 
 function toLines(prompt: string): string[] {
