@@ -19,7 +19,7 @@ export type Effect =
   | EventReject
   | Notice;
 
-/** Start an agent's turn. Answered by `iteration-ended`. */
+/** Start an agent's turn. Answered by `iteration-ended`.*/
 export interface IterationStart extends TurnId {
   readonly type: 'iteration-start';
   /** A hat id or `ralph`. */
@@ -32,6 +32,8 @@ export interface IterationStart extends TurnId {
   readonly fallback: FallbackCause | null;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Ordered before under this id, and given more events since, for a person was heard before its prompt was written: it begins once. */
+  readonly isAgain?: true;
 }
 
 /** End the running turn: with time to clean up, or at once. */
@@ -117,7 +119,8 @@ export type RejectionCause =
   | 'channel-off'
   | 'unknown-hat'
   | 'gate'
-  | 'payload';
+  | 'payload'
+  | 'held';
 
 /** Something a person should see. */
 export interface Notice {

@@ -6,6 +6,8 @@ export type Feedback =
   | { readonly kind: 'refused'; readonly topic: string; readonly allowed: readonly string[] }
   | { readonly kind: 'payload-refused'; readonly topic: string; readonly why: string }
   | { readonly kind: 'promise-refused'; readonly why: string }
+  /** `by` declared the work complete while these events of people waited: it does not stand, and is to be declared anew. */
+  | { readonly kind: 'completion-held'; readonly by: string; readonly topics: readonly string[] }
   /** `passed`: the event counted all the same, because none of these gates is required. */
   | { readonly kind: 'gate-failed'; readonly topic: string; readonly results: readonly GateResult[]; readonly passed?: boolean }
   /** For who is asked to resolve it: a gate that refused the same hat again and again. */
@@ -23,7 +25,7 @@ export type Feedback =
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
   /** The turn right before was interrupted; `topics`: what it had written, and nobody got. One for each such turn. */
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
-  | { readonly kind: 'malformed'; readonly where: string; readonly message: string };
+  | { readonly kind: 'malformed'; readonly where: string; readonly message: string; readonly excerpt?: string };
 
 /** Why the coordinator or the recovery hat is called without an event that asks for it. */
 export type FallbackCause = 'empty-queue' | 'refused-twice' | 'exhausted' | 'untaken';

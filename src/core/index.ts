@@ -67,6 +67,7 @@ export type {
   CheckpointFinished,
   EnvironmentFailed,
   EventsReceived,
+  ExternalEvents,
   GatesFinished,
   Input,
   IterationEnded,

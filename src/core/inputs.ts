@@ -1,4 +1,4 @@
-import type { TurnSignals } from './event.ts';
+import type { EventSignal, SignalProblem, TurnSignals } from './event.ts';
 import type { GateResult } from './gate-result.ts';
 import type { RunLimits, RunSpec } from './run-spec.ts';
 import type { TurnId, TurnReport } from './turn.ts';
@@ -44,6 +44,16 @@ export interface RunResumed extends At {
   readonly spec?: RunSpec;
   /** Limits raised on the command line. */
   readonly limits?: Partial<RunLimits>;
+  /** What people published since the run last read their file; absent where that is nothing. */
+  readonly external?: ExternalEvents;
+}
+
+/** What was new in the run's own file for people. */
+export interface ExternalEvents {
+  readonly signals: readonly EventSignal[];
+  readonly problems: readonly SignalProblem[];
+  /** Where the next read begins. */
+  readonly outsideOffset: number;
 }
 
 /** The agent's process is there. Recorded so that a later process can end what a dead one left. */
@@ -78,12 +88,14 @@ export interface IterationEnded extends At, TurnId, TurnReport {
   readonly inboxOffset: number;
 }
 
-/** Events that came while no hat was active: from a person or another program. */
+/** What people published, and what is told about lines in the agents' file that came while no agent was at work. */
 export interface EventsReceived extends At, TurnSignals {
   readonly type: 'events-received';
   readonly inboxOffset: number;
   /** Where the next read of the run's own file for people begins. */
   readonly outsideOffset?: number;
+  /** The turn that is about to begin: its prompt is not written yet, so it can still be given what its hat gets. */
+  readonly opening?: TurnId;
 }
 
 /** The answer to one `gates-run`. */

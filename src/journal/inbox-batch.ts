@@ -5,7 +5,7 @@ import { readRange } from './whole-file.ts';
 
 /** A longer line is told and skipped. */
 export const MAX_INBOX_LINE_BYTES = 4 << 20;
-/** What one read takes at most, so that a batch fits into one entry of the journal; the rest comes with the next read. */
+/** What one read takes at most, so that a batch fits into one entry of the journal. */
 const MAX_BATCH_BYTES = 16 << 20;
 const MAX_BATCH_EVENTS = 10_000;
 /** More problems than these are only counted. */
@@ -29,6 +29,8 @@ export interface InboxCollector {
   /** False, and nothing is taken, when the batch is full. `bytes` is `null` for a line that is too long. */
   readonly take: (bytes: Buffer | null, offset: number, lengthBytes: number) => boolean;
   readonly signals: readonly EventSignal[];
+  /** A line was not taken any more. */
+  readonly isFull: () => boolean;
   /** To be called once, at the end. */
   readonly listProblems: () => readonly SignalProblem[];
 }
@@ -38,6 +40,7 @@ export function createInboxCollector({ fs, handle, label, from }: InboxBatchSett
   const problems: SignalProblem[] = [];
   let lines = 0;
   let untold = 0;
+  let wasFull = false;
   /** Lines before `from`: counted only when a line has to be named. */
   let linesBefore: number | null = null;
 
@@ -54,7 +57,7 @@ export function createInboxCollector({ fs, handle, label, from }: InboxBatchSett
   const take = (bytes: Buffer | null, offset: number, lengthBytes: number): boolean => {
     const isFull = signals.length >= MAX_BATCH_EVENTS || (lines > 0 && offset + lengthBytes - from > MAX_BATCH_BYTES);
     if (isFull) {
-      problems.push({ where: label, message: 'more events at once than are taken in one go; the rest is read next', excerpt: '' });
+      wasFull = true;
       return false;
     }
     lines += 1;
@@ -73,14 +76,14 @@ export function createInboxCollector({ fs, handle, label, from }: InboxBatchSett
     return problems;
   };
 
-  return { take, signals, listProblems };
+  return { take, signals, listProblems, isFull: () => wasFull };
 }
 
-/** Line feeds before byte `to`. */
-function countLineFeeds(fs: FileSystem, handle: number, to: number): number {
+/** Line feeds from byte `from` on and before byte `to`. */
+export function countLineFeeds(fs: FileSystem, handle: number, to: number, from = 0): number {
   const chunk = Buffer.allocUnsafe(COUNT_CHUNK_BYTES);
   let count = 0;
-  for (let position = 0; position < to; ) {
+  for (let position = from; position < to; ) {
     const view = chunk.subarray(0, fs.read(handle, chunk.subarray(0, Math.min(chunk.length, to - position)), position));
     if (view.length === 0) break;
     for (let at = view.indexOf(LINE_FEED); at !== -1; at = view.indexOf(LINE_FEED, at + 1)) count += 1;

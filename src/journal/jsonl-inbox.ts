@@ -1,9 +1,9 @@
 import { isRalphError, type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
-import type { Inbox, InboxBatch } from '../ports/index.ts';
+import type { Inbox, InboxBatch, SkippedLines } from '../ports/index.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import type { FileSystem } from './file-system.ts';
 import { createInboxAnchor, type InboxAnchor } from './inbox-anchor.ts';
-import { createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
+import { countLineFeeds, createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
 import { scanLines } from './scan-lines.ts';
 import { readRange, withHandle } from './whole-file.ts';
 
@@ -21,7 +21,7 @@ export interface InboxSettings {
 /**
  * The inbox on a file of JSON lines that anybody may write, badly. A file that became shorter, was rewritten or removed since the last read is
  * told once and read from its beginning; so is whatever stands in its place that cannot be read. One read takes at most 10,000 events
- * or 16 MB, and leaves the rest to the next. `append` throws the system error of a disk; where something else stands in the place of the
+ * or 16 MB, and says whether that was all. `append` throws the system error of a disk; where something else stands in the place of the
  * file, or it may not be written, it writes nothing, and the next read tells.
  */
 export function createJsonlInbox(settings: InboxSettings): Inbox {
@@ -78,7 +78,29 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     }
   };
 
-  return { end, read, append };
+  const hasMore = (offset: number): boolean => {
+    try {
+      return (fs.stat(path)?.sizeBytes ?? 0) !== offset;
+    } catch {
+      return true;
+    }
+  };
+
+  const skip = (offset: number): SkippedLines => {
+    try {
+      const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+      if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
+      return withHandle(fs, fs.open(path, 'read'), (handle) => {
+        anchor.remember(handle, sizeBytes);
+        return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
+      });
+    } catch {
+      // The next read tells.
+      return { lines: 0, bytes: 0, offset };
+    }
+  };
+
+  return { end, hasMore, read, skip, append };
 }
 
 interface ReadOrder {
@@ -102,7 +124,7 @@ function readFile({ fs, path, label }: InboxSettings, anchor: InboxAnchor, { off
     anchor.remember(handle, end);
     const faults = [change, closingFault && `the last line could not be closed (${closingFault})`].filter((fault) => fault !== null);
     const problems = [...faults.map((fault) => toFileProblem(label, fault)), ...collector.listProblems()];
-    return { signals: collector.signals, problems, offset: end };
+    return { signals: collector.signals, problems, offset: end, ...(collector.isFull() && { isFull: true }) };
   });
 }
 

@@ -3,7 +3,7 @@ export type { BackendEvent } from '../core/index.ts';
 export type { Backend, Program, RunningTurn, ToolServer, TurnLogs, TurnRequest, TurnResult, TurnScope } from './backend.ts';
 export type { Clock } from './clock.ts';
 export type { GateOrder, GateRunner } from './gate-runner.ts';
-export type { Inbox, InboxBatch } from './inbox.ts';
+export type { Inbox, InboxBatch, SkippedLines } from './inbox.ts';
 export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
 export type {
   AssistantMessage,

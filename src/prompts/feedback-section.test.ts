@@ -76,12 +76,25 @@ describe('what a hat is told of its last turn', () => {
 
   it('is what could not be read, the newest of it', () => {
     const notes = [1, 2, 3, 4].map(
-      (line): Feedback => ({ kind: 'malformed', where: `.agent/events.jsonl:${line}`, message: 'not valid JSON' }),
+      (line): Feedback => ({
+        kind: 'malformed',
+        where: `.agent/events.jsonl:${line}`,
+        message: 'not valid JSON',
+        excerpt: `{"a": ${line}`,
+      }),
     );
     const prompt = ask(...notes);
     expect(prompt).toContain(
-      '- Lost, because unreadable: .agent/events.jsonl:2: not valid JSON. .agent/events.jsonl:3: not valid JSON. .agent/events.jsonl:4: not valid JSON. Write it again.',
+      '- Not taken as you wrote it: .agent/events.jsonl:2: not valid JSON. It begins: `{"a": 2` .agent/events.jsonl:3: not valid JSON. It begins: `{"a": 3` .agent/events.jsonl:4: not valid JSON. It begins: `{"a": 4` Write again what was lost.',
     );
     expect(prompt).not.toContain('jsonl:1:');
+  });
+
+  it('is that a completion was held for what a person said, whoever declared it', () => {
+    const held = { kind: 'completion-held', topics: ['human.note'] } as const;
+    const rest =
+      'declared the work complete, but a person had published `human.note`, so the run goes on. Deal with that first; completion counts only when it is declared anew.';
+    expect(ask({ ...held, by: 'reviewer' })).toContain(`- \`reviewer\` ${rest}`);
+    expect(ask({ ...held, by: 'builder' })).toContain(`- You ${rest}`);
   });
 });

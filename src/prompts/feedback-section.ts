@@ -17,6 +17,7 @@ export function planFeedback({ turn }: PromptContext): Section | null {
     refusedNote(pick(turn.feedback, 'refused')),
     ...newest(pick(turn.feedback, 'payload-refused')).map(payloadNote),
     ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
+    ...newest(pick(turn.feedback, 'completion-held')).map((note) => heldNote(note, turn.hat)),
     ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
     trustedNote(pick(turn.feedback, 'trusted-changed')),
@@ -62,6 +63,13 @@ function trustedNote(notes: NotesOf<'trusted-changed'>): Words {
   return say`- You changed ${listInCode(last.paths)}, which is not yours. It was undone and is on record. Leave \`.ralph/\` and git's filters alone.`;
 }
 
+/** A person's word came before the end: whoever claimed it, and whoever takes the word, is told. */
+function heldNote({ by, topics }: NotesOf<'completion-held'>[number], hat: string): Words {
+  const who = by === hat ? ours('You') : inCode(by);
+  const claim = say`${who} declared the work complete, but a person had published ${listInCode(topics)}, so the run goes on.`;
+  return say`- ${claim} Deal with that first; completion counts only when it is declared anew.`;
+}
+
 /** The newest: what stood before was told before. */
 function treeNote(notes: NotesOf<'tree-changed'>): Words {
   const last = notes[notes.length - 1];
@@ -79,9 +87,13 @@ function withdrawnNote(notes: NotesOf<'withdrawn'>): Words {
   return say`- Your interrupted attempt already wrote ${listInCode(topics)}; nobody got it. Check what it left in the files, finish, publish again.`;
 }
 
+/** With the beginning of the line, so that its author knows which it was. */
 function malformedNote(notes: NotesOf<'malformed'>): Words {
-  const shown = newest(notes).map(({ where, message }) => say`${inLine(where)}: ${sentence(message)}`);
-  return shown.length === 0 ? [] : say`- Lost, because unreadable: ${joinWords(shown, ' ')} Write it again.`;
+  const shown = newest(notes).map(({ where, message, excerpt }) => {
+    const line = excerpt === undefined || excerpt === '' ? [] : say` It begins: ${inCode(excerpt)}`;
+    return say`${inLine(where)}: ${sentence(message)}${line}`;
+  });
+  return shown.length === 0 ? [] : say`- Not taken as you wrote it: ${joinWords(shown, ' ')} Write again what was lost.`;
 }
 
 /** Somebody's words as a sentence: with one full stop. */

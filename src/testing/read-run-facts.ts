@@ -51,7 +51,10 @@ function takeInput({ turns, commits }: Gathered, input: Input): void {
 }
 
 function takeEffect({ turns, events, refused, notices }: Gathered, effect: Effect): void {
-  if (effect.type === 'iteration-start') turns.push(toDraft(effect));
+  if (effect.type === 'iteration-start') {
+    if (effect.isAgain === true) turns.pop();
+    turns.push(toDraft(effect));
+  }
   if (effect.type === 'notice') notices.push({ code: effect.code, text: effect.text });
   if (effect.type === 'event-reject') {
     const { iteration, hat, topic, why, allowed } = effect;

@@ -45,7 +45,8 @@ export function createGraphFold(): GraphFold {
       if (record.kind === 'input' && record.input.type === 'run-resumed') spec = record.input.spec ?? spec;
       if (record.kind !== 'effect') return;
       const { effect } = record;
-      if (effect.type === 'iteration-start' && effect.attempt === 1) turns.set(effect.hat, (turns.get(effect.hat) ?? 0) + 1);
+      if (effect.type === 'iteration-start' && effect.attempt === 1 && effect.isAgain !== true)
+        turns.set(effect.hat, (turns.get(effect.hat) ?? 0) + 1);
       if (effect.type !== 'event-publish' || effect.how === 'record' || effect.how === 'undelivered') return;
       if (effect.how === 'terminal') pass(effect, null);
       for (const to of effect.to) pass(effect, to);

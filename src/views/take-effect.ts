@@ -64,6 +64,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   draft.pending = draft.pending.filter(
     (entry) => !given.some((event) => event.id === entry.id && (entry.hat === hat || !isHat(draft, entry.hat))),
   );
+  if (effect.isAgain === true) draft.turns.pop();
   draft.turns.push({
     iteration,
     attempt,

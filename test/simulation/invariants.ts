@@ -1,4 +1,4 @@
-import type { Effect, Input, IterationEnded, RunState } from '../../src/core/index.ts';
+import type { Effect, Input, IterationEnded, RunState, SignalProblem } from '../../src/core/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import type { SimulatedRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
@@ -17,6 +17,7 @@ export function assertInvariants(run: SimulatedRun): void {
   );
   assertTurnsEndOnce(world);
   assertLinesReadOnce(world);
+  assertPeopleHeard(world, replayed.effects, replayed.state);
   assertDeliveredOnce(
     replayed.effects,
     readEntries(world).map((entry) => entry.input),
@@ -42,7 +43,7 @@ function liveEffects(world: World): readonly Effect[] {
 
 function assertTurnsEndOnce(world: World): void {
   const starts = liveEffects(world).flatMap((effect) =>
-    effect.type === 'iteration-start' ? [`${effect.iteration}.${effect.attempt}`] : [],
+    effect.type === 'iteration-start' && effect.isAgain !== true ? [`${effect.iteration}.${effect.attempt}`] : [],
   );
   const ends = readEntries(world).flatMap(({ input }) => (input.type === 'iteration-ended' ? [`${input.iteration}.${input.attempt}`] : []));
   demand(new Set(starts).size === starts.length, 'a turn was started twice under one id');
@@ -52,12 +53,13 @@ function assertTurnsEndOnce(world: World): void {
   );
 }
 
-/** Every line that an agent wrote before the last read was read exactly once, in whatever turn. */
+/** Every line that an agent wrote before the last read was read exactly once, in whatever turn, or told as nobody's. */
 function assertLinesReadOnce(world: World): void {
   const inputs = readEntries(world).map((entry) => entry.input);
   const read = inputs
     .flatMap((input) => ('signals' in input ? input.signals : []))
-    .flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []));
+    .flatMap((signal) => (signal.kind === 'event' && signal.channel === 'jsonl' ? [String(signal.payload)] : []))
+    .filter((payload) => !payload.startsWith('said '));
   demand(new Set(read).size === read.length, 'a line was read twice');
   const last = inputs.reduce((offset, input) => ('inboxOffset' in input ? input.inboxOffset : offset), 0);
   const started = inputs.find((input) => input.type === 'run-started');
@@ -67,14 +69,43 @@ function assertLinesReadOnce(world: World): void {
     .flatMap((line) => /"payload":"(line \d+)"/.exec(line)?.[1] ?? [])
     .filter((_, index, all) => all.length > index);
   const valid = written.filter((payload) => !world.inboxLines.some((line) => line.includes(`"${payload}"`) && line.includes('no topic!')));
-  demand(!isOn || JSON.stringify([...valid].sort()) === JSON.stringify([...read].sort()), 'a line that an agent wrote was lost');
+  const stray = inputs.reduce((count, input) => count + ('problems' in input ? countStray(input.problems) : 0), 0);
+  const isKept = read.every((payload) => valid.includes(payload)) && valid.length === read.length + stray;
+  demand(!isOn || isKept, 'a line that an agent wrote was lost');
+}
+
+/** Events in the agents' file that came while none was at work: told, and given to nobody. */
+function countStray(problems: readonly SignalProblem[]): number {
+  return problems.reduce((count, { message }) => {
+    const told = /^(an event|(\d+) events) came while no agent was at work/.exec(message);
+    return told === null ? count : count + Number(told[2] ?? 1);
+  }, 0);
+}
+
+/** What people published is read once, in order, and a run does not complete over it. */
+function assertPeopleHeard(world: World, effects: readonly Effect[], state: RunState): void {
+  const said = world.outsideLines.slice(0, state.outsideOffset).map((_, index) => `said ${index + 1}`);
+  const heard = readEntries(world)
+    .flatMap(({ input }) =>
+      input.type === 'run-resumed' ? (input.external?.signals ?? []) : input.type === 'events-received' ? input.signals : [],
+    )
+    .map((signal) => (signal.kind === 'event' ? String(signal.payload) : ''));
+  demand(JSON.stringify(heard) === JSON.stringify(said), `people said ${said.join(', ')}; heard was ${heard.join(', ')}`);
+  if (state.end?.reason !== 'completed') return;
+  demand(state.outsideOffset === world.outsideLines.length, 'the run completed and left something that a person said unread');
+  demand(!state.pending.some(({ event }) => event.source === 'external'), 'the run completed while a person waited to be heard');
+  const late = effects.findIndex((effect) => effect.type === 'run-end');
+  const undelivered = effects.findIndex(
+    (effect) => effect.type === 'event-publish' && effect.how === 'undelivered' && effect.event.source === 'external',
+  );
+  demand(undelivered === -1 || undelivered > late, 'the end passed by what a person had said before');
 }
 
 /** Each event reaches each of its receivers in one turn of the work, or still waits for it. */
 function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[], state: RunState): void {
   const lost = new Set(inputs.filter(isNoTurnOfTheWork).map((input) => `${input.iteration}.${input.attempt}`));
   const delivered = new Map<string, number>();
-  for (const effect of effects) {
+  for (const effect of effects.filter(isLastOrder)) {
     if (effect.type !== 'iteration-start' || lost.has(`${effect.iteration}.${effect.attempt}`)) continue;
     for (const event of effect.events) delivered.set(event.id, (delivered.get(event.id) ?? 0) + 1);
   }
@@ -90,6 +121,14 @@ function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[
     demand(seen >= 1, `event ${id} (${effect.event.topic}) for ${effect.to.join(', ')} was lost`);
     demand(seen <= effect.to.length + (secondChances.get(id) ?? 0), `event ${id} (${effect.event.topic}) was delivered ${seen} times`);
   }
+}
+
+/** A turn that was ordered again counts with its last order. */
+function isLastOrder(effect: Effect, index: number, all: readonly Effect[]): boolean {
+  if (effect.type !== 'iteration-start') return true;
+  const isSame = (other: Effect): boolean =>
+    other.type === 'iteration-start' && other.iteration === effect.iteration && other.attempt === effect.attempt;
+  return !all.slice(index + 1).some(isSame);
 }
 
 /** Interrupted turns and attempts that are made again: their events come back in another turn. */
@@ -109,7 +148,7 @@ function countSecondChances(effects: readonly Effect[]): Map<string, number> {
     effects.flatMap((effect) => (effect.type === 'event-reject' && effect.why === 'scope' ? [effect.iteration] : [])),
   );
   const again = new Map<string, number>();
-  for (const effect of effects) {
+  for (const effect of effects.filter(isLastOrder)) {
     if (effect.type !== 'iteration-start' || !refusedIn.has(effect.iteration)) continue;
     for (const event of effect.events) again.set(event.id, (again.get(event.id) ?? 0) + 1);
   }

@@ -2,7 +2,7 @@ import type { HatSpec, RunSpec } from '../../src/core/index.ts';
 import { makeGate, makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type RunOutcome, recoverRun, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom, type Random } from './random.ts';
-import { createPorts, createWorld, readEntries } from './world.ts';
+import { createPorts, createWorld, readEntries, speak } from './world.ts';
 import type { World } from './world-type.ts';
 
 const SETTINGS = {
@@ -62,6 +62,7 @@ async function play(world: World, spec: RunSpec, lifetime: number): Promise<RunO
       ports.die();
       return null;
     }
+    if (world.random.chance(0.03)) speak(world);
     if (world.random.chance(0.002))
       loop.post({
         type: 'stop-requested',
@@ -98,8 +99,13 @@ function guard(ports: ReturnType<typeof createPorts>): { readonly ports: typeof 
   const observe: typeof ports.observe = (record) => {
     if (!isDead) ports.observe(record);
   };
+  const keepBefore: typeof ports.workspace.keepBefore = async (turn) => {
+    const kept = await ports.workspace.keepBefore(turn);
+    // A dead process starts no agent.
+    return isDead ? new Promise<never>(() => undefined) : kept;
+  };
   return {
-    ports: { ...ports, journal, observe },
+    ports: { ...ports, journal, observe, workspace: { ...ports.workspace, keepBefore } },
     die: () => {
       isDead = true;
     },

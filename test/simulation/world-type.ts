@@ -10,6 +10,8 @@ export interface World {
   readonly journalLines: string[];
   /** The agents' file. */
   readonly inboxLines: string[];
+  /** What people wrote into the file for people. */
+  readonly outsideLines: string[];
   /** How many agents are alive, and the most that ever were. */
   readonly agents: { alive: number; most: number };
   /** What the living orchestrator showed. */

@@ -13,6 +13,7 @@ export function createWorld(random: Random): World {
     clock: createVirtualClock(1_800_000_000_000),
     journalLines: [],
     inboxLines: [],
+    outsideLines: [],
     agents: { alive: 0, most: 0 },
     records: [],
     written: { count: 0 },
@@ -25,7 +26,8 @@ export function createPorts(world: World): LoopPorts {
   return {
     journal: createMemoryJournal(world),
     clock: world.clock,
-    inbox: createMemoryInbox(world),
+    inbox: createMemoryInbox(world.inboxLines),
+    outside: createMemoryInbox(world.outsideLines),
     turns: {
       open: (turn) => ({ promptFile: '', stdoutPath: '', stderrPath: '', textPath: '', promptHash: `${turn.iteration}.${turn.attempt}` }),
       appendText: () => undefined,
@@ -49,7 +51,10 @@ export function createPorts(world: World): LoopPorts {
     },
     workspace: {
       exists: () => true,
-      keepBefore: async () => String(world.random.below(2)),
+      keepBefore: async () => {
+        if (world.random.chance(0.02)) speak(world);
+        return String(world.random.below(2));
+      },
       keepAfter: async () => String(world.random.below(2)),
       checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
     },
@@ -71,9 +76,17 @@ function makeEvidence(isFresh: boolean): GateEvidence {
   return { number: 1, treeBefore: null, tree: 'x', isFresh, isCached: false, attempts: 1, outputHash: '', log: null, isCut: false };
 }
 
+/** A person publishes something: mostly to a hat, now and then what nobody takes. */
+export function speak(world: World): void {
+  const topic = world.random.pick(['build.task', 'build.done', 'review.asked', 'gossip']);
+  world.outsideLines.push(JSON.stringify({ topic, payload: `said ${world.outsideLines.length + 1}` }));
+}
+
 function createMemoryJournal(world: World): Journal {
   return {
     append: (input) => {
+      // The worst moment: behind the last look, before the decision.
+      if (world.random.chance(0.02)) speak(world);
       world.journalLines.push(JSON.stringify(input));
       return { seq: world.journalLines.length, input };
     },
@@ -88,19 +101,21 @@ export function readEntries(world: World): JournalEntry[] {
 }
 
 /** Offsets count lines here: what matters is that nothing is read twice or never. */
-function createMemoryInbox(world: World): Inbox {
+function createMemoryInbox(lines: string[]): Inbox {
   return {
-    end: () => world.inboxLines.length,
+    end: () => lines.length,
+    hasMore: (offset) => offset !== lines.length,
+    skip: (offset) => ({ lines: lines.length - offset, bytes: 0, offset: lines.length }),
     read: (offset) => {
-      const fresh = world.inboxLines.slice(offset).map(parseInboxLine);
+      const fresh = lines.slice(offset).map(parseInboxLine);
       const signals = fresh.flatMap((line): EventSignal[] => (line.kind === 'signal' ? [line.signal] : []));
       const problems = fresh.flatMap((line) =>
         line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : [],
       );
-      return { signals, problems, offset: world.inboxLines.length };
+      return { signals, problems, offset: lines.length };
     },
     append: (event) => {
-      world.inboxLines.push(JSON.stringify({ by: 'ralph', topic: event.topic }));
+      lines.push(JSON.stringify({ by: 'ralph', topic: event.topic }));
     },
   };
 }

@@ -113,6 +113,7 @@ function showInput(showing: Showing, input: Input, turn: TurnView | null): void 
 function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): void {
   const { writer, look } = showing;
   if (effect.type === 'iteration-start') {
+    if (effect.isAgain === true) return;
     showing.stream = createTurnStream(writer, look);
     writer.gap();
     if (turn !== null) writer.line(toRule(turn, look));

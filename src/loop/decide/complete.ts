@@ -1,11 +1,13 @@
 import { type Activation, type EventDraft, type IterationEnded, TOPIC_COMPLETE } from '../../core/index.ts';
 import { refuseEnd } from './accept-signals.ts';
 import { askGates, gatesOnEnd } from './guard-events.ts';
+import { holdCompletion } from './hear-people.ts';
 import { recordDraft } from './publish.ts';
 import { change, endRun, notify, type Step } from './step.ts';
 
 /**
- * Somebody who may end the run says that the work is done: required events, then gates, then the end (decisions, section 5).
+ * Somebody who may end the run says that the work is done: required events, people who wait to be heard, then gates, then the end
+ * (decisions, sections 5 and 8).
  *
  * @returns true if the completion was taken up (the run ended, or gates were asked); false if it was refused at once
  */
@@ -25,6 +27,7 @@ export function claimCompletion(
     notify(step, 'warning', 'required-events', `Completion by ${activation.hat} refused: ${words}.`);
     return false;
   }
+  if (holdCompletion(step, completion)) return false;
   const { hat, iteration } = activation;
   flagIdleClaim(step, activation, input);
   const gates = gatesOnCompletion(step, hat, drafts);

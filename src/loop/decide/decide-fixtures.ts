@@ -101,7 +101,7 @@ export function play(parts: Parameters<typeof makeSpec>[0] = {}, watch: (decided
   const turn = (): IterationStart => {
     const { iteration, attempt } = must(state.activations[0], 'no turn runs');
     return must(
-      all('iteration-start').find((start) => start.iteration === iteration && start.attempt === attempt),
+      all('iteration-start').findLast((start) => start.iteration === iteration && start.attempt === attempt),
       'the turn was never started',
     );
   };
@@ -214,7 +214,7 @@ export function cost(costUsd: number): Partial<TurnReport> {
 
 /** Who ran, in order: one entry for each turn that was started. */
 export function ran(run: Play): readonly string[] {
-  return run.all('iteration-start').map((start) => start.hat);
+  return run.all('iteration-start').flatMap((start) => (start.isAgain === true ? [] : [start.hat]));
 }
 
 /** What was published, in order: `topic > takers`. */

@@ -24,7 +24,7 @@ export interface Decision {
  *
  * Pure and total: it never throws, never changes what it was given, reads no clock, no random, no file. The same
  * arguments give the same decision, byte for byte, so a run is the fold of its journal. After `run-end` nothing follows
- * until `run-resumed`; only that a checkpoint was finished is still noted.
+ * until `run-resumed`; only that a checkpoint was finished, and what people said too late, is still noted.
  *
  * @param topology compiled from the specification that the latest `run-started` or `run-resumed` carried
  */
@@ -39,7 +39,9 @@ export function decide(topology: Topology, state: RunState, input: Input): Decis
 function mayHappen(state: RunState, input: Input): boolean {
   if (state.status === 'new') return input.type === 'run-started';
   if (input.type === 'run-started') return false;
-  return state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished';
+  if (state.status !== 'ended' || input.type === 'run-resumed' || input.type === 'checkpoint-finished') return true;
+  // Nobody will resume a run that is complete, so what people said too late is noted; after any other end it waits in their file.
+  return input.type === 'events-received' && state.end?.reason === 'completed';
 }
 
 function handle(step: Step, input: Input): void {

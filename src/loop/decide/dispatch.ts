@@ -1,4 +1,14 @@
-import { type HatSpec, type PlannedTurn, type RalphEvent, TOPIC_CONTINUE, TOPIC_RESUME, type TurnId } from '../../core/index.ts';
+import {
+  type Activation,
+  EXTERNAL,
+  type HatSpec,
+  type PendingEvent,
+  type PlannedTurn,
+  type RalphEvent,
+  TOPIC_CONTINUE,
+  TOPIC_RESUME,
+  type TurnId,
+} from '../../core/index.ts';
 import { safetyNetOf } from '../../topology/index.ts';
 import { deliver } from './publish.ts';
 import { change, count, notify, order, readEntry, type Step } from './step.ts';
@@ -11,7 +21,7 @@ export function dispatch(step: Step): void {
   const plan = step.state.plans[0];
   if (plan !== undefined) {
     change(step, { plans: step.state.plans.slice(1) });
-    return start(step, passPlan(step, plan));
+    return start(step, withHeard(step, passPlan(step, plan)));
   }
   if (step.state.pending.length === 0) callFallback(step);
   passExhausted(step);
@@ -70,6 +80,30 @@ function takePending(step: Step, hat: string): PlannedTurn {
   return { retryOf: null, hat, events: [...events.values()], feedback: [], fallback };
 }
 
+/** A turn that was planned before also gets what people have said to its hat since. */
+function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
+  const heard = takeHeard(step, plan.hat);
+  return heard.length === 0 ? plan : { ...plan, events: [...plan.events, ...heard] };
+}
+
+/** Takes what people have for a hat out of the queue. */
+function takeHeard(step: Step, hat: string): readonly RalphEvent[] {
+  const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL;
+  const taken = step.state.pending.filter(isTaken);
+  if (taken.length > 0) change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
+  return taken.map(({ event }) => event);
+}
+
+/** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
+export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
+  const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
+  const heard = opening === undefined ? [] : takeHeard(step, opening.hat);
+  if (opening === undefined || heard.length === 0) return;
+  const joined = { ...opening, events: [...opening.events, ...heard] };
+  change(step, { activations: step.state.activations.map((entry) => (entry === opening ? joined : entry)) });
+  orderTurn(step, joined, true);
+}
+
 /** Takes what is to be told to a hat. */
 function takeFeedback(step: Step, hat: string): PlannedTurn['feedback'] {
   const known = readEntry(step.state.feedback, hat) ?? [];
@@ -86,17 +120,20 @@ function start(step: Step, plan: PlannedTurn): void {
       ? { iteration: count(step, 'iteration'), attempt: 1 }
       : { iteration: plan.retryOf.iteration, attempt: plan.retryOf.attempt + 1 };
   const backend = readEntry(step.state.backendOf, hat) ?? 0;
-  const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
   const counts = step.state.activationCounts;
+  // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
+  const turn = { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null };
   change(step, {
-    activations: [
-      ...step.state.activations,
-      // Written out, not spread: what follows a spread is set one by one, and this is done at every turn that is read back.
-      { iteration, attempt, hat, backend, events, feedback, fallback, startedAt: step.at, pid: null, processStart: null },
-    ],
+    activations: [...step.state.activations, turn],
     activationCounts: plan.retryOf === null ? { ...counts, [hat]: (readEntry(counts, hat) ?? 0) + 1 } : counts,
   });
-  order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, timeoutMs, idleTimeoutMs });
+  orderTurn(step, turn);
+}
+
+function orderTurn(step: Step, { iteration, attempt, hat, backend, events, feedback, fallback }: Activation, isAgain = false): void {
+  const { timeoutMs, idleTimeoutMs } = wearerOf(step, hat);
+  const limits = { timeoutMs, idleTimeoutMs, ...(isAgain ? { isAgain } : {}) };
+  order(step, { type: 'iteration-start', iteration, attempt, hat, backend, events, feedback, fallback, ...limits });
 }
 
 /** The limits of whoever wears the hat. */

@@ -1,5 +1,6 @@
 import {
   type EventDraft,
+  EXTERNAL,
   type GateResult,
   type GateSpec,
   type GateWait,
@@ -47,8 +48,9 @@ export function gatesOnEnd(step: Step, hat: string, topics: readonly string[]): 
   return step.topology.spec.gates.flatMap((gate, index) => (guarding.includes(index) || isDue(gate, index) ? [index] : []));
 }
 
+/** What comes from outside has been through no hat: every gate on its topic looks at it. */
 function isFor({ hats }: GateSpec, hat: string): boolean {
-  return hats === undefined || hats.includes(hat);
+  return hats === undefined || hat === EXTERNAL || hats.includes(hat);
 }
 
 /** `task.complete` stands for every way to complete, so a gate on the promise guards it too. */

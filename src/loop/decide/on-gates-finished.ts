@@ -3,6 +3,7 @@ import { block } from './block-event.ts';
 import { complete } from './complete.ts';
 import { noteStreaks } from './gate-streaks.ts';
 import { askGates, guardEvents, publishJudged } from './guard-events.ts';
+import { holdCompletion } from './hear-people.ts';
 import { judgeResults, tellVerdict, toGateNames, type Verdict } from './judge-results.ts';
 import { proceed } from './proceed.ts';
 import { change, notify, type Step } from './step.ts';
@@ -26,8 +27,12 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
 function judgeEnd(step: Step, { completion, drafts, hat, iteration }: GateWait, { failed }: Verdict): boolean {
   if (completion === null) return false;
   if (failed.length === 0) {
-    complete(step, completion, drafts);
-    return true;
+    if (!holdCompletion(step, completion)) {
+      complete(step, completion, drafts);
+      return true;
+    }
+    guardEvents(step, { hat, iteration, drafts });
+    return false;
   }
   change(step, { gateRefusals: step.state.gateRefusals + 1 });
   block(step, hat, completion, failed);

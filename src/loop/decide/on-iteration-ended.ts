@@ -29,7 +29,7 @@ function addCost(step: Step, input: IterationEnded): void {
 function tellProblems(step: Step, activation: Activation, input: IterationEnded): void {
   for (const problem of input.problems.slice(0, 20)) {
     notify(step, 'warning', 'unreadable-signal', `${problem.where}: ${problem.message}`);
-    tell(step, activation.hat, { kind: 'malformed', where: problem.where, message: problem.message });
+    tell(step, activation.hat, { kind: 'malformed', where: problem.where, message: problem.message, excerpt: problem.excerpt });
   }
 }
 

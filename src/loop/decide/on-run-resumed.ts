@@ -1,6 +1,8 @@
 import {
   type EndReason,
+  EXTERNAL,
   type GateWait,
+  type PendingEvent,
   type PlannedTurn,
   type RunResumed,
   TOPIC_CONTINUE,
@@ -10,6 +12,7 @@ import {
 import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { gatesOnCompletion } from './complete.ts';
 import { gatesOn, orderGates } from './guard-events.ts';
+import { hearPeople } from './hear-people.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
 import { change, notify, order, type Step, setTimer, startClock } from './step.ts';
@@ -29,8 +32,20 @@ export function onRunResumed(step: Step, input: RunResumed): void {
   stopDeadClock(step);
   startClock(step);
   repeatOrders(step);
+  hear(step, input);
   if (isIdle(step)) callBack(step);
   proceed(step);
+}
+
+/** What people said comes first: what a limit cut off, and what they published while nobody was at work. */
+function hear(step: Step, { external }: RunResumed): void {
+  if (external !== undefined) {
+    change(step, { outsideOffset: external.outsideOffset });
+    hearPeople(step, external);
+  }
+  const { pending } = step.state;
+  const isHeard = ({ event }: PendingEvent): boolean => event.source === EXTERNAL;
+  if (pending.some(isHeard)) change(step, { pending: [...pending.filter(isHeard), ...pending.filter((entry) => !isHeard(entry))] });
 }
 
 /** A process that died could not stop the clock: it ran until the last thing that is known of it. */

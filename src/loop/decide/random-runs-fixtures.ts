@@ -149,9 +149,11 @@ const timerFires: fc.Arbitrary<Move> = fc.nat({ max: 20 }).map((stray) => (run) 
   if (run.state().timers.some((timer) => timer.purpose !== 'runtime')) run.ring();
   else run.post({ type: 'timer-fired', timer: stray });
 });
-const peopleSpeak: fc.Arbitrary<Move> = fc
-  .array(event, { maxLength: 3 })
-  .map((said) => (run) => void run.post({ type: 'events-received', signals: said, problems: [], inboxOffset: 1 }));
+const peopleSpeak: fc.Arbitrary<Move> = fc.tuple(fc.array(event, { maxLength: 3 }), fc.boolean()).map(([said, isOpening]) => (run) => {
+  const turn = run.state().activations[0];
+  const opening = isOpening && turn !== undefined ? { opening: { iteration: turn.iteration, attempt: turn.attempt } } : {};
+  run.post({ type: 'events-received', signals: said, problems: [], inboxOffset: 1, ...opening });
+});
 const somebodyStops: fc.Arbitrary<Move> = fc
   .constantFrom('interrupt' as const, 'terminate' as const, 'after-iteration' as const, 'kill' as const)
   .map((how) => (run) => {
@@ -159,10 +161,11 @@ const somebodyStops: fc.Arbitrary<Move> = fc
     if (run.state().stopping !== null && how !== 'after-iteration') run.interrupt();
   });
 const runResumes: fc.Arbitrary<Move> = fc
-  .tuple(signals, fc.option(anySpec, { freq: 3, nil: null }), fc.boolean())
-  .map(([said, parts, raise]) => (run) => {
+  .tuple(signals, fc.option(anySpec, { freq: 3, nil: null }), fc.boolean(), fc.option(fc.array(event, { maxLength: 2 }), { nil: null }))
+  .map(([said, parts, raise, heard]) => (run) => {
     if (run.state().end?.reason === 'completed') return;
-    const spec = parts === null ? {} : { spec: makeSpec(parts) };
+    const external = heard === null ? {} : { external: { signals: heard, problems: [], outsideOffset: 3 } };
+    const spec = { ...(parts === null ? {} : { spec: makeSpec(parts) }), ...external };
     run.resume(raise ? { ...spec, limits: { maxIterations: run.state().counters.counted + 5, maxCostUsd: null } } : spec, said);
   });
 const smallThings: fc.Arbitrary<Move> = fc.constantFrom<Move[]>(

@@ -302,7 +302,9 @@ describe('what could not be read', () => {
     });
     expect(published(run).at(-1)).toBe('build.done > planner');
     run.end([write('build.start')]);
-    expect(run.turn().feedback).toEqual([{ kind: 'malformed', where: '.agent/events.jsonl:12', message: 'not valid JSON' }]);
+    expect(run.turn().feedback).toEqual([
+      { kind: 'malformed', where: '.agent/events.jsonl:12', message: 'not valid JSON', excerpt: '{"topic' },
+    ]);
   });
 
   it('is told twenty times at most', () => {

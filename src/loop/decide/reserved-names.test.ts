@@ -26,6 +26,7 @@ const OWN_WORDS = [
   'run-resumed',
   'run-started',
   'checkpoint-finished',
+  'completed',
   'runtime',
   'safety-net',
   'solo',

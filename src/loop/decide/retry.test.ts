@@ -121,8 +121,7 @@ describe('a transient error', () => {
     run.post({ type: 'events-received', signals: [write('hurry')], problems: [], inboxOffset: 1 });
     expect(attempts(run)).toEqual(['1.1']);
     run.ring();
-    run.end();
-    expect(given(run)).toEqual(['hurry', 'task.continue']);
+    expect(given(run)).toEqual(['task.start', 'hurry']);
   });
 });
 

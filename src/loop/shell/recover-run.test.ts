@@ -25,7 +25,13 @@ async function recover(
 ): Promise<{ readonly reaped: readonly Activation[]; readonly inputs: readonly Input[] }> {
   const reaped: Activation[] = [];
   const ports = {
-    inbox: { end: () => 0, read: (offset: number) => ({ signals: [], problems: [], offset }), append: () => undefined },
+    inbox: {
+      end: () => 0,
+      hasMore: () => false,
+      read: (offset: number) => ({ signals: [], problems: [], offset }),
+      skip: (offset: number) => ({ lines: 0, bytes: 0, offset }),
+      append: () => undefined,
+    },
     clock: { now: () => at, setTimer: () => () => undefined },
     reap: (activation: Activation) => Promise.resolve(void reaped.push(activation)),
     wardrobe,

@@ -1,5 +1,6 @@
 import { type Input, type IterationEnded, type RunLimits, type RunSpec, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { FoldedRun } from './fold-journal.ts';
+import { hearPeople } from './hear-people.ts';
 import type { LoopPorts, Wardrobe } from './loop-ports.ts';
 import { INTERRUPTED } from './open-turn.ts';
 import { readWholeInbox } from './read-whole-inbox.ts';
@@ -16,7 +17,9 @@ export interface ResumeChanges {
  * before these ends: after them, the dead time would count as running time, and a stop that the dead process was at would be carried out.
  */
 export async function recoverRun(
-  ports: Pick<LoopPorts, 'inbox' | 'clock' | 'reap'> & { readonly wardrobe?: Pick<Wardrobe, 'lookBack' | 'spentBy'> },
+  ports: Pick<LoopPorts, 'inbox' | 'outside' | 'checkPayload' | 'clock' | 'reap'> & {
+    readonly wardrobe?: Pick<Wardrobe, 'lookBack' | 'spentBy'>;
+  },
   folded: FoldedRun,
   changes: ResumeChanges,
 ): Promise<readonly Input[]> {
@@ -33,5 +36,6 @@ export async function recoverRun(
     const at = ports.clock.now();
     ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
   }
-  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes }, ...ends];
+  const external = hearPeople(ports, folded.state.outsideOffset);
+  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === null ? {} : { external }) }, ...ends];
 }

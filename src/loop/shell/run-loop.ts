@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../ports/index.ts';
 import type { Topology } from '../../topology/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
 import { type FoldedRun, toTopology } from './fold-journal.ts';
+import { hearPeople } from './hear-people.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import { createPerformer, type Performer } from './performer.ts';
 import { redactInput } from './redact-input.ts';
@@ -38,6 +39,20 @@ export function runLoop(ports: LoopPorts, settings: LoopSettings, start: LoopSta
   for (const input of start.inputs) loop.post(input);
   return { post: loop.post, outcome: loop.outcome };
 }
+
+/** Whether a turn or the end of the run can follow from an input. What resumes a run brings what people said itself. */
+const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
+  'run-started': false,
+  'run-resumed': false,
+  'iteration-spawned': false,
+  'iteration-ended': true,
+  'events-received': false,
+  'gates-finished': true,
+  'timer-fired': true,
+  'checkpoint-finished': false,
+  'stop-requested': true,
+  'environment-failed': true,
+};
 
 /** An observer's trouble is its own: it must not steer the run, not even by failing. */
 function shield(observe: LoopPorts['observe']): LoopPorts['observe'] {
@@ -96,7 +111,21 @@ class Loop {
     }
   };
 
-  private take(given: Input): void {
+  private take(input: Input): void {
+    if (this.isOver) return;
+    if (MAY_LEAD_ON[input.type]) this.hear();
+    this.record(input);
+  }
+
+  /** What people have published is decided first: it is to be in the next prompt, and a completion is not to pass it by. */
+  private hear(): void {
+    if (this.state === null) return;
+    const { inboxOffset, outsideOffset } = this.state;
+    const heard = hearPeople(this.ports, outsideOffset);
+    if (heard !== null) this.record({ type: 'events-received', at: this.ports.clock.now(), inboxOffset, ...heard });
+  }
+
+  private record(given: Input): void {
     if (this.isOver) return;
     const input = redactInput(given, this.ports.redaction);
     const entry = this.append(input);
@@ -135,6 +164,8 @@ class Loop {
 
   private async finish(reason: EndReason, detail: string): Promise<void> {
     if (this.isOver) return;
+    // What came in the last moment: nobody will resume a run that is complete, so it is noted now or never.
+    if (reason === 'completed') this.hear();
     this.isOver = true;
     await this.performer.close();
     this.settle({ reason, detail, state: this.state ?? INITIAL_STATE });

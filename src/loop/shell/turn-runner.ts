@@ -1,10 +1,10 @@
 import { type IterationEnded, type IterationStart, type TurnId, toErrorCode, toTurnName } from '../../core/index.ts';
-import type { InboxBatch, RunningTurn } from '../../ports/index.ts';
-import { judgePayloads } from './judge-payloads.ts';
+import type { RunningTurn } from '../../ports/index.ts';
+import { hearPeople } from './hear-people.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { INTERRUPTED, isRunnable, type OpenedTurn, openTurn } from './open-turn.ts';
-import { readWholeInbox } from './read-whole-inbox.ts';
+import { dropStrayLines } from './read-whole-inbox.ts';
 import { reportTurn } from './report-turn.ts';
 
 /** Starts and stops agents' turns. */
@@ -29,7 +29,7 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
 
   const begin = async (order: IterationStart): Promise<void> => {
     if (isClosed || !isRunnable(ports, loop, order)) return;
-    receiveOutsideEvents(ports, loop);
+    if (hearBefore(ports, loop, order)) return;
     const opened = await openOrFail(ports, settings, loop, order);
     if (opened === null) return;
     const name = toTurnName(order);
@@ -68,22 +68,24 @@ export function createTurnRunner(ports: LoopPorts, settings: LoopSettings, loop:
 }
 
 /**
- * What came while no hat was active is nobody's turn's, and what people wrote is theirs whenever they did: both are taken before the next
- * turn begins.
+ * The last look before the prompt is written: what people published since the turn was ordered, and what stands in the agents' file although none
+ * of them was at work.
+ *
+ * @returns true if the turn was ordered again, with more events, or is not to begin at all
  */
-function receiveOutsideEvents(ports: LoopPorts, loop: LoopView): void {
+function hearBefore(ports: LoopPorts, loop: LoopView, order: IterationStart): boolean {
   const { inboxOffset, outsideOffset } = loop.state();
   const isOn = loop.topology().spec.eventSources.includes('jsonl');
-  const left = isOn ? readWholeInbox(ports.inbox, inboxOffset) : NOTHING;
-  const said = ports.outside === undefined ? NOTHING : readWholeInbox(ports.outside, outsideOffset);
-  const signals = judgePayloads([...left.signals, ...said.signals], ports.checkPayload);
-  const problems = [...left.problems, ...said.problems];
-  if (signals.length === 0 && problems.length === 0) return;
-  const offsets = { inboxOffset: isOn ? left.offset : inboxOffset, outsideOffset: said === NOTHING ? outsideOffset : said.offset };
-  loop.post({ type: 'events-received', at: ports.clock.now(), signals, problems, ...offsets });
+  const stray = isOn ? dropStrayLines(ports.inbox, inboxOffset) : { problems: [], offset: inboxOffset };
+  const heard = hearPeople(ports, outsideOffset);
+  if (heard === null && stray.problems.length === 0) return false;
+  const { signals, problems, outsideOffset: offset } = heard ?? { signals: [], problems: [], outsideOffset };
+  const { iteration, attempt } = order;
+  const told = { problems: [...stray.problems, ...problems], inboxOffset: stray.offset, outsideOffset: offset };
+  loop.post({ type: 'events-received', at: ports.clock.now(), signals, ...told, opening: { iteration, attempt } });
+  const now = loop.state().activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
+  return now?.events.length !== order.events.length;
 }
-
-const NOTHING: InboxBatch = { signals: [], problems: [], offset: 0 };
 
 /** A turn whose folder cannot be written ends the run; the hat runs again when it is resumed. */
 async function openOrFail(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn | null> {

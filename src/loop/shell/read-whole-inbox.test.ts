@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { EventSignal, SignalProblem } from '../../core/index.ts';
+import type { Inbox } from '../../ports/index.ts';
+import { dropStrayLines, readWholeInbox } from './read-whole-inbox.ts';
+
+/** A file of events of which one read takes three lines. */
+function openFile(text: string): { readonly inbox: Inbox; readonly add: (more: string) => void } {
+  let lines = text.split('\n').filter((line) => line !== '');
+  const toSignal = (line: string): EventSignal => ({ kind: 'event', channel: 'jsonl', topic: line, payload: '' });
+  const isJunk = (line: string): boolean => line.startsWith('junk');
+  const inbox: Inbox = {
+    end: () => lines.length,
+    hasMore: (offset) => offset !== lines.length,
+    read: (offset) => {
+      const taken = lines.slice(offset, offset + 3);
+      const problems: SignalProblem[] = taken.filter(isJunk).map((line) => ({ where: 'file', message: 'not valid JSON', excerpt: line }));
+      const signals = taken.filter((line) => !isJunk(line) && line !== 'own').map(toSignal);
+      const offsetNow = offset + taken.length;
+      return { signals, problems, offset: offsetNow, ...(offsetNow < lines.length && { isFull: true }) };
+    },
+    skip: (offset) => ({ lines: lines.length - offset, bytes: 10 * (lines.length - offset), offset: lines.length }),
+    append: () => undefined,
+  };
+  return {
+    inbox,
+    add: (more) => {
+      lines = [...lines, ...more.split('\n')];
+    },
+  };
+}
+
+describe('the agents’ file at the end of a turn', () => {
+  it('is read to its end, however much is in it: the surplus is dropped and told with its count', () => {
+    const { inbox } = openFile('a\njunk\nb\njunk\njunk\ndeploy.go');
+    const { signals, problems, offset } = readWholeInbox(inbox, 0);
+    expect(signals.map(({ topic }) => topic)).toEqual(['a', 'b']);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'more than one turn may publish: 2 events were taken, 3 more lines (30 bytes) were dropped',
+      'not valid JSON',
+    ]);
+    expect([offset, inbox.hasMore(offset)]).toEqual([6, false]);
+  });
+
+  it('says nothing of a surplus where there is none', () => {
+    const { inbox } = openFile('a\nb');
+    expect(readWholeInbox(inbox, 1)).toMatchObject({ signals: [{ topic: 'b' }], problems: [], offset: 2 });
+  });
+});
+
+describe('lines in it while no agent is at work', () => {
+  it('are nobody’s: none is an event, and that is told', () => {
+    const { inbox, add } = openFile('a');
+    add('deploy.go\nbuild.done\nx\ny');
+    const { problems, offset } = dropStrayLines(inbox, 1);
+    expect(problems[0]).toMatchObject({
+      message: expect.stringContaining('3 events came while no agent was at work'),
+      excerpt: 'deploy.go, build.done, x',
+    });
+    expect([problems[1]?.message, offset]).toEqual([
+      'more than one turn may publish: 3 events were taken, 1 more lines (10 bytes) were dropped',
+      5,
+    ]);
+  });
+
+  it('are no problem where the loop itself wrote them, or there are none', () => {
+    const { inbox } = openFile('a\nown');
+    expect([dropStrayLines(inbox, 1), dropStrayLines(inbox, 2)]).toEqual([
+      { problems: [], offset: 2 },
+      { problems: [], offset: 2 },
+    ]);
+  });
+});
