@@ -25,8 +25,9 @@ const WORDS = new Set([
 export function redactInput(input: Input, redaction: Redaction | undefined): Input {
   if (redaction === undefined) return input;
   switch (input.type) {
-    case 'run-started':
     case 'run-resumed':
+      return input.external === undefined ? input : { ...input, external: redactTexts(input.external, redaction.text) };
+    case 'run-started':
     case 'timer-fired':
     case 'usage-reported':
     case 'stop-requested':

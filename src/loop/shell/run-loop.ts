@@ -45,6 +45,7 @@ const MAY_LEAD_ON: Readonly<Record<Input['type'], boolean>> = {
   'run-started': false,
   'run-resumed': false,
   'iteration-spawned': false,
+  'usage-reported': false,
   'iteration-ended': true,
   'events-received': false,
   'gates-finished': true,
