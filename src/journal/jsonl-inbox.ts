@@ -78,29 +78,29 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     }
   };
 
-  const hasMore = (offset: number): boolean => {
-    try {
-      return (fs.stat(path)?.sizeBytes ?? 0) !== offset;
-    } catch {
-      return true;
-    }
-  };
+  return { end, hasMore: (offset) => hasMore(settings, offset), read, skip: (offset) => skip(settings, anchor, offset), append };
+}
 
-  const skip = (offset: number): SkippedLines => {
-    try {
-      const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-      if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
-      return withHandle(fs, fs.open(path, 'read'), (handle) => {
-        anchor.remember(handle, sizeBytes);
-        return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
-      });
-    } catch {
-      // The next read tells.
-      return { lines: 0, bytes: 0, offset };
-    }
-  };
+function hasMore({ fs, path }: InboxSettings, offset: number): boolean {
+  try {
+    return (fs.stat(path)?.sizeBytes ?? 0) !== offset;
+  } catch {
+    return true;
+  }
+}
 
-  return { end, hasMore, read, skip, append };
+function skip({ fs, path }: InboxSettings, anchor: InboxAnchor, offset: number): SkippedLines {
+  try {
+    const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+    if (sizeBytes <= offset) return { lines: 0, bytes: 0, offset };
+    return withHandle(fs, fs.open(path, 'read'), (handle) => {
+      anchor.remember(handle, sizeBytes);
+      return { lines: countLineFeeds(fs, handle, sizeBytes, offset), bytes: sizeBytes - offset, offset: sizeBytes };
+    });
+  } catch {
+    // The next read tells.
+    return { lines: 0, bytes: 0, offset };
+  }
 }
 
 interface ReadOrder {
