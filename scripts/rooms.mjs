@@ -45,7 +45,7 @@ export const ROOMS = {
   },
   validation: {
     holds: 'a configuration and the flow of its events checked together; repairs of its text',
-    mayImport: ['core', 'config', 'topology'],
+    mayImport: ['core', 'config', 'topology', 'backends'],
   },
   journal: {
     holds: 'the append-only record of inputs: lock, snapshot, tail, resume; the inbox of the agents',

@@ -1,7 +1,15 @@
 import { type BackendReport, detectBackends } from '../backends/index.ts';
 import { isRalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
-import { type CheckRequest, checkConfig } from '../validation/index.ts';
+import {
+  type CheckedConfig,
+  type CheckRequest,
+  checkConfig,
+  createAgentLook,
+  findUnserved,
+  toUnservedFix,
+  toUnservedText,
+} from '../validation/index.ts';
 import { checkNativeAgents } from './check-native-agents.ts';
 import { checkTools } from './check-tools.ts';
 import type { DoctorCheck } from './doctor-check.ts';
@@ -20,15 +28,16 @@ export interface ExamineRequest extends CheckRequest {
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
 export async function examine(request: ExamineRequest): Promise<DoctorReport> {
   const { cwd, env } = request;
-  const [backends, git, config, native, tools] = await Promise.all([
+  const [backends, git, config, hats, native, tools] = await Promise.all([
     detectBackends({ env }),
     checkGit(cwd, env),
     checkConfiguration(request),
+    checkHatAgents(request),
     checkNativeAgents(request),
     checkTools(request),
   ]);
   return {
-    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...native, ...tools],
+    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...hats, ...native, ...tools],
     backends,
   };
 }
@@ -67,6 +76,32 @@ async function checkConfiguration(request: ExamineRequest): Promise<DoctorCheck>
     return { name: 'configuration', status: 'ok', text: files.length === 0 ? 'none: one agent does everything (solo)' : file };
   } catch (error) {
     return { name: 'configuration', status: 'problem', text: isRalphError(error) ? error.message : String(error) };
+  }
+}
+
+/** Whether everybody in this folder's team has an agent that is there. Our own agent has a check of its own, and so has a machine without any. */
+async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorCheck[]> {
+  const checked = readConfiguration(request);
+  if (checked?.settings === undefined || checked.settings === null || checked.coordination === null) return [];
+  const { settings, coordination } = checked;
+  const look = await createAgentLook(request.env, request.cwd);
+  const unserved = findUnserved(settings, coordination, request.cwd, look);
+  return unserved.map(
+    (entry): DoctorCheck => ({
+      name: 'hats',
+      status: 'problem',
+      text: toUnservedText(entry),
+      fix: toUnservedFix([entry], look.present).replaceAll('\n', '; '),
+    }),
+  );
+}
+
+function readConfiguration(request: ExamineRequest): CheckedConfig | null {
+  try {
+    return checkConfig({ ...request, prompt: 'optional' });
+  } catch {
+    // What is wrong with the configuration is told by another check.
+    return null;
   }
 }
 

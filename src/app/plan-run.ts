@@ -3,7 +3,7 @@ import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, to
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
-import { checkConfig } from '../validation/index.ts';
+import { checkConfig, toUnservedText } from '../validation/index.ts';
 import { toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
@@ -12,7 +12,7 @@ import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withPluginFiles } from './plugin-files.ts';
 import { listPluginTools } from './plugin-tools.ts';
-import { requireNativeAccess } from './require-native-access.ts';
+import { findAgentShortage, requireAgents } from './require-agents.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -52,7 +52,7 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `agent-missing`; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(request: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
@@ -61,7 +61,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
   const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
-  if (request.isDry !== true) await requireNativeAccess(found, topology.coordination === 'hats', request.env);
+  if (request.isDry !== true) await requireAgents(found, topology.coordination, request);
   const turn = {
     hat: topology.entry,
     events: [toFirstEvent(topology)],
@@ -78,6 +78,7 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
     topology,
     diagnostics,
     warnings: [
+      ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
       ...(request.isDry === true ? [] : await tellProbes(found, request)),
@@ -89,6 +90,14 @@ export async function planRun(request: RunRequest): Promise<RunPlan> {
       .map((section) => section.text)
       .join(''),
   };
+}
+
+/** What would refuse the run that is only planned. */
+async function tellShortage(settings: Settings, { coordination }: Topology, request: RunRequest): Promise<readonly string[]> {
+  const { unserved, fix } = await findAgentShortage(settings, coordination, request);
+  return unserved.length === 0
+    ? []
+    : [`This run would be refused: ${unserved.map(toUnservedText).join(' ')} ${fix.replaceAll('\n', '; ')}`];
 }
 
 /** Most teams hold nobody: they do without the room that knows how. */

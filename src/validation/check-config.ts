@@ -7,12 +7,16 @@ import {
   type Settings,
   sortDiagnostics,
 } from '../config/index.ts';
+import { type FlowFinding, RALPH } from '../core/index.ts';
 import { type Coordination, compileTopology, type Topology, validateTopology } from '../topology/index.ts';
+import { type AgentLook, findUnserved, toUnservedFix, toUnservedText } from './find-missing-agents.ts';
 
 /** What a configuration is loaded from, and whether a run is to follow. */
 export interface CheckRequest extends LoadRequest {
   /** `optional` for commands that look at a configuration without running it. Default: `required`. */
   readonly prompt?: 'required' | 'optional';
+  /** Says of agents whether they are on this machine; absent: nobody looks, for a configuration is right or wrong wherever it is read. */
+  readonly agents?: AgentLook;
 }
 
 /** A configuration with every finding about it. */
@@ -47,7 +51,8 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
     const diagnostic = loaded.toDiagnostic(finding);
     return finding.severity === 'error' && !draft.strictValidation ? { ...diagnostic, severity: 'warning' as const } : diagnostic;
   });
-  const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed]);
+  const missing = request.agents === undefined ? [] : findMissing(draft, topology, request.cwd, request.agents);
+  const diagnostics = sortDiagnostics([...loaded.diagnostics, ...placed, ...missing.map(loaded.toDiagnostic)]);
   const isValid = !hasErrors(diagnostics);
   const settings = isValid && request.prompt !== 'optional' ? withObjective(draft, loaded.requirePrompt()) : draft;
   return {
@@ -59,6 +64,23 @@ export function checkConfig(request: CheckRequest): CheckedConfig {
     planEdit,
     listEffective,
   };
+}
+
+/** One finding for each who has no agent here; the runs of this machine are refused for it. */
+function findMissing(settings: Settings, { coordination }: Topology, cwd: string, look: AgentLook): readonly FlowFinding[] {
+  return findUnserved(settings, coordination, cwd, look).map((entry) => ({
+    code: 'agent-missing',
+    severity: 'warning',
+    message: toUnservedText(entry),
+    why: 'A run on this machine is refused before its first turn.',
+    fix: toUnservedFix([entry], look.present),
+    ...toSubject(entry.hats.filter((hat) => hat !== RALPH)),
+  }));
+}
+
+function toSubject(hats: readonly string[]): Pick<FlowFinding, 'hats' | 'at'> {
+  const [first] = hats;
+  return first === undefined ? { at: { kind: 'hats' } } : { hats, at: { kind: 'hat', hat: first } };
 }
 
 function withObjective(settings: Settings, objective: { readonly source: Settings['objective'] }): Settings {

@@ -41,9 +41,9 @@ export function createConfigReport(
   return { file, valid: isValid(diagnostics, strict), coordination, diagnostics: diagnostics.map(toReported) };
 }
 
-/** True if no finding is an error; with `strict` no warning either. */
-export function isValid(diagnostics: readonly Pick<Diagnostic, 'severity'>[], strict = false): boolean {
-  return !diagnostics.some(({ severity }) => severity === 'error' || (strict && severity === 'warning'));
+/** True if no finding is an error; with `strict` no warning either, but one about the machine: a file is as good wherever it is read. */
+export function isValid(diagnostics: readonly Pick<Diagnostic, 'severity' | 'code'>[], strict = false): boolean {
+  return !diagnostics.some(({ severity, code }) => severity === 'error' || (strict && severity === 'warning' && code !== 'agent-missing'));
 }
 
 function toReported(diagnostic: Diagnostic): ReportedDiagnostic {

@@ -2,6 +2,16 @@
 export { type CheckedConfig, type CheckRequest, checkConfig } from './check-config.ts';
 export { type ConfigReport, createConfigReport, isValid, type ReportedDiagnostic, type ReportedSpan } from './config-report.ts';
 export { type EditedFiles, pathOf } from './edited-files.ts';
+export {
+  type AgentLook,
+  createAgentLook,
+  findUnserved,
+  listWearers,
+  type MissingAgent,
+  toUnservedFix,
+  toUnservedText,
+  type UnservedHats,
+} from './find-missing-agents.ts';
 export { type MadeRepair, type RepairedConfig, type RepairOptions, repairConfig } from './repair-config.ts';
 export { findOldName, isTaken, replaceFile } from './replace-file.ts';
 export { writeRepairs } from './write-repairs.ts';

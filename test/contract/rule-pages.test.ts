@@ -11,8 +11,9 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-rules-'));
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** What no YAML of a page can show: too large, too many, not text, or not in the file but on the command line. */
+/** What no YAML of a page can show: too large, too many, not text, or not in the file but on the command line or on the machine. */
 const WITHOUT_EXAMPLES = [
+  'agent-missing',
   'assignment-invalid',
   'config-encoding',
   'config-too-large',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Diagnostic, findConfigFile, type ReadText, readTextFile } from '../../config/index.ts';
 import { isRalphError, type RalphError } from '../../core/index.ts';
-import { type CheckedConfig, checkConfig, type MadeRepair } from '../../validation/index.ts';
+import { type CheckedConfig, checkConfig, createAgentLook, type MadeRepair } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
 
@@ -37,7 +37,12 @@ export const NO_FILE = '(defaults)';
 
 /** What is to be checked: each file that was named on its own, or the folder's own configuration. */
 export async function listTargets(context: CliContext, files: readonly string[], flags: ValidateFlags): Promise<readonly Target[]> {
-  const base = toConfigRequest(context, flags);
+  // What is missing on the machine that scans is no finding about the code.
+  const isForPeople = flags.format !== 'sarif' && flags.format !== 'github';
+  const base = {
+    ...toConfigRequest(context, flags),
+    ...(isForPeople ? { agents: await createAgentLook(context.env, context.cwd) } : {}),
+  };
   const toTarget = (name: string, file: string | null, readText?: ReadText): Target => ({
     name,
     request: {

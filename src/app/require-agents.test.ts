@@ -54,3 +54,45 @@ describe('a run with the native agent', () => {
     });
   });
 });
+
+describe('a team of agent CLIs', () => {
+  const team = (reviewer: string): string => `
+event_loop: {prompt: Do it}
+cli: {backend: {command: ./here.sh}}
+hats:
+  planner: {triggers: [task.start, task.resume], publishes: [review.request, task.complete]}
+  reviewer: {triggers: [review.request], publishes: [task.resume], backend: ${reviewer}}
+`;
+  function planTeam(reviewer: string, isDry = false) {
+    writeFileSync(join(cwd, 'here.sh'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(join(cwd, 'gemini'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(join(cwd, 'ralph.yml'), team(reviewer));
+    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: cwd, HOME: cwd }, isDry });
+  }
+
+  it('is refused where one hat has no agent that is there: who, what to install, who else is there', async () => {
+    await expect(planTeam('codex')).rejects.toMatchObject({
+      code: 'agent-missing',
+      exitCode: 1,
+      message: expect.stringMatching(/^reviewer has no agent that is there: codex \("codex" was not found in PATH/),
+      fix: expect.stringMatching(
+        /npm install -g @openai\/codex\nor take an agent that is there \(gemini\): hats\.reviewer\.backend: gemini/,
+      ),
+    });
+    await expect(planTeam('{command: ./gone.sh}')).rejects.toMatchObject({ message: expect.stringContaining('./gone.sh') });
+  });
+
+  it('is planned where one of a list is there', async () => {
+    await expect(planTeam('[codex, gemini]')).resolves.toMatchObject({ settings: expect.anything() });
+  });
+
+  it('that is only looked at is told of', async () => {
+    const { warnings } = await planTeam('codex', true);
+    expect(warnings).toEqual([expect.stringMatching(/^This run would be refused: reviewer has no agent/)]);
+  });
+
+  it('whose program may not be executed is refused too', async () => {
+    writeFileSync(join(cwd, 'plain.sh'), '#!/bin/sh\n', { mode: 0o644 });
+    await expect(planTeam('{command: ./plain.sh}')).rejects.toMatchObject({ message: expect.stringContaining('chmod') });
+  });
+});

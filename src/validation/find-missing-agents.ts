@@ -1,0 +1,100 @@
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, type BackendType, RALPH, toBackendLabel } from '../core/index.ts';
+import type { Coordination } from '../topology/index.ts';
+
+/** An agent that is not on this machine. */
+export interface MissingAgent {
+  readonly label: string;
+  /** Why it cannot be started, in words. */
+  readonly problem: string;
+  /** How to get it, as a command; `null` for a program of the user's own. */
+  readonly install: string | null;
+}
+
+/** Those who have the same agents, of whom none is there. */
+export interface UnservedHats {
+  /** Ids of hats, and `ralph`; at least one. */
+  readonly hats: readonly string[];
+  readonly missing: readonly MissingAgent[];
+}
+
+/** Looks for agents on this machine. Nothing is started. */
+export interface AgentLook {
+  /** `null` for one that is there, for our own agent, which needs no program, and where no agent is named at all. */
+  readonly find: (spec: BackendSpec, cwd: string) => MissingAgent | null;
+  /** The agent CLIs that are there. */
+  readonly present: readonly BackendType[];
+}
+
+/** Makes a look with this environment's PATH. The room that knows the CLIs is loaded only then. */
+export async function createAgentLook(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<AgentLook> {
+  const { findCommand, listBackends } = await import('../backends/index.ts');
+  const known = listBackends();
+  const present = known.filter(({ command }) => 'path' in findCommand(command, cwd, env['PATH'])).map(({ type }) => type);
+  return {
+    present,
+    find: (spec, folder) => {
+      if (spec.type === 'native' || spec.type === 'scripted' || spec.type === 'auto') return null;
+      const label = toBackendLabel(spec);
+      const descriptor = known.find(({ type }) => type === spec.type);
+      const found = findCommand(spec.command ?? descriptor?.command ?? '', folder, spec.env['PATH'] ?? env['PATH']);
+      return 'path' in found
+        ? null
+        : { label, problem: found.problem, install: spec.command === undefined ? (descriptor?.install ?? null) : null };
+    },
+  };
+}
+
+/**
+ * Everybody who takes turns, with his list of agents. Under `hats` Ralph is only the safety net: a run may begin without his.
+ */
+export function listWearers(
+  settings: Pick<Settings, 'backends' | 'spec'>,
+  coordination: Coordination,
+): readonly (readonly [string, readonly BackendSpec[]])[] {
+  const { backends, spec } = settings;
+  const hats = (spec.hats ?? []).map(({ id }) => id);
+  const isClassic = spec.mode === 'single';
+  const wearers = coordination === 'hats' && !isClassic && hats.length > 0 ? hats : [RALPH, ...hats];
+  return wearers.map((hat) => [hat, backends[hat] ?? backends[RALPH] ?? []] as const);
+}
+
+/** Those of whose agents none is there: a list of agents needs one. */
+export function findUnserved(
+  settings: Pick<Settings, 'backends' | 'spec'>,
+  coordination: Coordination,
+  cwd: string,
+  look: Pick<AgentLook, 'find'>,
+): readonly UnservedHats[] {
+  const byAgents = new Map<string, UnservedHats>();
+  for (const [hat, list] of listWearers(settings, coordination)) {
+    const missing = list.flatMap((spec) => look.find(spec, cwd) ?? []);
+    if (list.length === 0 || missing.length < list.length) continue;
+    const key = JSON.stringify(missing);
+    byAgents.set(key, { hats: [...(byAgents.get(key)?.hats ?? []), hat], missing });
+  }
+  return [...byAgents.values()];
+}
+
+const MAX_NAMES = 6;
+
+/** `reviewer has no agent that is there: codex ("codex" was not found in PATH; …).` */
+export function toUnservedText({ hats, missing }: UnservedHats): string {
+  const names = hats.slice(0, MAX_NAMES).join(', ');
+  const more = hats.length > MAX_NAMES ? ` and ${hats.length - MAX_NAMES} more` : '';
+  const agents = missing.map(({ label, problem }) => `${label} (${problem})`).join(', ');
+  return `${names}${more} ${hats.length === 1 ? 'has' : 'have'} no agent that is there: ${agents}.`;
+}
+
+/** What to do about missing agents: install them, or take one that is there. */
+export function toUnservedFix(unserved: readonly UnservedHats[], present: readonly BackendType[]): string {
+  const installs = [...new Set(unserved.flatMap(({ missing }) => missing.flatMap(({ install }) => install ?? [])))];
+  const hats = unserved.flatMap((entry) => entry.hats);
+  const key = hats.length === 1 && hats[0] !== RALPH ? `hats.${hats[0]}.backend` : 'cli.backend';
+  return [
+    ...installs.map((install) => `Install it: ${install}`),
+    present.length > 0
+      ? `${installs.length > 0 ? 'or take' : 'Take'} an agent that is there (${present.join(', ')}): ${key}: ${present[0]}`
+      : `No agent CLI is there. A program of your own is one, too: ${key}: {command: ./agent.sh}`,
+  ].join('\n');
+}
