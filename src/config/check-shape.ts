@@ -89,7 +89,13 @@ class ShapeChecker {
     if (/^(?:x-|_)/.test(name)) return NOTHING;
     const { keys, map, path } = level;
     level.unknown += 1;
-    const finding = toUnknownKeyFinding(name, [...path, name], keys, level.unknown > MAX_COMPARED_KEYS);
+    const fits = (setting: Setting): boolean => {
+      const trial = new ShapeChecker();
+      trial.checkEntry(setting, entry, [name]);
+      return !trial.diagnostics.some(({ severity }) => severity === 'error');
+    };
+    const isOneOfMany = level.unknown > MAX_COMPARED_KEYS;
+    const finding = toUnknownKeyFinding({ name, value: entry.value, path: [...path, name], keys, map, fits, isOneOfMany });
     this.diagnostics.push(toDiagnostic(entry.key, finding));
     // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])
