@@ -3,6 +3,7 @@ import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
+import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { clearStopWish, watchStopWish } from './stop-file.ts';
@@ -19,9 +20,11 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
       env: toPlainEnvironment(parts.env),
       ...(abort && { abort }),
     });
+  const live = openLiveFile(paths.folder, run.ports.clock);
   const watchParks = createParkWatch(start, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
     watchParks(record);
+    live.observe(record);
     run.ports.observe(record);
   };
   const loop = runLoop({ ...run.ports, observe }, run.settings, start);
@@ -31,6 +34,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   process.once('exit', killAllStarted);
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
     unwatch();
+    live.close();
     await run.workspace.settle();
     await parts.ground.close();
     run.ports.journal.close();

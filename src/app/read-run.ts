@@ -7,6 +7,7 @@ import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { findLayout } from './layout.ts';
+import { readLiveFile } from './live-file.ts';
 import type { RunReader } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
@@ -25,6 +26,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     runId,
     runFolder: paths.folder,
     isAlive: findHolder(layout, runId) !== null,
+    live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(paths, visit).state,
     follow: (visit, signal) => follow(paths, visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),

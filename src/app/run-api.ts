@@ -1,4 +1,5 @@
 import type { EndReason, RunRecord, RunState, StopRequested } from '../core/index.ts';
+import type { LiveView } from '../views/index.ts';
 
 /** A run that is under way in this process. */
 export interface RunHandle {
@@ -34,6 +35,8 @@ export interface RunReader {
   readonly runId: string;
   readonly runFolder: string;
   readonly isAlive: boolean;
+  /** What its turn does at this moment; `null` where nothing is known, as for a run that has ended. */
+  readonly live: () => LiveView | null;
   /** Gives every input and effect so far, oldest first, and returns the state. */
   readonly replay: (visit: (record: RunRecord) => void) => RunState;
   /** As `replay`, then goes on with what is appended until the run has ended or the signal comes. */

@@ -23,7 +23,7 @@ export interface CliContext {
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Calls again and again, each time after so many milliseconds, until the returned function is called; keeps no process alive. */
+  /** Calls again and again, each time after so many milliseconds, until the returned function is called. */
   readonly every: (periodMs: number, call: () => void) => () => void;
   /** Loads the composition root: heavy, so only when it is needed. */
   readonly loadApp: () => Promise<AppApi>;

@@ -31,7 +31,7 @@ export function createContext(
     },
     now: () => Date.now(),
     every: (periodMs, call) => {
-      const timer = setInterval(call, periodMs).unref();
+      const timer = setInterval(call, periodMs);
       return () => clearInterval(timer);
     },
     ...loaders,

@@ -283,6 +283,7 @@ export function createFakeApp(
     runId: RUN_ID,
     runFolder: handle.runFolder,
     isAlive: false,
+    live: () => null,
     replay: (visit: (record: RunRecord) => void) => {
       for (const record of records) visit(record);
       return {} as never;

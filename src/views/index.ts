@@ -7,7 +7,7 @@ export { toGateEndText, toRefusalText } from './evidence.ts';
 export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
 export { createGraphFold, type GraphFold } from './graph-view.ts';
-export { createLiveFold, type LiveFold, type LiveView, type RunProgress, toLiveLine } from './live-view.ts';
+export { createLiveFold, type LiveFold, type LiveView, parseLiveView, type RunProgress, toLiveLine } from './live-view.ts';
 export {
   type EndLine,
   type NdjsonRecord,
@@ -18,7 +18,7 @@ export {
 } from './ndjson-record.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
-export { type StatusFacts, toRunStatus, toWearerText } from './run-status.ts';
+export { type StatusFacts, toElapsedNow, toRunStatus, toWearerText } from './run-status.ts';
 export type {
   CheckpointView,
   EndView,

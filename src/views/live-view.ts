@@ -1,4 +1,14 @@
-import { addUsage, type RunLimits, type RunRecord, type TimerPurpose, toUsdText, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import {
+  addUsage,
+  isJsonObject,
+  type Json,
+  type RunLimits,
+  type RunRecord,
+  type TimerPurpose,
+  toUsdText,
+  UNKNOWN_USAGE,
+  type Usage,
+} from '../core/index.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */
@@ -41,6 +51,7 @@ export interface LiveFold {
 
 /** More tool calls at the same time are not looked after. */
 const MAX_TOOLS = 32;
+const ID_LENGTH = 100;
 const NAME_LENGTH = 40;
 const SUMMARY_LENGTH = 160;
 
@@ -80,11 +91,61 @@ function takeEvent(turn: LiveTurn, event: Extract<RunRecord, { readonly kind: 'l
   if (event.type === 'warning') return turn;
   const heard = { ...turn, lastOutputAt: at };
   if (event.type === 'usage') return { ...heard, usage: event.usage };
-  if (event.type === 'tool-end') return { ...heard, tools: turn.tools.filter(({ id }) => id !== event.id) };
+  if (event.type === 'tool-end') return { ...heard, tools: turn.tools.filter(({ id }) => id !== event.id.slice(0, ID_LENGTH)) };
   if (event.type !== 'tool-start' || turn.tools.length >= MAX_TOOLS) return heard;
   const { id, name, summary } = event;
-  const tool = { id, name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since: at };
+  const tool = {
+    id: id.slice(0, ID_LENGTH),
+    name: toPlainLine(name, NAME_LENGTH),
+    summary: toPlainLine(summary, SUMMARY_LENGTH),
+    since: at,
+  };
   return { ...heard, tools: [...turn.tools, tool] };
+}
+
+/** A view that was written as JSON; `null` for anything else. */
+export function parseLiveView(json: Json | undefined): LiveView | null {
+  if (!isJsonObject(json)) return null;
+  return { turn: parseTurn(json['turn']), gates: parseGates(json['gates']), wait: null };
+}
+
+function parseTurn(json: Json | undefined): LiveTurn | null {
+  if (!isJsonObject(json)) return null;
+  const { iteration, attempt, hat, startedAt, lastOutputAt, idleTimeoutMs, tools, usage } = json;
+  if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt) || !isNumber(lastOutputAt)) return null;
+  const figure = (name: keyof Usage): number | null => (isJsonObject(usage) && isNumber(usage[name]) ? usage[name] : null);
+  return {
+    iteration,
+    attempt,
+    hat,
+    startedAt,
+    lastOutputAt,
+    idleTimeoutMs: isNumber(idleTimeoutMs) ? idleTimeoutMs : 0,
+    tools: Array.isArray(tools) ? tools.slice(0, MAX_TOOLS).flatMap(parseTool) : [],
+    usage: {
+      inputTokens: figure('inputTokens'),
+      outputTokens: figure('outputTokens'),
+      cacheReadTokens: figure('cacheReadTokens'),
+      cacheWriteTokens: figure('cacheWriteTokens'),
+      costUsd: figure('costUsd'),
+    },
+  };
+}
+
+function parseTool(json: Json): readonly LiveTool[] {
+  if (!isJsonObject(json)) return [];
+  const { id, name, summary, since } = json;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof summary !== 'string' || !isNumber(since)) return [];
+  return [{ id, name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since }];
+}
+
+function parseGates(json: Json | undefined): LiveView['gates'] {
+  if (!isJsonObject(json) || !Array.isArray(json['gates']) || !isNumber(json['since'])) return null;
+  return { gates: json['gates'].filter(isNumber), since: json['since'] };
+}
+
+function isNumber(value: Json | undefined): value is number {
+  return typeof value === 'number';
 }
 
 /** How far a run is, without its turns. */

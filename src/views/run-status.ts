@@ -1,6 +1,7 @@
-import { RALPH, type RunLimits, type TimerPurpose, toDurationText, toUsdText } from '../core/index.ts';
+import { addUsage, RALPH, type RunLimits, type TimerPurpose, toDurationText, toUsdText, UNKNOWN_USAGE } from '../core/index.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
+import type { LiveTurn, LiveView } from './live-view.ts';
 import { toFirstLine, toPlainLine } from './plain-line.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import type { RunView, TurnView } from './run-view.ts';
@@ -15,6 +16,8 @@ export interface StatusFacts {
   readonly now: number;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
+  /** What its turn does at this moment; absent or `null` where nobody knows. */
+  readonly live?: LiveView | null;
 }
 
 const SHOWN_TURNS = 4;
@@ -25,6 +28,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
   const rows: FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toRow('Now', toNowText(view, facts)),
+    ...toLiveRows(view, facts),
     ...toRow('Waits', toWaitText(view, facts)),
     ...toRow(
       'Queue',
@@ -48,7 +52,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
 function toNextText(view: RunView, { isAlive, isNewest }: StatusFacts): string {
   const run = isNewest === false ? ` ${view.runId}` : '';
   return isAlive
-    ? `Watch it with \`ralph events${run} --follow\`, end it after the running turn with \`ralph stop${run}\`.`
+    ? `Watch it with \`ralph show${run} --follow\`, end it after the running turn with \`ralph stop${run}\`.`
     : `Go on with \`ralph resume${run}\`.`;
 }
 
@@ -67,6 +71,30 @@ function toNowText(view: RunView, { isAlive, now }: StatusFacts): string {
   if (turn === undefined) return '';
   const since = isAlive ? `for ${toDurationText(now - turn.startedAt)}` : 'when its process ended';
   return `iteration ${turn.iteration}, ${toWearerText(turn)} ${since}${toAskedText(turn)}`;
+}
+
+/** Whether it is stuck: the tool call that runs, and how long nothing has been heard of how much is allowed. */
+function toLiveRows(view: RunView, { live, isAlive, now }: StatusFacts): readonly FactRow[] {
+  if (!isAlive || live === undefined || live === null) return [];
+  const { turn, gates } = live;
+  if (gates !== null) {
+    const names = gates.gates.map((index) => toPlainLine(view.gates[index] ?? `#${index}`, 60));
+    return [{ label: 'Gates', text: `${names.join(', ')} for ${toDurationText(now - gates.since)}` }];
+  }
+  if (turn === null || !isRunning(view, turn)) return [];
+  const limit = turn.idleTimeoutMs > 0 ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended` : '';
+  return [
+    ...turn.tools.map((tool) => ({
+      label: 'Tool',
+      text: `${[tool.name, tool.summary].join(' ').trim()} for ${toDurationText(now - tool.since)}`,
+    })),
+    { label: 'Output', text: `the last one ${toDurationText(now - turn.lastOutputAt)} ago${limit}` },
+  ];
+}
+
+/** The file of what goes on may be older than the journal. */
+function isRunning(view: RunView, { iteration, attempt }: LiveTurn): boolean {
+  return view.turns.some((turn) => turn.status === 'running' && turn.iteration === iteration && turn.attempt === attempt);
 }
 
 function toAskedText(turn: TurnView): string {
@@ -93,13 +121,23 @@ function toWaitText(view: RunView, { now }: StatusFacts): string {
 }
 
 function toUsedText(view: RunView, facts: StatusFacts): string {
-  const { iterations, usage, unknownCostTurns } = view.totals;
-  const elapsedMs = facts.isAlive ? view.elapsedMs + Math.max(0, facts.now - view.at) : view.elapsedMs;
+  const { iterations, unknownCostTurns } = view.totals;
+  const usage = addUsage(view.totals.usage, facts.isAlive ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
+  const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
+  const isEarly = isNothingTold && unknownCostTurns === 0 && view.turns.some((turn) => turn.status === 'running');
   return [
     toIterationsText(iterations, view.limits),
-    toDurationText(elapsedMs),
-    toCostText(toSpentText(usage, unknownCostTurns), view.limits),
+    toDurationText(toElapsedNow(view, facts)),
+    toCostText(isEarly ? 'not told yet' : toSpentText(usage, unknownCostTurns), view.limits),
   ].join('; ');
+}
+
+/** How long processes have worked on a run until now, in milliseconds; the time between a stop and a resume is left out. */
+export function toElapsedNow(
+  view: Pick<RunView, 'elapsedMs' | 'at' | 'end'>,
+  { isAlive, now }: Pick<StatusFacts, 'isAlive' | 'now'>,
+): number {
+  return isAlive && view.end === null ? view.elapsedMs + Math.max(0, now - view.at) : view.elapsedMs;
 }
 
 function toIterationsText(iterations: number, limits: RunLimits | null): string {

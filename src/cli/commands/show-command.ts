@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.ts';
 import { parseTurn, type TurnChoice } from '../parse-values.ts';
 import { readView } from '../read-view.ts';
 import { createUsageError } from '../usage-error.ts';
+import { followOutput } from './follow-output.ts';
 import { findTurn, printDiff, printEvents, printFile, printOverview, printTurn, type ShownRun } from './show-parts.ts';
 
 const PARTS = ['prompt', 'output', 'diff', 'events'] as const;
@@ -16,12 +17,14 @@ export const showCommand: CliCommand = {
       .option('--prompt', 'what the agent was asked')
       .option('--output', 'what it said')
       .option('--diff', 'what it changed')
-      .option('--events', 'what it published');
+      .option('--events', 'what it published')
+      .option('-f, --follow', 'what the agents say, as they say it, until the run ends');
     addExamples(command, [
       ['ralph show', 'the newest run: its turns and how it ended'],
       ['ralph show 7', 'everything about its iteration 7'],
       ['ralph show 7 --diff', 'what iteration 7 changed'],
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
+      ['ralph show --follow', 'listen to a run that goes on in another terminal'],
       ['ralph show --prompt', 'what the last turn was asked'],
     ]);
   },
@@ -32,9 +35,27 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const parts = PARTS.filter((part) => options[part] === true);
   if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} do not go together.`, 'Ask for one after the other.');
   const { run, turn } = toChoice(args);
+  if (options['follow'] === true) return follow(context, run, turn ?? parts[0] ?? null);
   const read = await readView(context, run);
   const shown: ShownRun = { ...read, terminal: context.terminal, now: context.now };
   return showPart(shown, turn, parts[0]);
+}
+
+async function follow(context: CliContext, run: string | undefined, other: unknown): Promise<number> {
+  if (other !== null)
+    throw createUsageError(
+      '--follow shows what the agents say from now on.',
+      'Leave the iteration and other parts out: ralph show --follow',
+    );
+  const app = await context.loadApp();
+  const { runId, turns, turnFile, redact } = app.openRun(context.cwd, run, context.env);
+  await followOutput(context, {
+    turns,
+    redact,
+    textOf: (turn) => turnFile(turn, 'text.md'),
+    isOver: () => !app.openRun(context.cwd, runId, context.env).isAlive,
+  });
+  return 0;
 }
 
 async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeof PARTS)[number] | undefined): Promise<number> {

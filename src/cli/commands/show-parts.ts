@@ -34,7 +34,7 @@ export function printOverview({ reader, view, isNewest, terminal, now }: ShownRu
   if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
   for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
   printLine(terminal, '');
-  for (const line of toReportLines(toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest }), terminal))
+  for (const line of toReportLines(toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, live: reader.live() }), terminal))
     printLine(terminal, line);
   return 0;
 }

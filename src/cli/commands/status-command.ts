@@ -1,5 +1,5 @@
 import { END_REASONS } from '../../core/index.ts';
-import { toRunStatus } from '../../views/index.ts';
+import { toElapsedNow, toRunStatus } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toReportLines } from '../live/text-printer.ts';
@@ -22,10 +22,11 @@ export const statusCommand: CliCommand = {
     const { reader, view, isNewest } = await readView(context, args[0]);
     if (options['format'] === 'json') {
       const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
-      printJson(terminal, { v: 1, isAlive: reader.isAlive, exitCode, ...view });
+      const elapsedMs = toElapsedNow(view, { isAlive: reader.isAlive, now: now() });
+      printJson(terminal, { v: 1, isAlive: reader.isAlive, exitCode, ...view, elapsedMs, live: reader.isAlive ? reader.live() : null });
       return 0;
     }
-    const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest });
+    const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createScript } from './fixtures.ts';
+import { foldRunView } from './fold-run-view.ts';
+import { createLiveFold } from './live-view.ts';
+import { toElapsedNow, toRunStatus } from './run-status.ts';
+
+/** A run whose first turn is in a tool call, some time later. */
+function openStuck(laterMs: number) {
+  const script = createScript();
+  script.publish('task.start', 'system', ['planner']);
+  script.startTurn('planner', 1);
+  const view = foldRunView(script.records);
+  const live = createLiveFold(() => view.at);
+  for (const record of script.records) live.take(record);
+  live.take({
+    kind: 'live',
+    iteration: 1,
+    attempt: 1,
+    hat: 'planner',
+    event: { type: 'tool-start', id: 't', name: 'Bash', summary: 'npm test' },
+  });
+  return { view, facts: { isAlive: true, now: view.at + laterMs, live: live.view() } };
+}
+
+const toText = ({ view, facts }: ReturnType<typeof openStuck>): string =>
+  toRunStatus(view, facts)
+    .rows.map(({ label, text }) => `${label}: ${text}`)
+    .join('\n');
+
+describe('the status of a run', () => {
+  it('answers whether it is stuck: the tool call and since when, the last output and how long silence is allowed', () => {
+    const text = toText(openStuck(90_000));
+    expect(text).toContain('Tool: Bash npm test for 1 min 30 s');
+    expect(text).toMatch(/Output: the last one 1 min 30 s ago; after \d+ .* of silence the turn is ended/);
+  });
+
+  it('does not say that an agent reports no cost before its turn has ended', () => {
+    const text = toText(openStuck(1000));
+    expect(text).toMatch(/Used: .*cost not told yet/);
+    expect(text).not.toContain('neither');
+  });
+
+  it('counts the time until now for a run that is alive, and until its last input for one that is not', () => {
+    const { view, facts } = openStuck(14_000);
+    expect(toElapsedNow(view, facts)).toBe(view.elapsedMs + 14_000);
+    expect(toElapsedNow(view, { ...facts, isAlive: false })).toBe(view.elapsedMs);
+  });
+
+  it('takes no word of a turn that has ended since', () => {
+    const { view, facts } = openStuck(1000);
+    const turns = view.turns.map((turn) => ({ ...turn, status: 'succeeded' as const }));
+    expect(toText({ view: { ...view, turns }, facts })).not.toContain('Tool:');
+  });
+});
