@@ -60,7 +60,7 @@ export interface AssembledRun {
 export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => void): AssembledRun {
   const { layout, paths, file, env, watch } = parts;
   const { prompts, turnLogCapBytes } = file.settings;
-  const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal }, visit);
+  const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescueFolder(paths) }, visit);
   const workspace = openWorkspace(parts);
   const agentCommand = writeAgentCommand(layout.binDir);
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
@@ -150,6 +150,11 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
     checkProtected: ground.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
   };
+}
+
+/** Where a run whose folder is lost is put together anew: beside `runs`. */
+export function toRescueFolder({ folder, runId }: RunPaths): string {
+  return join(folder, '..', '..', 'rescue', runId);
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

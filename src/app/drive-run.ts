@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { addUsage, END_REASONS, type RunRecord, type StopRequested, UNKNOWN_USAGE } from '../core/index.ts';
 import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
-import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
+import { type AssembledRun, type RunParts, toPlainEnvironment, toRescueFolder } from './assemble-run.ts';
 import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
+import { writeRunFile } from './run-file.ts';
 import { clearStopWish, watchStopWish } from './stop-file.ts';
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
@@ -38,6 +41,8 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     await run.workspace.settle();
     await parts.ground.close();
     run.ports.journal.close();
+    // Beside the rescued journal, so that the run can go on from there.
+    if (existsSync(toRescueFolder(paths))) writeRunFile(join(toRescueFolder(paths), basename(paths.settings)), file);
     clearStopWish(paths.folder);
     for (const lock of locks) release(lock);
     process.removeListener('exit', killAllStarted);

@@ -12,6 +12,10 @@ export interface FileFacts {
   readonly sizeBytes: number;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
+  /** The same for the same file, whatever it is called. */
+  readonly id: string;
+  /** Epoch milliseconds of the last change of any kind, which no program can put back. */
+  readonly changedAt: number;
 }
 
 export interface FolderItem {

@@ -1,5 +1,17 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../core/index.ts';
 import { createTemporaryFolder, toInput, toInputs } from './fixtures.ts';
@@ -210,5 +222,63 @@ describe('reading while the run is on', () => {
     const { journal } = openJsonlJournal({ fs, path });
     writeFileSync(path, toJournalBytes(2));
     expect(() => journal.read(() => {})).toThrow(expect.objectContaining({ code: 'journal-damaged' }));
+  });
+});
+
+describe('a journal whose file is lost under the run', () => {
+  /** A journal with a folder of its run around it, three entries, and what was there before it was opened. */
+  function open(before: number) {
+    const state = createTemporaryFolder();
+    const path = join(state, 'runs', 'r1', 'journal.jsonl');
+    const rescueFolder = join(state, 'rescue', 'r1');
+    fs.makeFolder(join(state, 'runs'));
+    fs.makeFolder(dirname(path));
+    writeFileSync(path, toJournalBytes(before));
+    const { journal } = openJsonlJournal({ fs, path, rescueFolder });
+    for (let seq = before + 1; seq <= 3; seq += 1) journal.append(toInput(seq));
+    return { state, path, rescueFolder, journal };
+  }
+
+  it.each<[string, (place: ReturnType<typeof open>) => void]>([
+    ['is gone', ({ path }) => rmSync(path)],
+    ['is gone', ({ state }) => renameSync(join(state, 'runs'), join(state, 'elsewhere'))],
+    ['is gone', ({ state }) => rmSync(state, { recursive: true })],
+    ['was cut', ({ path }) => truncateSync(path, 10)],
+    ['was cut', ({ path }) => writeFileSync(path, '')],
+    [
+      'was exchanged',
+      ({ path }) => {
+        fs.rename(path, `${path}.old`);
+        writeFileSync(path, toJournalBytes(3));
+      },
+    ],
+    ['was written to', ({ path }) => appendFileSync(path, 'x')],
+    [
+      'was changed',
+      ({ path }) => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"', "'"));
+        utimesSync(path, atime, mtime);
+      },
+    ],
+  ])('%s takes no more entries, and what it held is kept beside it', (fault, lose) => {
+    for (const before of [0, 2, 3]) {
+      const place = open(before);
+      lose(place);
+      const refusal = expect.objectContaining({ code: 'journal-lost', message: expect.stringContaining(fault) });
+      expect(() => place.journal.check?.()).toThrow(refusal);
+      expect(() => place.journal.append(toInput(4))).toThrow(refusal);
+      expect(recover(join(place.rescueFolder, 'journal.jsonl'))).toMatchObject({ lastSeq: 3, damage: null });
+      expect(readFileSync(join(place.rescueFolder, 'journal.jsonl'))).toEqual(toJournalBytes(3));
+      expect(statSync(place.rescueFolder).mode & 0o077).toBe(0);
+    }
+  });
+
+  it('goes on where only its times or its rights changed', () => {
+    const { path, journal } = open(1);
+    chmodSync(path, 0o600);
+    utimesSync(path, 1, 1);
+    expect(journal.append(toInput(4)).seq).toBe(4);
+    expect(recover(path)).toMatchObject({ lastSeq: 4, damage: null });
   });
 });

@@ -3,7 +3,8 @@ import { type Input, RalphError } from '../core/index.ts';
 import type { Journal, JournalDamage, JournalEntry } from '../ports/index.ts';
 import type { FileSystem } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
-import { type JournalFile, scanJournal } from './read-journal.ts';
+import { type JournalWatch, type WatchedJournal, watchJournal } from './journal-watch.ts';
+import { scanJournal } from './read-journal.ts';
 import { repairJournal } from './repair-journal.ts';
 import { makeFolders, writeAll } from './whole-file.ts';
 
@@ -20,26 +21,36 @@ export interface OpenedJournal {
  * `journal.jsonl.damaged-<n>`, cut off and named in `damage`. The caller holds the run's lock: there is one writer at a time.
  *
  * @param visit is given every good entry on the way, which saves a second pass when a run goes on.
+ * From then on the file is watched: where it is gone, cut or exchanged, the next entry is refused (`journal-lost`).
+ *
  * @throws the system error; RalphError `journal-newer`.
  */
-export function openJsonlJournal(file: JournalFile, visit: (entry: JournalEntry) => void = () => {}): OpenedJournal {
+export function openJsonlJournal(file: WatchedJournal, visit: (entry: JournalEntry) => void = () => {}): OpenedJournal {
   const { fs, path } = file;
   const isNew = fs.stat(path) === null;
   if (isNew) makeFolders(fs, dirname(path));
   const found = isNew ? { lastSeq: 0, goodBytes: 0, fault: null } : scanJournal(file, visit);
   const damage = found.fault === null ? null : repairJournal(file, found.goodBytes, found.fault);
   const handle = fs.open(path, 'append');
+  let watch: JournalWatch;
   try {
     // Also for a file that was there: its maker may have died before its name was on disk, and then the name would be lost with all entries.
     fs.syncFolder(dirname(path));
+    watch = watchJournal(file, found.goodBytes);
   } catch (error) {
     fs.close(handle);
     throw error;
   }
-  return { journal: createJournal(file, handle, found.lastSeq, found.goodBytes), lastSeq: found.lastSeq, damage };
+  return { journal: createJournal({ file, handle, watch }, found.lastSeq, found.goodBytes), lastSeq: found.lastSeq, damage };
 }
 
-function createJournal(file: JournalFile, handle: number, seqAtStart: number, bytesAtStart: number): Journal {
+interface OpenFile {
+  readonly file: WatchedJournal;
+  readonly handle: number;
+  readonly watch: JournalWatch;
+}
+
+function createJournal({ file, handle, watch }: OpenFile, seqAtStart: number, bytesAtStart: number): Journal {
   const { fs } = file;
   let lastSeq = seqAtStart;
   let goodBytes = bytesAtStart;
@@ -51,6 +62,7 @@ function createJournal(file: JournalFile, handle: number, seqAtStart: number, by
     if (!isOpen || broken !== null) throw toRefusal(broken);
     const line = toJournalLine(lastSeq + 1, input);
     if (line.length > MAX_JOURNAL_LINE_BYTES) throw toTooLongError(line.length);
+    watch.check();
     try {
       writeAll(fs, handle, line);
       fs.sync(handle);
@@ -58,6 +70,7 @@ function createJournal(file: JournalFile, handle: number, seqAtStart: number, by
       if (!canTakeBack(fs, handle, goodBytes)) broken = { cause: error };
       throw error;
     }
+    watch.note(line);
     goodBytes += line.length;
     lastSeq += 1;
     return { seq: lastSeq, input };
@@ -71,10 +84,11 @@ function createJournal(file: JournalFile, handle: number, seqAtStart: number, by
   const close = (): void => {
     if (!isOpen) return;
     isOpen = false;
+    watch.close();
     fs.close(handle);
   };
 
-  return { append, read, close };
+  return { append, check: watch.check, read, close };
 }
 
 /** After a failed write: nothing of the entry may be read later, by this process or by another after a power loss. */

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { toErrorCode } from '../core/index.ts';
-import type { FileKind, FileSystem, OpenMode } from './file-system.ts';
+import type { FileFacts, FileKind, FileSystem, OpenMode } from './file-system.ts';
 
 const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', append: 'a', create: 'wx' };
 
@@ -34,7 +34,7 @@ export const nodeFileSystem: FileSystem = {
   truncate: (handle, sizeBytes) => ftruncateSync(handle, sizeBytes),
   stat(path) {
     const stats = statSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? null : { kind: toKind(stats), sizeBytes: stats.size, modifiedAt: stats.mtimeMs };
+    return stats === undefined ? null : toFileFacts(stats);
   },
   rename: (from, to) => renameSync(from, to),
   unlink: (path) => unlinkSync(path),
@@ -49,6 +49,12 @@ export const nodeFileSystem: FileSystem = {
     return () => watcher.close();
   },
 };
+
+/** What is known of a file by its `Stats`. */
+export function toFileFacts(stats: Stats): FileFacts {
+  const { size, mtimeMs, ctimeMs, dev, ino } = stats;
+  return { kind: toKind(stats), sizeBytes: size, modifiedAt: mtimeMs, id: `${dev}:${ino}`, changedAt: ctimeMs };
+}
 
 function toKind(facts: Stats | Dirent): FileKind {
   if (facts.isFile()) return 'file';

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readli
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { RalphError, toErrorCode } from '../core/index.ts';
 import type { FileFacts, FileSystem, OpenMode } from './file-system.ts';
-import { nodeFileSystem } from './node-file-system.ts';
+import { nodeFileSystem, toFileFacts } from './node-file-system.ts';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -83,8 +83,7 @@ function lookHeld(root: string | null, path: string): FileFacts | null {
   if (stats === undefined) return null;
   if (stats.isSymbolicLink()) throw toLinkError(path);
   if (stats.isFile()) requirePlain(stats, path);
-  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
-  return { kind, sizeBytes: stats.size, modifiedAt: stats.mtimeMs };
+  return toFileFacts(stats);
 }
 
 /** Where the folder of `path` has to be in truth; `null` for a path that is not below the root. */

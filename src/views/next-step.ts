@@ -9,11 +9,27 @@ import type { RunView } from './run-view.ts';
 export function toNextStep(view: RunView, isNewest: boolean): string {
   if (view.end === null) return '';
   const next = END_REASONS[view.end.reason].next;
+  if (view.end.reason === 'storage_failed' && view.end.detail.includes(LOST)) return toWayBack(view.end.detail, view.runId);
   // Another model or other arguments are a change of the configuration.
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
   const step = next === '' ? toLookStep(view) : withExactLimit(next, view);
   return toCommand(step, view, isNewest);
+}
+
+const LOST = 'the journal of the run';
+
+/** The journal was lost under the run: what it held lies beside `runs`, in the same state folder. */
+function toWayBack(detail: string, runId: string): string {
+  const rescued = /what it held is in (.+)$/s.exec(detail)?.[1];
+  if (rescued === undefined) return 'Bring the folder of the run back, then `ralph resume`.';
+  const run = quote(rescued.replace(/rescue(?=[\\/][^\\/]+$)/, 'runs'));
+  return `Bring it back and go on: \`mkdir -p ${run} && cp -R ${quote(rescued)}/. ${run}/ && ralph resume ${runId}\``;
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {

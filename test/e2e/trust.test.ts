@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -57,3 +58,33 @@ describe.concurrent('what a turn changes of what Ralph trusts is undone and told
     });
   });
 });
+
+describe.concurrent('a run whose journal is lost under it ends, says so, and can go on from what it kept:', () => {
+  test.each([
+    ['the folder of state removed', 'rm -rf .ralph'],
+    ['the folder of runs moved away', 'mv .ralph/runs moved'],
+    ['the journal emptied', 'for file in .ralph/runs/*/journal.jsonl; do : > "$file"; done'],
+  ])('%s', async (_, bad) => {
+    const body = `n=$(nth turn); [ "$n" != 2 ] || { ${bad} ; }; [ "$n" -lt 4 ] || echo LOOP_COMPLETE`;
+    await withPlace(toFiles('', body), async (folder) => {
+      const { code, stdout } = await ralph(folder, RUN);
+      expect([code, stdout]).toEqual([1, expect.stringContaining('storage_failed')]);
+      expect(stdout).not.toContain('Free some space');
+      const command = /`(mkdir -p .* && ralph resume [\w-]+)`/.exec(stdout.replace(/\n[\d:]+ +/g, ' '))?.[1];
+      expect(command, stdout).toBeDefined();
+      const bin = join(import.meta.dirname, '../../bin/ralph.js');
+      const again = await sh(folder, `${command ?? 'false'} --no-tui`.replace('&& ralph ', `&& '${process.execPath}' '${bin}' `));
+      expect(again.code, again.text).toBe(0);
+      expect((await readStatus(folder)).turns.length).toBeGreaterThanOrEqual(3);
+    });
+  });
+});
+
+/** Runs what a person would type. */
+function sh(cwd: string, command: string): Promise<{ readonly code: number | null; readonly text: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], { cwd }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : 1, text: `${stdout}${stderr}` }),
+    );
+  });
+}

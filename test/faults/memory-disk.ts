@@ -47,6 +47,14 @@ export function createMemoryDisk(now: () => number = () => 0): MemoryDisk {
   let calls = 0;
   let powerUntil = Number.POSITIVE_INFINITY;
 
+  const ids = new WeakMap<MemoryNode, string>();
+  let lastId = 0;
+  const toId = (node: MemoryNode): string => {
+    lastId += 1;
+    const id = ids.get(node) ?? String(lastId);
+    ids.set(node, id);
+    return id;
+  };
   const find = (path: string): MemoryNode | null => {
     let node: MemoryNode = root;
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -118,8 +126,8 @@ export function createMemoryDisk(now: () => number = () => 0): MemoryDisk {
     stat(path) {
       const node = find(path);
       if (node === null) return null;
-      if (isFolder(node)) return { kind: 'folder', sizeBytes: 0, modifiedAt: 0 };
-      return { kind: 'file', sizeBytes: node.content().length, modifiedAt: node.modifiedAt };
+      if (isFolder(node)) return { kind: 'folder', sizeBytes: 0, modifiedAt: 0, id: toId(node), changedAt: 0 };
+      return { kind: 'file', sizeBytes: node.content().length, modifiedAt: node.modifiedAt, id: toId(node), changedAt: node.modifiedAt };
     },
     rename(from, to) {
       const node = find(from);

@@ -1,4 +1,4 @@
-import { type Effect, type EndReason, type Input, type RunState, toErrorCode } from '../../core/index.ts';
+import { type Effect, type EndReason, type Input, isRalphError, type RunState, toErrorCode } from '../../core/index.ts';
 import type { JournalEntry } from '../../ports/index.ts';
 import type { Topology } from '../../topology/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
@@ -72,6 +72,12 @@ function freeze<Value>(value: Value): Value {
   Object.freeze(value);
   for (const part of Object.values(value)) freeze(part);
   return value;
+}
+
+/** What is wrong with the journal, and where that is known what brings it back. */
+function toJournalFault(error: unknown): string {
+  if (!isRalphError(error)) return `the journal cannot be written (${toErrorCode(error)})`;
+  return error.fix === undefined ? error.message : `${error.message}; ${error.fix}`;
 }
 
 class Loop {
@@ -148,18 +154,29 @@ class Loop {
     try {
       return this.ports.journal.append(input);
     } catch (error) {
-      this.fail(`the journal cannot be written (${toErrorCode(error)})`);
+      this.fail(toJournalFault(error));
       return null;
     }
   }
 
   private async perform(effect: Effect): Promise<void> {
-    if (effect.type === 'run-end') return this.finish(effect.reason, effect.detail);
+    if (effect.type === 'run-end') return this.isLost() ? undefined : this.finish(effect.reason, effect.detail);
     if (this.isOver) return;
     try {
       await this.performer.perform(effect);
     } catch (error) {
       this.fail(`${effect.type} could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** An end that nobody can read afterwards is none. */
+  private isLost(): boolean {
+    try {
+      this.ports.journal.check?.();
+      return false;
+    } catch (error) {
+      this.fail(toJournalFault(error));
+      return true;
     }
   }
 
