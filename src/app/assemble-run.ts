@@ -26,7 +26,7 @@ import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 import { toWorkspaceLock } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
-import { systemClock } from './system-clock.ts';
+import { createRunClock } from './system-clock.ts';
 import { keepTrustedFiles } from './trusted-files.ts';
 import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
 import { createWardrobe } from './wardrobe.ts';
@@ -67,7 +67,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const ports: LoopPorts = {
     journal,
-    clock: systemClock,
+    clock: createRunClock(),
     inbox: createJsonlInbox({
       fs: createSharedFileSystem(file.workspace),
       path: join(file.workspace, prompts.eventsFile),

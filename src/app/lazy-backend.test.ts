@@ -3,7 +3,7 @@ import { createScriptedBackend } from '../backends/index.ts';
 import type { BackendEvent } from '../core/index.ts';
 import type { TurnRequest } from '../ports/index.ts';
 import { createLazyBackend } from './lazy-backend.ts';
-import { systemClock } from './system-clock.ts';
+import { createRunClock } from './system-clock.ts';
 
 const REQUEST: TurnRequest = {
   turn: { iteration: 1, attempt: 1 },
@@ -22,7 +22,7 @@ describe('a backend that is loaded when it is worn', () => {
     let loads = 0;
     const backend = createLazyBackend('own', async () => {
       loads += 1;
-      return createScriptedBackend([{ output: 'one' }, { output: 'two' }], { clock: systemClock });
+      return createScriptedBackend([{ output: 'one' }, { output: 'two' }], { clock: createRunClock() });
     });
     expect([backend.label, loads]).toEqual(['own', 0]);
     const events: BackendEvent[] = [];
@@ -41,7 +41,7 @@ describe('a backend that is loaded when it is worn', () => {
   });
 
   it('may be stopped before it is there, and is stopped once it is', async () => {
-    const backend = createLazyBackend('own', async () => createScriptedBackend([{ hang: true }, { hang: true }], { clock: systemClock }));
+    const backend = createLazyBackend('own', async () => createScriptedBackend([{ hang: true }, { hang: true }], { clock: createRunClock() }));
     const early = backend.start(REQUEST, () => undefined);
     early.stop(10);
     early.kill();

@@ -1,15 +1,48 @@
+import { uptime } from 'node:os';
 import type { Clock } from '../ports/index.ts';
 
-/** Node's timers stand still while the machine sleeps: a later time is reached in steps, each by the wall clock. */
+/** A later time is reached in steps: Node's timers stand still while the machine sleeps. */
 const LONGEST_TIMEOUT_MS = 15_000;
+/** Below this, the seconds of `uptime` and the clock of the process only differ by rounding. */
+const SHORTEST_SLEEP_MS = 2000;
 
-/** The machine's clock. */
-export const systemClock: Clock = { now: () => Date.now(), setTimer };
+/** What a clock is made of; tests bring their own. All in milliseconds. */
+export interface TimeSources {
+  /** The time of day, which somebody may set. */
+  readonly wall: () => number;
+  /** Time that only goes forward, whatever is set. */
+  readonly steady: () => number;
+  /** The same with the time that the machine slept; as exact as a second. */
+  readonly awakeAndAsleep: () => number;
+}
 
-function setTimer(dueAt: number, fire: () => void): () => void {
+const MACHINE: TimeSources = {
+  wall: () => Date.now(),
+  steady: () => performance.now(),
+  // Elsewhere the clock of the process goes on while the machine sleeps, and `uptime` follows the time of day.
+  awakeAndAsleep: process.platform === 'linux' ? () => uptime() * 1000 : () => performance.now(),
+};
+
+/**
+ * The clock of one run in one process: it begins at the time of day and goes on by what really passes. Whoever sets the machine's clock meanwhile
+ * neither uses up the running time of the run nor holds its timers back. Sleep of the machine counts. It never goes back.
+ */
+export function createRunClock({ wall, steady, awakeAndAsleep }: TimeSources = MACHINE): Clock {
+  const [wallStart, steadyStart, uptimeStart] = [wall(), steady(), awakeAndAsleep()];
+  let sleptMs = 0;
+  const now = (): number => {
+    const passedMs = steady() - steadyStart;
+    const restMs = awakeAndAsleep() - uptimeStart - passedMs - sleptMs;
+    if (restMs > SHORTEST_SLEEP_MS) sleptMs += restMs;
+    return wallStart + Math.round(passedMs + sleptMs);
+  };
+  return { now, setTimer: (dueAt, fire) => setTimer(now, dueAt, fire) };
+}
+
+function setTimer(now: () => number, dueAt: number, fire: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    const leftMs = dueAt - Date.now();
+    const leftMs = dueAt - now();
     timer = leftMs > LONGEST_TIMEOUT_MS ? setTimeout(wait, LONGEST_TIMEOUT_MS) : setTimeout(fire, Math.max(0, leftMs));
   };
   wait();
