@@ -139,6 +139,7 @@ export type {
   Stopping,
   TimerWait,
 } from './state.ts';
+export { isFailureLine, pickTellingLines } from './telling-lines.ts';
 export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
 export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tool-card.ts';
 export {

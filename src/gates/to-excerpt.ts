@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { isFailureLine } from '../core/index.ts';
 import { toTail } from './to-tail.ts';
 
 /** What is kept of an output. */
@@ -12,27 +13,8 @@ export interface Excerpt {
 const FAILURES_SHARE = 0.65;
 const LINES_BEFORE = 1;
 const LINES_AFTER = 6;
-/** So much of a line is looked at, and shown. */
+/** So much of a line is shown. */
 const LINE_LENGTH = 400;
-
-/** Lines with which test runners, compilers and linters begin to tell of a failure. */
-const FAILURES: readonly RegExp[] = [
-  /^\s*not ok \d/,
-  /^\s*[✖✗✘×✕●❯] \S/,
-  /^\s*(?:--- )?FAIL(?:ED)?\b/,
-  /\bFAILED\b/,
-  /^E {2,}\S/,
-  /^\s*\w*(?:Error|Exception)\b.{0,80}:/,
-  /^\s*(?:error|fatal)\b.{0,20}[:[]/i,
-  /\berror TS\d+/,
-  /^\s+\d+:\d+\s+error\b/,
-  /\bpanicked at\b/,
-  /^\[ERROR\]/,
-  /^Traceback \(most recent/,
-  /^\S+:\d+(?::\d+)?: (?:fatal )?error/,
-];
-/** Sums of nothing. */
-const NO_FAILURES = /\b0 (?:errors?|fail(?:ed|ures?|ing)?)\b/i;
 
 /**
  * What matters of an output that is too long to be shown: the beginnings of its failures, then its end. Of a short one everything.
@@ -62,7 +44,7 @@ function takeFailures(lines: readonly string[], maxBytes: number): { readonly te
   let bytes = 0;
   let next = 0;
   for (let index = 0; index < lines.length; index += 1) {
-    if (!isFailure(lines[index] ?? '')) continue;
+    if (!isFailureLine(lines[index] ?? '')) continue;
     const from = Math.max(next, index - LINES_BEFORE);
     const part = lines.slice(from, index + LINES_AFTER + 1).map((line) => cutLine(line));
     const gap = from > next && shown.length > 0 ? [GAP] : [];
@@ -74,11 +56,6 @@ function takeFailures(lines: readonly string[], maxBytes: number): { readonly te
     index = next - 1;
   }
   return { text: shown.join('\n'), next };
-}
-
-function isFailure(line: string): boolean {
-  const start = line.slice(0, LINE_LENGTH);
-  return FAILURES.some((pattern) => pattern.test(start)) && !NO_FAILURES.test(start);
 }
 
 function cutLine(line: string): string {

@@ -1,4 +1,11 @@
-import type { CheckpointFinished, GatesFinished, Input, IterationSpawned, StopRequested } from '../../core/index.ts';
+import {
+  type CheckpointFinished,
+  type GatesFinished,
+  type Input,
+  type IterationSpawned,
+  pickTellingLines,
+  type StopRequested,
+} from '../../core/index.ts';
 import { cleanText, type TurnView, toGateEndText, toNumberText, toOutcomeText, toPlainLine } from '../../views/index.ts';
 import type { Look } from './look.ts';
 
@@ -62,12 +69,8 @@ export function toGateVerdict(result: GatesFinished['results'][number], look: Lo
   return `${result.passed ? look.style('good', 'passed') : look.style('bad', 'failed')} ${facts}`;
 }
 
-/** The end of a failed gate's output; nothing for one that passed. */
+/** What a failed gate's output says about why; nothing for one that passed. */
 export function toGateTail(result: GatesFinished['results'][number], look: Look): readonly string[] {
   if (result.passed) return [];
-  const lines = cleanText(result.outputTail).trimEnd().split('\n');
-  return lines
-    .filter((line) => line.trim() !== '')
-    .slice(-TAIL_LINES)
-    .map((line) => look.style('faint', `    | ${line.slice(0, 160)}`));
+  return pickTellingLines(cleanText(result.outputTail), TAIL_LINES).map((line) => look.style('faint', `    | ${line.slice(0, 160)}`));
 }
