@@ -41,7 +41,9 @@ describe('a backend that is loaded when it is worn', () => {
   });
 
   it('may be stopped before it is there, and is stopped once it is', async () => {
-    const backend = createLazyBackend('own', async () => createScriptedBackend([{ hang: true }, { hang: true }], { clock: createRunClock() }));
+    const backend = createLazyBackend('own', async () =>
+      createScriptedBackend([{ hang: true }, { hang: true }], { clock: createRunClock() }),
+    );
     const early = backend.start(REQUEST, () => undefined);
     early.stop(10);
     early.kill();
