@@ -73,7 +73,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       path: join(file.workspace, prompts.eventsFile),
       label: prompts.eventsFile,
     }),
-    outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl' }),
+    outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner(toGateSettings(parts)),
     workspace: withSnapshots(workspace),

@@ -106,7 +106,9 @@ describe('a native hat, as a run wires it', () => {
     expect(results[0]).toContain('build.done was not published');
     expect(results[0]).toContain('You may publish: task.complete');
     expect(results[1]).toContain('Published task.complete');
-    expect(published).toEqual([{ topic: 'task.complete', payload: { tests: 'pass' }, target: 'builder', ts: expect.any(Number) }]);
+    expect(published.filter((line) => !JSON.stringify(line).includes('refused'))).toEqual([
+      { topic: 'task.complete', payload: { tests: 'pass' }, target: 'builder', ts: expect.any(Number) },
+    ]);
   });
 
   it('runs the checks as the gates do', async () => {

@@ -32,7 +32,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   };
   const loop = runLoop({ ...run.ports, observe }, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
-  const unwatch = watchStopWish(paths.folder, (wish) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', 'ralph stop'));
+  const unwatch = watchStopWish(paths.folder, (wish, by) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', by));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {

@@ -18,6 +18,6 @@ export function attachEmit({ cli, command, place, isAlone }: EmitAttachment, fol
   const { eventsFile, contractFile, hat } = place;
   const contract = contractFile === null ? [] : ['--contract', contractFile];
   const server = { command, args: ['mcp', '--hat', hat, '--events', eventsFile, ...contract] };
-  const { description, inputSchema } = createEmitEventTool(readOffer(place), () => undefined);
+  const { description, inputSchema } = createEmitEventTool(readOffer(place), () => '');
   return planEmitAttach({ cli, server, tool: { description, inputSchema }, folder, isAlone });
 }

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
-import { createJournalFold } from '../loop/shell/index.ts';
+import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
+import { isTerminalTopic, isWearer, safetyNetOf, type Topology, takersOf } from '../topology/index.ts';
 import { toOutsideFile } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { isInsideRun } from './is-inside-run.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { bringsToken, requirePerson } from './people.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
@@ -15,28 +17,49 @@ export interface OutsideEvent {
   readonly runId: string;
   /** False: the run reads it when it is resumed. */
   readonly isRunAlive: boolean;
+  /** Who gets it, and when: a sentence. */
+  readonly delivery: string;
+  /** See {@link emitInto}. */
+  readonly cut: number;
 }
 
 /**
- * Appends an event that comes from a person or another program, to the run that is under way, else to the newest one.
+ * Appends an event that comes from a person, to the run that is under way, else to the newest one.
  *
- * @throws RalphError `no-runs`, `emit-run-over`, and what {@link emitInto} throws
+ * @throws RalphError `no-runs`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
  */
-export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
+export function emitFromOutside(cwd: string, words: EventWords, env: Readonly<Record<string, string | undefined>>): OutsideEvent {
   const layout = findLayout(cwd);
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const living = findLivingRun(layout, cwd);
   const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
-  if (living === null) refuseComplete(paths);
-  const hat = findActiveHat(layout, paths);
+  const contractFile = toContractPath(paths.folder);
+  const hat = bringsToken(paths, env) ? null : findActiveHat(layout, paths);
   if (hat !== null) {
     const { workspace, settings } = readRunFile(paths.settings);
-    const eventsFile = join(workspace, settings.prompts.eventsFile);
-    emitInto(words, { eventsFile, hat, contractFile: toContractPath(paths.folder), root: workspace });
-    return { runId: paths.runId, isRunAlive: true };
+    const cut = emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat, contractFile, root: workspace });
+    return { runId: paths.runId, isRunAlive: true, delivery: `It counts as ${hat}'s, whose turn runs.`, cut };
   }
-  emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile: toContractPath(paths.folder) });
-  return { runId: paths.runId, isRunAlive: living !== null };
+  const sender = requirePerson(layout, paths, env);
+  const before = readFold(paths);
+  refuseComplete(paths, before.state);
+  const cut = emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile, sender });
+  // The run may have ended meanwhile, with its last look behind it.
+  const { topology, state: now } = readFold(paths);
+  if (now.end?.reason === 'completed') refuseComplete(paths, now);
+  return { runId: paths.runId, isRunAlive: living !== null, delivery: toDelivery(topology, now, words, living !== null), cut };
+}
+
+/** `planner gets it in its next turn, after the turn that runs now (builder).` */
+function toDelivery(topology: Topology, state: RunState, { topic, target }: EventWords, isAlive: boolean): string {
+  const net = safetyNetOf(topology);
+  const named = target === undefined ? takersOf(topology, topic) : [isWearer(topology, target) ? target : net];
+  if (named.length === 0 && isTerminalTopic(topology, topic)) return 'No hat takes it: it goes on record.';
+  const takers = named.length > 0 ? named.join(' and ') : net;
+  const whose = named.length > 1 ? 'get it in their next turns' : 'gets it in its next turn';
+  const working = state.activations[0]?.hat;
+  const when = !isAlive ? ', when the run is resumed' : working === undefined ? '' : `, after the turn that runs now (${working})`;
+  return `${takers} ${whose}${when}.`;
 }
 
 /**
@@ -46,21 +69,21 @@ export function emitFromOutside(cwd: string, words: EventWords): OutsideEvent {
 function findActiveHat(layout: Layout, paths: RunPaths): string | null {
   const holder = findHolder(layout, paths.runId)?.owner ?? null;
   if (holder === null || !isInsideRun(holder.pid)) return null;
-  return readState(paths).activations[0]?.hat ?? null;
+  return readFold(paths).state.activations[0]?.hat ?? null;
 }
 
-function readState(paths: RunPaths): RunState {
+function readFold(paths: RunPaths): FoldedRun {
   const fold = createJournalFold();
   readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => void fold.take(entry));
-  return fold.run().state;
+  return fold.run();
 }
 
 /** A run that is complete is never resumed, so nobody would ever read the event. */
-function refuseComplete(paths: RunPaths): void {
-  if (readState(paths).end?.reason !== 'completed') return;
+function refuseComplete(paths: RunPaths, state: RunState): void {
+  if (state.end?.reason !== 'completed') return;
   throw new RalphError({
     code: 'emit-run-over',
-    what: `No run is under way, and the newest one (${paths.runId}) is complete; nothing was published.`,
+    what: `The newest run (${paths.runId}) is complete; nobody gets the event.`,
     why: 'Events of earlier runs are never read by a later run.',
     fix: 'Start a run first: ralph run',
   });

@@ -9,6 +9,7 @@ export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from '
 export { checkInit, type Initialised, type InitOrder, initProject } from './init-project.ts';
 export { listAgents } from './list-agents.ts';
 export { type CleanOrder, cleanRuns, summariseRuns } from './list-runs.ts';
+export { giveToken } from './people.ts';
 export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';
 export { registerTool } from './plugin-tools.ts';
 export { type ProbeReport, type ProbesReport, probeAgents } from './probe.ts';

@@ -10,6 +10,7 @@ import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
+import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
 import { listPluginTools } from './plugin-tools.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
@@ -54,7 +55,8 @@ export interface RunPlan {
  *
  * @throws RalphError: `config-invalid` with every finding; `agent-missing`; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
-export async function planRun(request: RunRequest): Promise<RunPlan> {
+export async function planRun(given: RunRequest): Promise<RunPlan> {
+  const request = { ...given, env: withoutToken(given.env) };
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };

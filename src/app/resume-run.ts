@@ -9,6 +9,7 @@ import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
+import { withoutToken, writePeople } from './people.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
@@ -42,7 +43,8 @@ export type Resumed =
  *
  * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
  */
-export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promise<Resumed> {
+export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
+  const options = { ...given, env: withoutToken(given.env), people: given.env };
   const layout = findLayout(options.cwd);
   const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, options.run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
@@ -61,7 +63,7 @@ export async function resumeRun(options: ResumeOptions, watch: RunWatch): Promis
 }
 
 interface Resumption {
-  readonly options: ResumeOptions;
+  readonly options: ResumeOptions & { readonly people: ResumeOptions['env'] };
   readonly watch: RunWatch;
   readonly layout: Layout;
   readonly paths: RunPaths;
@@ -81,6 +83,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
   writeRunFile(paths.settings, next);
+  writePeople(paths, { who: next.settings.externalEvents, isIsolated: false, env: options.people });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const ground = await openGateGround({ paths, file: next, env: options.env }, true);

@@ -9,6 +9,7 @@ import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
+import { withoutToken, writePeople } from './people.ts';
 import type { RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
@@ -34,7 +35,9 @@ export interface StartOptions {
  *
  * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
  */
-export async function startRun(plan: RunPlan, options: StartOptions, watch: RunWatch): Promise<RunHandle> {
+export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWatch): Promise<RunHandle> {
+  // The token of people: whatever the run starts does not get it.
+  const options = { ...given, env: withoutToken(given.env), people: given.env };
   refuseNested(options);
   await loadPluginFiles(plan.settings, options.cwd);
   const layout = toLayout(options.cwd, plan.settings.stateDir);
@@ -102,7 +105,7 @@ async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan
 
 interface Beginning {
   readonly plan: RunPlan;
-  readonly options: StartOptions;
+  readonly options: StartOptions & { readonly people: StartOptions['env'] };
   readonly watch: RunWatch;
   readonly layout: Layout;
   readonly paths: RunPaths;
@@ -123,6 +126,7 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline, gitPrograms };
   writeRunFile(paths.settings, file);
+  writePeople(paths, { who: settings.externalEvents, isIsolated: false, env: options.people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const ground = await openGateGround({ paths, file, env: options.env }, false);
   const parts: RunParts = { layout, paths, file, env: options.env, watch, ground };

@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson, parseSender, type Sender, toSenderText } from '../core/index.ts';
 
 /** How another process asks a run to stop: `after` the running turn, or `now`. */
 export type StopWish = 'after' | 'now';
@@ -7,9 +8,9 @@ export type StopWish = 'after' | 'now';
 const FILE = 'stop';
 const POLL_MS = 500;
 
-/** Leaves the wish in the run's folder. */
-export function writeStopWish(runFolder: string, wish: StopWish): void {
-  writeFileSync(join(runFolder, FILE), `${wish}\n`);
+/** Leaves the wish in the run's folder, with whose it is. */
+export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
+  writeFileSync(join(runFolder, FILE), `${wish}\n${JSON.stringify(sender)}\n`);
 }
 
 /** Forgets an old wish. */
@@ -23,13 +24,13 @@ export function clearStopWish(runFolder: string): void {
  *
  * @returns a function that ends it
  */
-export function watchStopWish(runFolder: string, onWish: (wish: StopWish) => void): () => void {
+export function watchStopWish(runFolder: string, onWish: (wish: StopWish, by: string) => void): () => void {
   let last: StopWish | null = null;
   const look = (): void => {
     const wish = readWish(runFolder);
-    if (wish === null || wish === last) return;
-    last = wish;
-    onWish(wish);
+    if (wish === null || wish.wish === last) return;
+    last = wish.wish;
+    onWish(wish.wish, wish.by);
   };
   const watcher = tryWatch(runFolder, look);
   const poll = setInterval(look, POLL_MS);
@@ -41,11 +42,14 @@ export function watchStopWish(runFolder: string, onWish: (wish: StopWish) => voi
   };
 }
 
-function readWish(runFolder: string): StopWish | null {
+function readWish(runFolder: string): { readonly wish: StopWish; readonly by: string } | null {
   const path = join(runFolder, FILE);
   if (!existsSync(path)) return null;
   try {
-    return readFileSync(path, 'utf8').trim() === 'now' ? 'now' : 'after';
+    const [wish, by = ''] = readFileSync(path, 'utf8').split('\n');
+    const sender = parseSender(parseJson(by));
+    const whose = sender === null ? '' : ` (${toSenderText(sender)})`;
+    return { wish: wish === 'now' ? 'now' : 'after', by: `ralph stop${whose}` };
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@ import { RalphError } from '../core/index.ts';
 import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { requirePerson } from './people.ts';
 import { findHolder } from './run-lock.ts';
 import { writeStopWish } from './stop-file.ts';
 
@@ -17,6 +18,7 @@ export interface StopOrder {
   readonly run?: string;
   /** End the running turn too. */
   readonly now: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Called once, before waiting. */
   readonly onWaiting?: (runId: string) => void;
 }
@@ -25,12 +27,13 @@ export interface StopOrder {
  * Asks a run in another process to stop and waits until it has. Without `now` the turn that runs is finished first, however long that takes.
  *
  * @returns whether it stopped in time (always, without `now`)
- * @throws RalphError `stop-nothing` when no run is under way
+ * @throws RalphError `stop-nothing` when no run is under way, `person-refused` for whoever is not known as a person
  */
 export async function stopRun(order: StopOrder): Promise<{ readonly runId: string; readonly stopped: boolean }> {
   const layout = findLayout(order.cwd);
   const runId = findAlive(layout, order);
-  writeStopWish(toRunPaths(layout.stateDir, runId).folder, order.now ? 'now' : 'after');
+  const paths = toRunPaths(layout.stateDir, runId);
+  writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
   order.onWaiting?.(runId);
   const deadline = order.now ? Date.now() + STOP_NOW_MS : Number.POSITIVE_INFINITY;
   while (findHolder(layout, runId) !== null) {

@@ -14,6 +14,7 @@ export type CommandName =
   | 'show'
   | 'events'
   | 'emit'
+  | 'token'
   | 'mcp'
   | 'init'
   | 'presets'
@@ -44,6 +45,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'show', summary: 'what an iteration was asked, said and changed' },
   { name: 'events', summary: 'the events of a run, also while it goes on' },
   { name: 'emit', summary: 'publish an event (what agents call)' },
+  { name: 'token', summary: 'a token by which scripts publish to a run and stop it' },
   { name: 'mcp', summary: 'publish by a tool, over the Model Context Protocol (what agent CLIs start)' },
   { name: 'init', summary: 'write a commented ralph.yml and a PROMPT.md' },
   { name: 'presets', summary: 'list the teams that are ready to use' },

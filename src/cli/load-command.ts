@@ -11,6 +11,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   emit: async () => (await import('./commands/emit-command.ts')).emitCommand,
+  token: async () => (await import('./commands/token-command.ts')).tokenCommand,
   mcp: async () => (await import('./commands/mcp-command.ts')).mcpCommand,
   simulate: async () => (await import('./commands/simulate-command.ts')).simulateCommand,
   gates: async () => (await import('./commands/gates-command.ts')).gatesCommand,

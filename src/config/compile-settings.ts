@@ -36,6 +36,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     mcpServers: compileMcpServers(declared),
     tools: compileTools(declared),
     sandbox: compileSandbox(parts),
+    externalEvents: declared.external_events ?? 'open',
     priority: toEffective(CLI_KEYS, declared.cli).priority,
     emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,
     objective: objective.source,

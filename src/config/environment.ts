@@ -1,4 +1,4 @@
-/** Variables that the loop sets for its agents. They are never read as configuration, and no configuration may set them. */
+/** Variables that the loop sets for its agents, and the token of people. They are never read as configuration, and no configuration may set them. */
 export const RESERVED_VARIABLES: readonly string[] = [
   'RALPH_BIN',
   'RALPH_EVENTS_FILE',
@@ -7,6 +7,7 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'RALPH_HAT',
   'RALPH_TURN',
   'RALPH_CONTRACT',
+  'RALPH_TOKEN',
 ];
 
 /** The environment of this process, for those who start others and for `loadConfig`. No other room reads it. */

@@ -49,3 +49,11 @@ export const ON_VIOLATION = {
   values: ['report', 'revert'],
   default: 'report',
 } as const satisfies ChoiceSetting;
+
+/** `external_events`. */
+export const EXTERNAL_EVENTS = {
+  kind: 'choice',
+  doc: "Who may publish to a run from outside and stop it: `open` a person (the run's token, or a terminal), `terminal` only who has a terminal, `off` nobody.",
+  values: ['open', 'terminal', 'off'],
+  default: 'open',
+} as const satisfies ChoiceSetting;

@@ -5,7 +5,7 @@ import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
 import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
-import { ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
+import { EXTERNAL_EVENTS, ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
 import { TOOLS } from './tools-keys.ts';
 
@@ -89,6 +89,7 @@ export const TOP_KEYS = {
   events: EVENTS,
   sandbox: SANDBOX,
   on_violation: ON_VIOLATION,
+  external_events: EXTERNAL_EVENTS,
   tools: TOOLS,
   providers: LATER,
   agents: LATER,

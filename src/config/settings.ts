@@ -32,6 +32,8 @@ export interface Settings {
   readonly tools?: ToolsSpec;
   /** What binds agents beyond their own flags. */
   readonly sandbox: SandboxSettings;
+  /** Who may publish to the run from outside and stop it. */
+  readonly externalEvents: 'open' | 'terminal' | 'off';
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */

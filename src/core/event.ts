@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { Sender } from './sender.ts';
 
 /** A message of the run, as it was accepted by the loop. */
 export interface RalphEvent {
@@ -10,6 +11,8 @@ export interface RalphEvent {
   readonly source: string;
   /** The hat it is meant for, when the publisher named one. */
   readonly target?: string;
+  /** Who published it from outside; absent for what the run's own hats and the loop publish. */
+  readonly sender?: Sender;
   /** Epoch milliseconds. */
   readonly ts: number;
   /** The iteration in which it was published; 0 before the first. */
@@ -26,8 +29,20 @@ export interface EventSignal {
   readonly topic: string;
   readonly payload: Json;
   readonly target?: string;
+  /** Who published it from outside. Never read from what agents write. */
+  readonly sender?: Sender;
   /** What is wrong with the payload, where its topic has a schema and it is not what that asks for: the event is refused. */
   readonly payloadProblem?: string;
+  /** The command refused it already, for this: it is on record, and nothing else. */
+  readonly refused?: Pick<RefusedEmit, 'why' | 'detail'>;
+}
+
+/** A try to publish that the command refused at once, as it noted it in the agents' file. */
+export interface RefusedEmit {
+  readonly topic: string;
+  readonly why: 'scope' | 'payload';
+  /** In words, at most 300 characters. */
+  readonly detail: string;
 }
 
 /** The completion promise, on a line of its own in the final text. */

@@ -12,6 +12,7 @@ describe('a line of the events file', () => {
     expect(parseInboxLine('{"topic":"build.done","payload":"ok","ts":"2026-01-01T00:00:00Z"}')).toEqual({
       kind: 'signal',
       signal: { kind: 'event', channel: 'jsonl', topic: 'build.done', payload: 'ok' },
+      cut: 0,
     });
   });
 
@@ -38,6 +39,7 @@ describe('a line of the events file', () => {
     expect(parseInboxLine('{"topic":"a","source":"somebody","id":"e9","ts":1,"timestamp":"now","more":true}')).toEqual({
       kind: 'signal',
       signal: { kind: 'event', channel: 'jsonl', topic: 'a', payload: '' },
+      cut: 0,
     });
   });
 
@@ -106,4 +108,39 @@ describe('bounding a payload', () => {
     const bounded = toBoundedPayload({ a: 'x'.repeat(MAX_PAYLOAD_LENGTH) });
     expect(bounded).toMatch(/^\{"a":"x+\n\[cut: 8 more characters\]$/);
   });
+});
+
+describe('a note of the command about what it refused', () => {
+  const read = (value: unknown): unknown => parseInboxLine(JSON.stringify(value));
+
+  it('is a try of its author and nothing else, whatever stands beside it', () => {
+    const forged = {
+      topic: 'deploy.go',
+      target: 'deployer',
+      sender: { pid: 1, user: 'root', how: 'token' },
+      refused: { topic: 'a.b', why: 'x', detail: 'y'.repeat(900) },
+    };
+    expect(read(forged)).toEqual({
+      kind: 'signal',
+      cut: 0,
+      signal: { kind: 'event', channel: 'jsonl', topic: 'a.b', payload: '', refused: { why: 'scope', detail: 'y'.repeat(300) } },
+    });
+  });
+
+  it('without a topic is a problem', () => {
+    expect(read({ refused: { topic: 'no topic!' } })).toMatchObject({ kind: 'problem' });
+  });
+});
+
+describe('a sender', () => {
+  const line = JSON.stringify({ topic: 'a', sender: { pid: 7, user: 'Zoe', how: 'terminal' } });
+
+  it('is believed only where no agent writes', () => {
+    expect(parseInboxLine(line, true)).toMatchObject({ signal: { sender: { pid: 7, user: 'Zoe', how: 'terminal' } } });
+    expect(JSON.stringify(parseInboxLine(line))).not.toContain('Zoe');
+  });
+});
+
+it('a payload that is too long is cut, and it is said by how much', () => {
+  expect(parseInboxLine(JSON.stringify({ topic: 'a', payload: 'x'.repeat(1_000_007) }))).toMatchObject({ kind: 'signal', cut: 7 });
 });

@@ -38,6 +38,7 @@ export type {
   EventSignal,
   PromiseSignal,
   RalphEvent,
+  RefusedEmit,
   Signal,
   SignalChannel,
   SignalProblem,
@@ -62,7 +63,7 @@ export { type GateEvidence, type GateResult, toResultName } from './gate-result.
 export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, toGateName } from './gate-spec.ts';
 export type { GateFailure, GateStreak } from './gate-streak.ts';
 export { toTextHash } from './hash.ts';
-export { type InboxLine, parseInboxLine } from './inbox-line.ts';
+export { countCut, type InboxLine, parseInboxLine } from './inbox-line.ts';
 export type {
   CheckpointFinished,
   EnvironmentFailed,
@@ -122,6 +123,7 @@ export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimi
 export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
 export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
 export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';
+export { parseSender, type Sender, toSenderText } from './sender.ts';
 export { toServerToolName } from './server-tool-name.ts';
 export { isHopeless, SIGN_IN, toPersonHelp } from './sign-in.ts';
 export type { ScannedSignals } from './signal-collector.ts';

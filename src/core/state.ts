@@ -3,6 +3,7 @@ import type { RalphEvent } from './event.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
 import type { GateStreak } from './gate-streak.ts';
 import type { RunLimits } from './run-spec.ts';
+import type { Sender } from './sender.ts';
 import type { TurnFailure, TurnId } from './turn.ts';
 import type { Usage } from './usage.ts';
 
@@ -57,6 +58,7 @@ export interface EventDraft {
   readonly payload: RalphEvent['payload'];
   readonly target?: string;
   readonly source: string;
+  readonly sender?: Sender;
   /**
    * Published by the loop in the hat's stead (`default_publishes`, a failed gate, a failed gate that somebody else is to resolve): says
    * nothing about progress.

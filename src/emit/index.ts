@@ -2,5 +2,5 @@
 export type { EventWords } from './check-event.ts';
 export { type Contract, toContractPath, writeContract } from './contract-file.ts';
 export { createPayloadCheck } from './create-payload-check.ts';
-export { type EventPlace, emitInto, findTurn } from './emit-in-turn.ts';
+export { type EventPlace, emitInto, findTurn, toCutText } from './emit-in-turn.ts';
 export { type HatOffer, readOffer } from './read-offer.ts';

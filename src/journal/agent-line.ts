@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { type Json, RalphError, toErrorCode } from '../core/index.ts';
+import { type Json, RalphError, type RefusedEmit, type Sender, toErrorCode } from '../core/index.ts';
 import type { FileSystem } from './file-system.ts';
 import { makeFolders, readRange, withHandle, writeAll } from './whole-file.ts';
 
@@ -10,6 +10,8 @@ export interface AgentEvent {
   readonly topic: string;
   readonly payload: Json;
   readonly target?: string;
+  /** Only in the file for people. */
+  readonly sender?: Sender;
   /** Epoch milliseconds. */
   readonly ts: number;
 }
@@ -21,8 +23,21 @@ export interface AgentEvent {
  * @throws the system error; RalphError `events-file-not-a-file`.
  */
 export function appendAgentLine(file: { readonly fs: FileSystem; readonly path: string }, event: AgentEvent): void {
-  const { topic, payload, target, ts } = event;
-  appendLine(file.fs, file.path, JSON.stringify({ topic, payload, ...(target !== undefined && { target }), ts }));
+  const { topic, payload, target, sender, ts } = event;
+  appendLine(
+    file.fs,
+    file.path,
+    JSON.stringify({ topic, payload, ...(target !== undefined && { target }), ...(sender !== undefined && { sender }), ts }),
+  );
+}
+
+/** Notes in the agents' file what the command refused. Where that cannot be written, the refusal itself is all there is. */
+export function appendAgentRefusal(file: { readonly fs: FileSystem; readonly path: string }, refused: RefusedEmit): void {
+  try {
+    appendLine(file.fs, file.path, JSON.stringify({ refused, ts: Date.now() }));
+  } catch {
+    // The agent is told by the command.
+  }
 }
 
 /** Appends one line, closing a torn last line before it. */

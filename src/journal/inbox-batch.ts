@@ -22,6 +22,7 @@ export interface InboxBatchSettings {
   readonly label: string;
   /** The byte at which the batch begins. */
   readonly from: number;
+  readonly hasSenders: boolean;
 }
 
 /** Collects what the lines of one read say. */
@@ -35,7 +36,7 @@ export interface InboxCollector {
   readonly listProblems: () => readonly SignalProblem[];
 }
 
-export function createInboxCollector({ fs, handle, label, from }: InboxBatchSettings): InboxCollector {
+export function createInboxCollector({ fs, handle, label, from, hasSenders }: InboxBatchSettings): InboxCollector {
   const signals: EventSignal[] = [];
   const problems: SignalProblem[] = [];
   let lines = 0;
@@ -65,7 +66,7 @@ export function createInboxCollector({ fs, handle, label, from }: InboxBatchSett
       tell(`the line has ${lengthBytes} bytes, over the limit of ${MAX_INBOX_LINE_BYTES}; it was skipped`, offset, null);
       return true;
     }
-    const { signal, problem } = readInboxLine(bytes);
+    const { signal, problem } = readInboxLine(bytes, hasSenders);
     if (signal !== null) signals.push(signal);
     if (problem !== null) tell(problem, offset, bytes);
     return true;

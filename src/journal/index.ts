@@ -1,5 +1,5 @@
 /** Front door of `journal`: everything that a run keeps on disk, behind a file system that tests can make fail. */
-export { type AgentEvent, appendAgentLine } from './agent-line.ts';
+export { type AgentEvent, appendAgentLine, appendAgentRefusal } from './agent-line.ts';
 export type { FileFacts, FileKind, FileSystem, FolderItem, OpenMode } from './file-system.ts';
 export { findRun } from './find-run.ts';
 export { followJournal } from './follow-journal.ts';

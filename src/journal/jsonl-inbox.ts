@@ -16,6 +16,8 @@ export interface InboxSettings {
   readonly path: string;
   /** The file as problems name it: `.agent/events.jsonl`. */
   readonly label: string;
+  /** No agent writes in it, so the `sender` of its lines is believed. Default: no. */
+  readonly hasSenders?: boolean;
 }
 
 /**
@@ -109,13 +111,17 @@ interface ReadOrder {
   readonly final: boolean;
 }
 
-function readFile({ fs, path, label }: InboxSettings, anchor: InboxAnchor, { offset, sizeBytes, final }: ReadOrder): InboxBatch {
+function readFile(
+  { fs, path, label, hasSenders = false }: InboxSettings,
+  anchor: InboxAnchor,
+  { offset, sizeBytes, final }: ReadOrder,
+): InboxBatch {
   const isTorn = final && sizeBytes !== offset && endsTorn(fs, path, sizeBytes);
   const closingFault = isTorn ? closeTornLine(fs, path) : null;
   return withHandle(fs, fs.open(path, 'read'), (handle) => {
     const change = describeChange(anchor, handle, offset, sizeBytes);
     const from = change === null ? offset : 0;
-    const collector = createInboxCollector({ fs, handle, label, from });
+    const collector = createInboxCollector({ fs, handle, label, from, hasSenders });
     const { nextOffset, restBytes } = scanLines({ fs, handle, from, maxLineBytes: MAX_INBOX_LINE_BYTES }, collector.take);
     // A last line that could not be closed is all there will be of it.
     const rest = (): Buffer | null => (restBytes > MAX_INBOX_LINE_BYTES ? null : readRange(fs, handle, nextOffset, restBytes));

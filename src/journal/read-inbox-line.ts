@@ -10,22 +10,24 @@ export interface ReadInboxLine {
 }
 
 /** Reads the bytes of one line, repairing what can be told apart without guessing. Never throws. */
-export function readInboxLine(bytes: Buffer): ReadInboxLine {
+export function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
   const isText = isUtf8(bytes);
   const raw = bytes.toString('utf8');
   // A file that was emptied under a writer that keeps its place grows again behind a hole of zeros.
   const text = raw.replace(/^\0+/, '');
-  const parsed = parseSafely(text);
+  const parsed = parseSafely(text, hasSenders);
   if (parsed.kind === 'skip') return { signal: null, problem: text === raw ? null : 'zero bytes, and nothing else' };
   if (parsed.kind === 'problem') return { signal: null, problem: isText ? parsed.message : `${parsed.message}, and not UTF-8` };
   if (!isText) return { signal: parsed.signal, problem: 'not UTF-8: the event was taken with its broken characters replaced' };
-  return { signal: parsed.signal, problem: text === raw ? null : 'zero bytes before the event, which was taken' };
+  if (text !== raw) return { signal: parsed.signal, problem: 'zero bytes before the event, which was taken' };
+  const { signal, cut } = parsed;
+  return { signal, problem: cut === 0 ? null : `the payload of ${signal.topic} is too long: its last ${cut} characters were cut off` };
 }
 
 /** JSON that is nested tens of thousands of levels deep exhausts the stack of whoever walks it. */
-function parseSafely(text: string): ReturnType<typeof parseInboxLine> {
+function parseSafely(text: string, hasSenders: boolean): ReturnType<typeof parseInboxLine> {
   try {
-    return parseInboxLine(text);
+    return parseInboxLine(text, hasSenders);
   } catch {
     return { kind: 'problem', message: 'nested too deeply' };
   }

@@ -6,7 +6,10 @@ const OFFER: EmitOffer = { hat: 'critic', topics: ['review.approved', 'review.re
 
 function createTool(offer: Partial<EmitOffer> = {}) {
   const published: EmitRequest[] = [];
-  const tool = createEmitEventTool({ ...OFFER, ...offer }, (request) => void published.push(request));
+  const tool = createEmitEventTool({ ...OFFER, ...offer }, (request) => {
+    published.push(request);
+    return '';
+  });
   return { tool, published };
 }
 

@@ -26,9 +26,9 @@ const MAX_LISTED = 30;
 /**
  * The tool through which an agent publishes.
  *
- * @param publish writes the event after the contract was held against it; what it throws is told to the model, its message first
+ * @param publish writes the event after the contract was held against it, and returns what else is to be said of it; what it throws is told to the model, its message first
  */
-export function createEmitEventTool(offer: EmitOffer, publish: (request: EmitRequest) => void): McpTool {
+export function createEmitEventTool(offer: EmitOffer, publish: (request: EmitRequest) => string): McpTool {
   return {
     name: 'emit_event',
     description: toDescription(offer),
@@ -70,14 +70,14 @@ function toList(words: readonly string[]): string {
   return words.length > MAX_LISTED ? `${shown} and ${words.length - MAX_LISTED} more` : shown;
 }
 
-function emit(args: JsonObject, offer: EmitOffer, publish: (request: EmitRequest) => void): McpResult {
+function emit(args: JsonObject, offer: EmitOffer, publish: (request: EmitRequest) => string): McpResult {
   const { topic, payload = '', target } = args;
   if (typeof topic !== 'string' || topic === '') return toRefusal('`topic` must be text, such as build.done.');
   if (target !== undefined && target !== null && typeof target !== 'string') return toRefusal('`target` must be the id of a hat.');
   try {
     // Models fill what is optional with an empty text.
-    publish({ topic, payload, ...(typeof target === 'string' && target !== '' && { target }) });
-    return { text: `Published ${topic} as ${offer.hat}.`, isError: false };
+    const remark = publish({ topic, payload, ...(typeof target === 'string' && target !== '' && { target }) });
+    return { text: `Published ${topic} as ${offer.hat}.${remark === '' ? '' : ` ${remark}`}`, isError: false };
   } catch (error) {
     return toRefusal(toReason(error));
   }

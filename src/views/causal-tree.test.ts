@@ -5,6 +5,7 @@ import type { EventRow } from './event-row.ts';
 
 const row = (id: string, ...causes: readonly string[]): EventRow => ({
   v: 1,
+  sender: null,
   id,
   seq: 1,
   ts: 0,

@@ -29,6 +29,7 @@ describe('createEventFold', () => {
       topic: 'builder.scope_violation',
       source: 'builder',
       target: null,
+      sender: null,
       causes: ['e2'],
       payload: { topic: 'ship.it', allowed: ['build.done'] },
       to: [],

@@ -1,4 +1,4 @@
-import { type EventPublish, type EventReject, EXTERNAL, type Json, matchesTopic, type RunRecord } from '../core/index.ts';
+import { type EventPublish, type EventReject, EXTERNAL, type Json, matchesTopic, type RunRecord, type Sender } from '../core/index.ts';
 
 /**
  * What became of an event.
@@ -23,6 +23,8 @@ export interface EventRow {
   readonly source: string;
   /** Whom its author named; `null` where nobody. */
   readonly target: string | null;
+  /** The person who published it from outside, and by what they were known; `null` for everybody else. */
+  readonly sender: Sender | null;
   /** Ids of the events from which it followed: those that the turn was handed in which it came up. Empty at the start, and for what people publish. */
   readonly causes: readonly string[];
   readonly payload: Json;
@@ -64,7 +66,21 @@ const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
 
 function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: readonly string[]): EventRow {
   const { id, ts, iteration, topic, source, payload } = event;
-  return { v: 1, id, seq, ts, iteration, topic, source, target: event.target ?? null, causes, payload, to, status: STATUS[how] };
+  return {
+    v: 1,
+    id,
+    seq,
+    ts,
+    iteration,
+    topic,
+    source,
+    target: event.target ?? null,
+    sender: event.sender ?? null,
+    causes,
+    payload,
+    to,
+    status: STATUS[how],
+  };
 }
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
@@ -74,7 +90,7 @@ function toRefusedRow(
   causes: readonly string[],
 ): EventRow {
   const { id, iteration, hat, topic, why, allowed, detail } = effect;
-  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, causes, to: [] };
+  const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, sender: null, causes, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };
   return {
     ...row,

@@ -23,6 +23,9 @@ export interface Started {
   readonly says: (text: string) => Promise<void>;
 }
 
+/** By which the tests, which have no terminal, are known as the people who started the runs. */
+const TOKEN = 'token-of-the-people-in-these-tests';
+
 /** The environment of a person: nothing of a run around this test. */
 export function plainEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const {
@@ -33,7 +36,7 @@ export function plainEnvironment(extra: Readonly<Record<string, string>> = {}): 
     RALPH_EVENTS_FILE: _____,
     ...env
   } = process.env;
-  return { ...env, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', ...extra };
+  return { ...env, RALPH_TOKEN: TOKEN, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', ...extra };
 }
 
 /** Starts `ralph` with these arguments. */

@@ -107,7 +107,7 @@ function createMemoryInbox(lines: string[]): Inbox {
     hasMore: (offset) => offset !== lines.length,
     skip: (offset) => ({ lines: lines.length - offset, bytes: 0, offset: lines.length }),
     read: (offset) => {
-      const fresh = lines.slice(offset).map(parseInboxLine);
+      const fresh = lines.slice(offset).map((line) => parseInboxLine(line));
       const signals = fresh.flatMap((line): EventSignal[] => (line.kind === 'signal' ? [line.signal] : []));
       const problems = fresh.flatMap((line) =>
         line.kind === 'problem' ? [{ where: 'events.jsonl', message: line.message, excerpt: '' }] : [],

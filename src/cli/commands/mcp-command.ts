@@ -16,7 +16,7 @@ export const mcpCommand: CliCommand = {
     ]);
   },
   perform: async ({ env, terminal }, { options }) => {
-    const [{ emitInto, findTurn, readOffer }, { createEmitEventTool, serveMessages }] = await Promise.all([
+    const [{ emitInto, findTurn, readOffer, toCutText }, { createEmitEventTool, serveMessages }] = await Promise.all([
       import('../../emit/index.ts'),
       import('../../mcp/index.ts'),
     ]);
@@ -27,7 +27,7 @@ export const mcpCommand: CliCommand = {
     });
     if (place === null)
       throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
-    const publish = (request: EmitRequest): void => emitInto(toWords(request), place);
+    const publish = (request: EmitRequest): string => toCutText(emitInto(toWords(request), place)).trimEnd();
     const server = {
       name: 'ralph',
       version: RALPH_VERSION,

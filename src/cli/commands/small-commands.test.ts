@@ -79,15 +79,17 @@ describe('ralph emit', () => {
     const given: unknown[] = [];
     const emitFromOutside: AppApi['emitFromOutside'] = (...args) => {
       given.push(args);
-      return { runId: RUN_ID, isRunAlive: true };
+      return { runId: RUN_ID, isRunAlive: true, delivery: 'reviewer gets it in its next turn.', cut: 0 };
     };
     const { exitCode, out } = await type(['emit', 'build.done', '{"n": 1}', '--json', '--target', 'reviewer'], { emitFromOutside });
-    expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}.\n` });
-    expect(given).toEqual([['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }]]);
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: `Published build.done to ${RUN_ID}. reviewer gets it in its next turn.\n` });
+    expect(given).toEqual([['/project', { topic: 'build.done', payload: '{"n": 1}', json: true, target: 'reviewer' }, expect.anything()]]);
   });
 
   it('says when nobody reads the event yet', async () => {
-    const { out } = await type(['emit', 'build.done'], { emitFromOutside: () => ({ runId: RUN_ID, isRunAlive: false }) });
+    const { out } = await type(['emit', 'build.done'], {
+      emitFromOutside: () => ({ runId: RUN_ID, isRunAlive: false, delivery: 'ralph gets it.', cut: 0 }),
+    });
     expect(out).toContain('it reads the event when it is resumed');
   });
 
@@ -95,7 +97,7 @@ describe('ralph emit', () => {
     const payloads: unknown[] = [];
     const emitFromOutside: AppApi['emitFromOutside'] = (_cwd, { payload }) => {
       payloads.push(payload);
-      return { runId: RUN_ID, isRunAlive: true };
+      return { runId: RUN_ID, isRunAlive: true, delivery: 'reviewer gets it in its next turn.', cut: 0 };
     };
     await type(['emit', 'build.done', '--', '--all green'], { emitFromOutside });
     expect(payloads).toEqual(['--all green']);
@@ -103,7 +105,9 @@ describe('ralph emit', () => {
 });
 
 describe('ralph ps and ralph reap', () => {
-  const left = [{ pid: 12, runId: RUN_ID, turn: '3.1', command: 'claude \u001b[2J -p', isRunAlive: false }];
+  const left = [
+    { pid: 12, runId: RUN_ID, turn: '3.1', command: 'claude \u001b[2J -p', isRunAlive: false, delivery: 'ralph gets it.', cut: 0 },
+  ];
 
   it('show what a dead run left, and end it', async () => {
     expect(await type(['ps'], { listProcesses: () => left })).toMatchObject({

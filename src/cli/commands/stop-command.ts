@@ -12,14 +12,14 @@ export const stopCommand: CliCommand = {
       ['ralph stop 20261121-22 --now', 'a certain run, now'],
     ]);
   },
-  perform: async ({ cwd, terminal, loadApp }, { args, options }) => {
+  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
     const app = await loadApp();
     const [run] = args;
     const now = options['now'] === true;
     const onWaiting = (runId: string): void => {
       terminal.err(`Run ${runId} is asked to stop${now ? ' now' : ' after its running turn (ralph stop --now does not wait for it)'} …\n`);
     };
-    const { runId, stopped } = await app.stopRun({ cwd, now, onWaiting, ...(run === undefined ? {} : { run }) });
+    const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
     if (stopped) terminal.out(`Run ${runId} has stopped. Go on with: ralph resume\n`);
     else
       terminal.err(`ralph: Run ${runId} has not stopped in time. See what it does with ralph status; end its processes with ralph ps.\n`);

@@ -8,6 +8,7 @@ import {
   TOPIC_CONTINUE,
   TOPIC_START,
   toPayloadText,
+  toSenderText,
 } from '../../core/index.ts';
 import { type TurnView, toPlainLine, toRefusalText, toWearerText } from '../../views/index.ts';
 import { type Look, MAX_WIDTH } from './look.ts';
@@ -58,7 +59,7 @@ function toEventLines(effect: EventPublish, look: Look): readonly string[] {
   const { event, to, how } = effect;
   const whom = look.isSolo() || to.length === 0 ? '' : ` to ${to.join(' and ')}${REMARKS[how]}`;
   const remark = to.length === 0 ? REMARKS[how] : '';
-  const origin = event.source === EXTERNAL ? ' (from outside)' : '';
+  const origin = event.source === EXTERNAL ? ` (from outside${event.sender === undefined ? '' : `: ${toSenderText(event.sender)}`})` : '';
   const room = Math.min(look.columns(), MAX_WIDTH) - event.topic.length - whom.length - 8;
   const payload = room < 20 || isSaidElsewhere(event) ? '' : toPlainLine(toPayloadText(event.payload), room);
   const detail = look.verbose ? [look.style('faint', `    ${event.id} from ${event.source}, ${how}`)] : [];

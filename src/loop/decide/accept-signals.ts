@@ -46,7 +46,10 @@ export function acceptSignals(step: Step, author: Author, signals: readonly Sign
     else drafts.push(draft);
   };
   for (const signal of mergeChannels(signals)) {
-    if (signal.kind === 'transition') transitions.push(signal);
+    if (signal.kind === 'event' && signal.refused !== undefined) {
+      if (refused < MAX_NOTED) refuseNoted(step, author.hat, signal, signal.refused);
+      refused += 1;
+    } else if (signal.kind === 'transition') transitions.push(signal);
     else if (!isCompletion(step, signal)) take(toDraft(step, author, signal));
     else {
       if (!isClaimed) completion = toCompletion(step, author, signal);
@@ -60,6 +63,19 @@ export function acceptSignals(step: Step, author: Author, signals: readonly Sign
     else recordUnfollowed(step, draft);
   }
   return { drafts, completion, refused };
+}
+
+/** More notes than these about refusals of the command are not shown one by one. */
+const MAX_NOTED = 20;
+
+/** What the command refused is refused again, for the same cause: the agent's note says no more than which topic it tried. */
+function refuseNoted(step: Step, hat: string, { topic }: EventSignal, { why, detail }: NonNullable<EventSignal['refused']>): void {
+  const { topology } = step;
+  if (why === 'payload') refusePayload(step, hat, topic, detail);
+  else if (isCompletionTopic(topology, topic))
+    refuseEnd(step, hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+  else if (mayPublish(topology, hat, topic)) refuse(step, hat, topic, 'unknown-hat', [...topology.hatById.keys()]);
+  else refuse(step, hat, topic, 'scope', publishableBy(topology, hat));
 }
 
 /** Most agents that say both mean the same by both, in the old words and in the new ones. */
@@ -78,6 +94,7 @@ export function isCompletion(step: Step, signal: Signal): signal is EventSignal 
 export function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
   const written = new Map<string, number>();
   for (const signal of signals) {
+    if (signal.kind === 'event' && signal.refused !== undefined) continue;
     if (signal.kind !== 'transition' && signal.channel === 'jsonl') written.set(toKey(signal), (written.get(toKey(signal)) ?? 0) + 1);
   }
   return signals.filter((signal) => {
@@ -98,7 +115,8 @@ function toDraft(step: Step, { hat }: Author, signal: EventSignal): EventDraft |
   if (!mayPublish(step.topology, hat, topic, signal.target)) return refuse(step, hat, topic, 'scope', publishableBy(step.topology, hat));
   if (signal.payloadProblem !== undefined) return refusePayload(step, hat, topic, signal.payloadProblem);
   const target = signal.target ?? listedTargetOf(step.topology, hat, topic);
-  return target === undefined ? { topic, payload, source: hat } : { topic, payload, source: hat, target };
+  const sender = signal.sender === undefined ? {} : { sender: signal.sender };
+  return { topic, payload, source: hat, ...sender, ...(target === undefined ? {} : { target }) };
 }
 
 function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseSignal): EventDraft | null {

@@ -80,7 +80,8 @@ function put(step: Step, draft: EventDraft, to: readonly string[], how: Delivery
   const id = `e${count(step, 'event')}`;
   const { topic, payload, source } = draft;
   const base: RalphEvent = { id, topic, payload, source, ts: step.at, iteration: step.state.counters.iteration };
-  const event = draft.target === undefined ? base : { ...base, target: draft.target };
+  const named = draft.target === undefined ? base : { ...base, target: draft.target };
+  const event = draft.sender === undefined ? named : { ...named, sender: draft.sender };
   if (to.length > 0) enqueue(step, event, to, how);
   if (how !== 'undelivered') noteRequired(step, topic);
   order(step, { type: 'event-publish', event, to, how });

@@ -314,3 +314,30 @@ describe('what could not be read', () => {
     expect([notices(run).length, run.state().feedback['builder']?.length]).toEqual([20, 20]);
   });
 });
+
+describe('what the command refused in a turn', () => {
+  const noted = (topic: string, why: 'scope' | 'payload' = 'scope') => ({
+    ...write(topic),
+    refused: { why, detail: 'payload is no object' },
+  });
+
+  it('is on record and told like any refusal, and does no harm where the hat corrected itself', () => {
+    const run = team();
+    run.end([noted('ship.it'), write('build.done')]);
+    expect([refused(run), run.turn().hat]).toEqual([['ship.it: scope'], 'planner']);
+    expect(run.state().feedback['builder']).toEqual([{ kind: 'refused', topic: 'ship.it', allowed: ['build.done'] }]);
+  });
+
+  it('is a second chance where the hat published nothing else, and never an event', () => {
+    const run = team();
+    run.end([noted('ship.it'), noted('build.done', 'payload'), noted('LOOP_COMPLETE')]);
+    expect([refused(run), run.turn().hat]).toEqual([['ship.it: scope', 'build.done: payload', 'LOOP_COMPLETE: may-not-end'], 'builder']);
+    expect(published(run).filter((row) => row.startsWith('build.done'))).toEqual([]);
+  });
+
+  it('hides no event of the text', () => {
+    const run = team();
+    run.end([noted('build.done', 'payload'), say('build.done')]);
+    expect(published(run).at(-1)).toBe('build.done > planner');
+  });
+});

@@ -27,6 +27,7 @@ const OWN_WORDS = [
   'run-started',
   'checkpoint-finished',
   'completed',
+  'payload',
   'runtime',
   'safety-net',
   'solo',

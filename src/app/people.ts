@@ -1,0 +1,187 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, constants, openSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../config/index.ts';
+import { isJsonObject, type Json, RalphError, type Sender } from '../core/index.ts';
+import { findRun, nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
+import { readPidNamespace } from '../process/index.ts';
+import { findLivingRun } from './find-living-run.ts';
+import { isInsideRun } from './is-inside-run.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { findHolder } from './run-lock.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a run keeps to know people by: `people.json` in its folder. It holds no token, only what a token is known by. */
+interface PeopleFile {
+  /** Who may steer the run from outside: the configuration's `external_events`. */
+  readonly who: Settings['externalEvents'];
+  /** The process namespace that the run lives in; `null` where the system has none. */
+  readonly pidNamespace: string | null;
+  /** True where every agent has a process namespace of its own: then whoever is in the run's is none. */
+  readonly isIsolated: boolean;
+  /** SHA-256 of the tokens that were given out. */
+  readonly tokens: readonly string[];
+}
+
+/** The variable by which a person gives the token; no agent ever gets it. */
+const TOKEN = 'RALPH_TOKEN';
+const TOKEN_BYTES = 32;
+const MAX_TOKENS = 20;
+const NOBODY_KNOWN: PeopleFile = { who: 'open', pidNamespace: null, isIsolated: false, tokens: [] };
+
+/** An environment without the token, for whatever a run starts. */
+export function withoutToken<Env extends Environment>(env: Env): Env {
+  const { [TOKEN]: _, ...rest } = env;
+  return rest as Env;
+}
+
+/**
+ * Writes down by what this run knows people, at its start and when it is resumed; tokens that were given out go on being good.
+ *
+ * @throws RalphError `token-invalid` for a `RALPH_TOKEN` that could be guessed
+ */
+export function writePeople(
+  paths: RunPaths,
+  order: { readonly who: PeopleFile['who']; readonly isIsolated: boolean; readonly env: Environment },
+): void {
+  const { [TOKEN]: given = '' } = order.env;
+  if (given !== '' && !/^[\x21-\x7e]{24,200}$/.test(given)) throw toInvalid();
+  const tokens = [...readPeople(paths).tokens, ...(given === '' ? [] : [toHash(given)])];
+  const { who, isIsolated } = order;
+  write(paths, { who, isIsolated, pidNamespace: readPidNamespace(), tokens: [...new Set(tokens)] });
+}
+
+/** Makes a new token for a run. Only what it is known by is kept. */
+function createToken(paths: RunPaths): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const people = readPeople(paths);
+  write(paths, { ...people, tokens: [...people.tokens, toHash(token)] });
+  return token;
+}
+
+/**
+ * The person who calls this command, to steer a run: publish, stop, take a token. Everything that steers asks here.
+ *
+ * @throws RalphError `person-refused` for everybody else
+ */
+export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
+  const people = readPeople(paths);
+  const refusal = (why: string): RalphError => toRefused(people, why);
+  if (people.who === 'off') throw refusal('`external_events: off` lets nobody in from outside.');
+  const how = people.who === 'open' && hasToken(people, env) ? 'token' : null;
+  if (how === 'token') return toSender('token');
+  const own = readPidNamespace();
+  if (people.pidNamespace !== null && own !== people.pidNamespace) {
+    throw refusal('This process lives in another process namespace than the run, as its agents do.');
+  }
+  if (isOfRun(layout, paths, env)) throw refusal('This process belongs to the run itself.');
+  if (people.who === 'open' && people.isIsolated) return toSender('namespace');
+  if (hasTerminal()) return toSender('terminal');
+  throw refusal('This process has no terminal of its own, so it could be one that an agent left.');
+}
+
+/**
+ * Gives a person a token for a run.
+ *
+ * @throws RalphError `person-refused`, `no-runs`, `run-unknown`, `run-ambiguous`
+ */
+export function giveToken(cwd: string, run: string | undefined, env: Environment): string {
+  const layout = findLayout(cwd);
+  const living = run === undefined ? findLivingRun(layout, cwd) : null;
+  const paths = toRunPaths(layout.stateDir, living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last'));
+  requirePerson(layout, paths, env);
+  return createToken(paths);
+}
+
+/** True if this process brings a token of the run. */
+export function bringsToken(paths: RunPaths, env: Environment): boolean {
+  const people = readPeople(paths);
+  return people.who === 'open' && hasToken(people, env);
+}
+
+function isOfRun(layout: Layout, { runId }: RunPaths, env: Environment): boolean {
+  if ((env['RALPH_TURN'] ?? '') !== '') return true;
+  const holder = findHolder(layout, runId)?.owner ?? null;
+  return holder !== null && isInsideRun(holder.pid);
+}
+
+function hasToken({ tokens }: PeopleFile, env: Environment): boolean {
+  const given = Buffer.from(toHash(env[TOKEN] ?? ''));
+  return tokens.some((known) => known.length === given.length && timingSafeEqual(Buffer.from(known), given));
+}
+
+/** Whether this process has a controlling terminal: only then can the system's name for it be opened. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toSender(how: Sender['how']): Sender {
+  return { pid: process.pid, user: readUser(), how };
+}
+
+function readUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+function toHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function toPath({ folder }: RunPaths): string {
+  return join(folder, 'people.json');
+}
+
+/** A run without the file, or with one that makes no sense, knows nobody: who has a terminal is heard. */
+function readPeople(paths: RunPaths): PeopleFile {
+  const value = readOrNull(toPath(paths));
+  if (!isJsonObject(value)) return NOBODY_KNOWN;
+  const { who, pidNamespace, isIsolated, tokens } = value;
+  return {
+    who: who === 'off' || who === 'terminal' ? who : 'open',
+    pidNamespace: typeof pidNamespace === 'string' ? pidNamespace : null,
+    isIsolated: isIsolated === true,
+    tokens: Array.isArray(tokens) ? tokens.filter((token) => typeof token === 'string') : [],
+  };
+}
+
+function readOrNull(path: string): Json {
+  try {
+    return readSettings(nodeFileSystem, path);
+  } catch {
+    return null;
+  }
+}
+
+function write(paths: RunPaths, people: PeopleFile): void {
+  writeSettings(nodeFileSystem, toPath(paths), { ...people, tokens: people.tokens.slice(-MAX_TOKENS) });
+}
+
+function toInvalid(): RalphError {
+  return new RalphError({
+    code: 'token-invalid',
+    what: `${TOKEN} cannot be used as a token.`,
+    why: 'Who knows it steers the run, so it must not be easy to guess: 24 to 200 visible characters without spaces.',
+    fix: `Make one: ${TOKEN}=$(openssl rand -hex 32) ralph run`,
+    exitCode: 2,
+  });
+}
+
+function toRefused({ who }: PeopleFile, why: string): RalphError {
+  const fix: Readonly<Record<PeopleFile['who'], string>> = {
+    open: `Call it in a terminal of your own, or with the run's token: ${TOKEN}=… ralph … (ralph token, in a terminal, gives one).`,
+    terminal: 'Call it in a terminal of your own.',
+    off: 'End the run with Ctrl+C where it was started, or with SIGTERM to its process (ralph status names it).',
+  };
+  return new RalphError({ code: 'person-refused', what: 'Only a person may do this; nothing was done.', why, fix: fix[who] });
+}

@@ -1,0 +1,25 @@
+import { isJsonObject, type Json } from './json.ts';
+
+/** Who published from outside of a run, and by what they were known as a person. */
+export interface Sender {
+  readonly pid: number;
+  readonly user: string;
+  /** `terminal`: a terminal of their own; `token`: the run's token; `namespace`: the run's own process namespace, where agents have others. */
+  readonly how: 'terminal' | 'token' | 'namespace';
+}
+
+const MAX_USER_LENGTH = 64;
+
+/** Reads a sender; `null` for anything else. Never throws. */
+export function parseSender(value: Json | undefined): Sender | null {
+  if (!isJsonObject(value)) return null;
+  const { pid, user, how } = value;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof user !== 'string') return null;
+  if (how !== 'terminal' && how !== 'token' && how !== 'namespace') return null;
+  return { pid, user: user.slice(0, MAX_USER_LENGTH), how };
+}
+
+/** `root, process 71, by terminal` */
+export function toSenderText({ pid, user, how }: Sender): string {
+  return `${user}, process ${pid}, by ${how}`;
+}
