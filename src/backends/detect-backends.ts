@@ -112,6 +112,10 @@ function toAdvice(
   if (facts.version === null) advice.push(`\`${facts.path} --version\` gave no answer: is it whole?`);
   if (!facts.looksSignedIn) advice.push(`No sign of a login: ${SIGN_IN[type] ?? 'sign in with its own command'}.`);
   if (!verified) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
+  if (type === 'claude')
+    advice.push(
+      'Your own settings, with their hooks and plugins, do not count in its turns; a key that only they give needs `cli: {user_settings: true}`.',
+    );
   if (type === 'claude' && facts.isRoot)
     advice.push('You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.');
   return advice;

@@ -15,8 +15,8 @@ export interface TurnEvidence {
   readonly end: TurnEnd;
   /** The final event came only after the process was told to end: some agents that are ended in the middle call it a success. */
   readonly isForced: boolean;
-  /** Why the process was asked to end first; `lingering`: it had finished and did not go; `refused`: it tried again after what no other try mends. */
-  readonly endedFor: 'nobody' | 'person' | 'lingering' | 'refused';
+  /** Why the process was asked to end first; `lingering`: it had finished and did not go; `refused`: it tried again after what no other try mends; `dismissed`: it had handed over. */
+  readonly endedFor: 'nobody' | 'person' | 'lingering' | 'refused' | 'dismissed';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** The program, for messages. */
@@ -36,6 +36,9 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
   // An agent that was only asked may have left by itself, but not of itself.
   if (endedFor === 'person' && (process.stopReason !== undefined || end.failure !== null)) {
     return { status: 'stopped', failure: null, warnings: [] };
+  }
+  if (endedFor === 'dismissed' && process.stopReason !== undefined) {
+    return { status: 'succeeded', failure: null, warnings: ['the agent had handed over and said no more, but did not exit: it was ended'] };
   }
   if (endedFor === 'refused' && end.trouble !== null) return toFailed(end.trouble);
   if (end.failure !== null) return toFailed(end.failure);

@@ -35,7 +35,8 @@ const REFUSAL_MS = 10_000;
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
   const child = new TurnChild(order);
-  return { result: child.result, stop: (graceMs) => child.stop(graceMs), kill: () => child.kill() };
+  const running = { result: child.result, stop: (graceMs: number) => child.stop(graceMs), kill: () => child.kill() };
+  return order.translator.hasFinalEvent === false ? { ...running, dismiss: () => child.dismiss() } : running;
 }
 
 /** One turn: a child process, and what is made of its words. */
@@ -72,6 +73,12 @@ class TurnChild {
     if (dialogue === undefined) return void this.#handle.stop(graceMs);
     this.#send(dialogue.cancel());
     this.#cancelTimer = setTimeout(() => void this.#handle.stop(graceMs), Math.min(CANCEL_MS, graceMs));
+  }
+
+  dismiss(): void {
+    if (this.#endedFor !== 'nobody') return;
+    this.#endedFor = 'dismissed';
+    void this.#handle.stop(LINGER_GRACE_MS);
   }
 
   kill(): void {

@@ -47,6 +47,7 @@ export function createTextTranslator(prompt: string): Translator {
   };
 
   return {
+    hasFinalEvent: false,
     line: readLine,
     part: readPart,
     isFinished: () => false,

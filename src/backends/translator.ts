@@ -48,6 +48,8 @@ export interface Translator {
   /** Whether the final event has come and nothing since says that the agent goes on. */
   isFinished(): boolean;
   end(exit: ExitFacts): TurnEnd;
+  /** False where the agent speaks plain text, so that nothing but its exit says that it is done. */
+  readonly hasFinalEvent?: false;
   /** What the agent tries again after although no other try mends it; `null` where there is no such thing. Absent: the stream does not tell. */
   refusal?(now: number): Refusal | null;
   /** Present where the agent is talked to over its standard input while it runs. */

@@ -35,6 +35,10 @@ export const AGENT_KEYS = {
     doc: '`bypass`: agents work unattended and ask nobody. `default`: as the CLI itself is set up.',
     values: ['bypass', 'default'],
   },
+  user_settings: {
+    kind: 'flag',
+    doc: '`claude`: whether your own settings count, with their hooks and plugins; by default only those of the project do.',
+  },
   ...NATIVE_KEYS,
 } as const satisfies Keys;
 

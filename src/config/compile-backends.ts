@@ -39,13 +39,14 @@ export function compileBackends(declared: Declared, overrides: Overrides): Compi
 
 /** The backend as it is stored and run. */
 export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
-  const { type, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, ...others } = declared;
+  const { type, args = [], env = {}, permissions = 'bypass', prompt_mode, prompt_flag, output_format, user_settings, ...others } = declared;
   const rest = withoutNative(others);
   const promptMode = prompt_mode ?? (type === 'custom' ? 'arg' : undefined);
   const outputFormat = output_format ?? (type === 'custom' ? 'text' : undefined);
   return {
     ...rest,
     ...(promptMode === undefined ? {} : { promptMode }),
+    ...(user_settings === undefined ? {} : { userSettings: user_settings }),
     ...(prompt_flag === undefined ? {} : { promptFlag: prompt_flag }),
     ...(outputFormat === undefined ? {} : { outputFormat }),
     type,

@@ -51,6 +51,8 @@ export interface BackendSpec {
   readonly outputFormat?: string;
   /** `bypass`: the CLI asks nobody before it uses a tool. `default`: whatever the CLI does by itself. */
   readonly permissions: 'bypass' | 'default';
+  /** `claude` only: the person's own settings count, with their hooks and plugins. Absent: those of the project alone. */
+  readonly userSettings?: boolean;
   /** `native` only, and always there: which model, and within which bounds. */
   readonly native?: NativeSpec;
 }

@@ -85,6 +85,8 @@ export interface RunningTurn {
   readonly stop: (graceMs: number) => void;
   /** Ends the whole process tree at once. */
   readonly kill: () => void;
+  /** Ends an agent that has said all there is to say; its turn is a success. Present where the agent has no final event that would say so. */
+  readonly dismiss?: () => void;
 }
 
 /** How a turn ended, as far as the backend can tell. */

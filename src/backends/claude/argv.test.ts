@@ -10,7 +10,7 @@ const plan = (
 ): Invocation =>
   planClaude({ spec: { ...SPEC, ...spec }, prompt: 'Fix it', promptFile: '/t/prompt.md', place: 'arg', isRoot: false, env: {}, ...order });
 
-const STREAM = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+const STREAM = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages', '--setting-sources', 'project,local'];
 const BYPASS = '--dangerously-skip-permissions';
 
 it('claude -p "prompt" is invoked', () => {
@@ -49,6 +49,8 @@ it("does not repeat what the user's own arguments hold", () => {
     '--output-format',
     'stream-json',
     '--include-partial-messages',
+    '--setting-sources',
+    'project,local',
     '-p',
     'Fix it',
   ]);
@@ -56,7 +58,7 @@ it("does not repeat what the user's own arguments hold", () => {
 
 it('reads plain text when the user asks for another output format', () => {
   expect(plan({ args: ['--output-format', 'text'] })).toMatchObject({
-    args: ['--output-format', 'text', BYPASS, '-p', 'Fix it'],
+    args: ['--output-format', 'text', '--setting-sources', 'project,local', BYPASS, '-p', 'Fix it'],
     format: 'text',
   });
 });
@@ -70,4 +72,9 @@ it('sets IS_SANDBOX for root, which claude refuses its bypass otherwise, unless 
   expect(plan({}, { isRoot: true }).env).toEqual({ IS_SANDBOX: '1' });
   expect(plan({}, { isRoot: true, env: { IS_SANDBOX: '0' } }).env).toEqual({});
   expect(plan({ permissions: 'default' }, { isRoot: true }).env).toEqual({});
+});
+
+it("leaves the person's own settings out, unless they are asked for or the user's arguments name sources", () => {
+  expect(plan({ userSettings: true }).args).not.toContain('--setting-sources');
+  expect(plan({ args: ['--setting-sources', 'user'] }).args.filter((arg) => arg === '--setting-sources')).toHaveLength(1);
 });

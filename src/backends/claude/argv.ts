@@ -13,6 +13,8 @@ export function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder
     flag(['--agent'], spec.agent),
     flag(['--output-format'], 'stream-json'),
     ...stream,
+    // Nobody watches an unattended turn: the person's own hooks and plugins are not meant for it.
+    spec.userSettings === true ? [] : flag(['--setting-sources'], 'project,local'),
     isBypass ? flag(['--dangerously-skip-permissions']) : [],
   );
   const skips = isBypass || hasFlag(user, '--dangerously-skip-permissions');

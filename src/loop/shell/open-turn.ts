@@ -11,6 +11,7 @@ import {
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { buildPrompt } from '../../prompts/index.ts';
 import { createCostGuard } from './cost-guard.ts';
+import { createLingeringWatch, type LingeringWatch } from './lingering-watch.ts';
 import type { LoopPorts, LoopSettings, Surroundings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createEventRedactor } from './redact-input.ts';
@@ -63,6 +64,7 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const folder = ports.turns.open(order, prompt);
   const before = await ports.workspace.keepBefore(toTurnName(order));
   const recorder = createTurnRecorder(topology.spec.promise);
+  const lingering = createLingeringWatch(ports, loop, order);
   const listen = createListener({
     ports,
     loop,
@@ -70,6 +72,7 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
     recorder,
     promptHash: folder.promptHash,
     promptTokens: Math.ceil(prompt.length / 4),
+    lingering,
   });
   const backend = findBackend(ports, order);
   const around = await findSurroundings(ports, order);
@@ -85,6 +88,8 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
     heard.end();
     return recorder.finish();
   };
+  lingering.begin(running);
+  void running.result.then(lingering.close);
   return { order, running, recorder: { ...recorder, finish }, before, close: close ?? (async () => null) };
 }
 
@@ -137,6 +142,7 @@ interface Listening {
   readonly recorder: TurnRecorder;
   readonly promptHash: string;
   readonly promptTokens: number;
+  readonly lingering: LingeringWatch;
 }
 
 /** Hands what an agent does to the recorder, the turn's text, the observers; and its start to the journal. */
@@ -182,6 +188,7 @@ function createListener(listening: Listening): (backend: string) => ReturnType<t
     }
     recorder.take(event);
     guardCost(event);
+    listening.lingering.take(event);
     if (event.type === 'text') keep(event.text);
     if (event.type === 'message-end' && isLineOpen) keep('\n');
     ports.observe({ kind: 'live', iteration, attempt, hat, event });

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { BackendEvent, IterationStart, Signal } from '../../core/index.ts';
+import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
+import { compileTopology } from '../../topology/index.ts';
+import { createLingeringWatch } from './lingering-watch.ts';
+import type { LoopPorts } from './loop-ports.ts';
+import type { LoopView } from './loop-view.ts';
+
+const TEAM = compileTopology(makeSpec({ hats: [makeHat('builder', ['build.task'], ['build.done'])] }));
+
+/** After how many seconds the builder is dismissed who does these things at these seconds; `null`: within a minute it is not. */
+function dismissedAt(deeds: Readonly<Record<number, string | { readonly emits: string }>>): number | null {
+  let now = 0;
+  let written: readonly Signal[] = [];
+  let due: { readonly at: number; readonly call: () => void } | null = null;
+  let dismissed: number | null = null;
+  const ports = {
+    clock: {
+      now: () => now,
+      setTimer: (at: number, call: () => void) => {
+        due = { at, call };
+        return () => {
+          due = null;
+        };
+      },
+    },
+    inbox: {
+      hasMore: (offset: number) => offset < written.length,
+      read: (offset: number) => ({ signals: written.slice(offset), problems: [], offset: written.length }),
+    },
+  } as unknown as LoopPorts;
+  const loop = { topology: () => TEAM, state: () => ({ inboxOffset: 0 }) } as unknown as LoopView;
+  const watch = createLingeringWatch(ports, loop, { hat: 'builder' } as IterationStart);
+  watch.begin({
+    result: new Promise(() => {}),
+    stop: () => {},
+    kill: () => {},
+    dismiss: () => {
+      dismissed = now / 1000;
+    },
+  });
+  for (let second = 0; second <= 60 && dismissed === null; second += 1) {
+    now = second * 1000;
+    const deed = deeds[second];
+    if (typeof deed === 'string') watch.take({ type: 'text', text: deed } satisfies BackendEvent);
+    else if (deed !== undefined) written = [...written, { kind: 'event', channel: 'jsonl', topic: deed.emits, payload: '' }];
+    const timer = due as { readonly at: number; readonly call: () => void } | null;
+    if (timer !== null && timer.at <= now) timer.call();
+  }
+  return dismissed;
+}
+
+it('an agent that published what it may and is silent is dismissed after 5 s', () => {
+  expect(dismissedAt({ 3: { emits: 'build.done' } })).toBe(8);
+  expect(dismissedAt({ 3: { emits: 'build.done' }, 4: 'Published build.done\n' })).toBe(9);
+  expect(dismissedAt({ 3: 'Built.\nEVENT:build.done\n' })).toBe(8);
+});
+
+it('an agent that says more afterwards works on, until it publishes again', () => {
+  expect(dismissedAt({ 3: { emits: 'build.done' }, 7: 'Now the docs.\n' })).toBeNull();
+  expect(dismissedAt({ 3: 'EVENT:build.done\nNow the docs.\n' })).toBeNull();
+  expect(dismissedAt({ 3: { emits: 'build.done' }, 7: 'Now the docs.\n', 20: { emits: 'build.done' } })).toBe(25);
+});
+
+it('silence alone, what the hat may not publish, and an end that it may not declare dismiss nobody', () => {
+  expect([dismissedAt({ 3: 'Thinking.\n' }), dismissedAt({ 3: { emits: 'deploy.start' } }), dismissedAt({ 3: 'LOOP_COMPLETE\n' })]).toEqual(
+    [null, null, null],
+  );
+});

@@ -1,0 +1,84 @@
+import { type BackendEvent, createTextSignalScanner, type IterationStart, type Signal } from '../../core/index.ts';
+import type { RunningTurn } from '../../ports/index.ts';
+import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/index.ts';
+import type { LoopPorts } from './loop-ports.ts';
+import type { LoopView } from './loop-view.ts';
+
+/** How long an agent that has handed over may say nothing more before it is ended. */
+const SILENCE_MS = 5000;
+/** How often the agents' file is looked at. */
+const LOOK_MS = 1000;
+/** What is said this long after an event was seen still belongs to publishing it: "Published build.done". */
+const CLOSING_WORDS_MS = 2000;
+/** How much of the last words is looked through for a signal. */
+const KEPT_CHARACTERS = 16_384;
+
+/** Watches one turn for an agent that has handed over and lingers. */
+export interface LingeringWatch {
+  readonly take: (event: BackendEvent) => void;
+  /** Begins to look, where the agent can be dismissed at all. */
+  readonly begin: (running: RunningTurn) => void;
+  readonly close: () => void;
+}
+
+/**
+ * An agent without a final event of its own that published what it may, or declared the end, and then says nothing for 5 s is dismissed: its turn is a
+ * success now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts.
+ */
+export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart): LingeringWatch {
+  const { clock, inbox } = ports;
+  let seen = loop.state().inboxOffset;
+  let signalAt: number | null = null;
+  let saidAt = clock.now();
+  let words = '';
+  let cancel: (() => void) | null = null;
+
+  const isAccepted = (signal: Signal): boolean => {
+    const topology = loop.topology();
+    if (signal.kind === 'promise') return mayEnd(topology, order.hat);
+    if (signal.kind !== 'event') return false;
+    return isCompletionTopic(topology, signal.topic)
+      ? mayEnd(topology, order.hat)
+      : mayPublish(topology, order.hat, signal.topic, signal.target);
+  };
+  const lookAtFile = (): void => {
+    if (!loop.topology().spec.eventSources.includes('jsonl') || !inbox.hasMore(seen)) return;
+    const { signals, offset } = inbox.read(seen, { final: false });
+    seen = offset;
+    if (signals.some(isAccepted)) signalAt = clock.now();
+  };
+  const hasHandedOver = (): boolean => {
+    if (signalAt !== null && saidAt <= signalAt + CLOSING_WORDS_MS) return true;
+    return lastSignals(words, loop.topology().spec.promise).some(isAccepted);
+  };
+  const look = (running: RunningTurn): void => {
+    lookAtFile();
+    const isSilent = clock.now() - Math.max(saidAt, signalAt ?? 0) >= SILENCE_MS;
+    if (isSilent && hasHandedOver()) return running.dismiss?.();
+    cancel = clock.setTimer(clock.now() + LOOK_MS, () => look(running));
+  };
+
+  return {
+    take: (event) => {
+      if (event.type === 'started' || event.type === 'warning') return;
+      saidAt = clock.now();
+      if (event.type === 'text') words = (words + event.text).slice(-KEPT_CHARACTERS);
+    },
+    begin: (running) => {
+      if (running.dismiss !== undefined) cancel = clock.setTimer(clock.now() + LOOK_MS, () => look(running));
+    },
+    close: () => cancel?.(),
+  };
+}
+
+/** The signals that the last line of a text makes, alone or as the end of a tag; of a text that goes on after them none. */
+function lastSignals(text: string, promise: string): readonly Signal[] {
+  const lines = text.trimEnd().split('\n');
+  const scan = (count: number): readonly Signal[] => {
+    const scanner = createTextSignalScanner(promise);
+    for (const line of lines.slice(0, count)) scanner.line(line);
+    const { signals, promised } = scanner.finish();
+    return promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals;
+  };
+  return scan(lines.length).slice(scan(lines.length - 1).length);
+}
