@@ -29,7 +29,7 @@ function openRegularFile(path: string): number {
  * A text as a file that has no name any more. Compared with a pipe: nothing to pump, nothing to break when the child does not read,
  * and `/dev/stdin` can be opened. Undefined when the temporary folder cannot take it.
  */
-function writeUnlinkedFile(text: string): number | undefined {
+function writeUnlinkedFile(text: string | Uint8Array): number | undefined {
   let fd: number | undefined;
   try {
     const path = join(tmpdir(), `ralph-input-${randomUUID()}`);

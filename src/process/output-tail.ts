@@ -4,7 +4,7 @@ import { firstWholeCharacter } from './utf8-boundary.ts';
 export interface OutputTail {
   push(bytes: Buffer): void;
   /** The last bytes as text, beginning with a whole character. */
-  text(): string;
+  text(decode?: (bytes: Buffer) => string): string;
   /** True when the beginning is not in {@link OutputTail.text}. */
   isCut(): boolean;
 }
@@ -34,9 +34,9 @@ export function createOutputTail(maxBytes: number): OutputTail {
       last.copy(kept, length);
       length += last.length;
     },
-    text() {
+    text(decode = (bytes) => bytes.toString('utf8')) {
       const start = Math.max(0, length - maxBytes);
-      return kept.toString('utf8', totalBytes > maxBytes ? firstWholeCharacter(kept, start, length) : start, length);
+      return decode(kept.subarray(totalBytes > maxBytes ? firstWholeCharacter(kept, start, length) : start, length));
     },
     isCut: () => totalBytes > maxBytes,
   };

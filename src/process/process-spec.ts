@@ -5,7 +5,7 @@ export type ProcessInput =
   /** `/dev/null`: end of file at once. Several agent CLIs block on a silent, open pipe. */
   | { readonly kind: 'none' }
   /** The whole text, then end of file. Any size; kept in an unlinked temporary file, so a child that never reads it costs nothing. */
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string | Uint8Array }
   /** A regular file, handed over as it is: constant memory, any size. */
   | { readonly kind: 'file'; readonly path: string }
   /** A pipe that stays open for {@link ChildProcessHandle.write} until {@link ChildProcessHandle.endInput} (JSON-RPC over stdio). */

@@ -8,13 +8,15 @@ const defaultCaptureBytes = 64 << 10;
 export interface CommandSpec extends Omit<ProcessSpec, 'onStdoutBytes' | 'onStderrBytes'> {
   /** How much of each output is kept, counted from its end. Default 64 KB. */
   readonly captureBytes?: number;
+  /** Makes a text of standard output. Default: UTF-8, invalid bytes become U+FFFD. */
+  readonly decode?: (bytes: Buffer) => string;
   /** Aborting it stops the command as {@link ChildProcessHandle.stop} does. */
   readonly abort?: AbortSignal;
 }
 
 /** How a command ended and what it said. */
 export interface CommandResult extends ProcessResult {
-  /** The end of standard output. Not UTF-8? Invalid bytes become U+FFFD; for exact bytes give a `stdoutPath`. */
+  /** The end of standard output, see `decode`; for exact bytes give a `stdoutPath`. */
   readonly stdout: string;
   readonly stderr: string;
   /** The end of both, in the order in which they arrived. */
@@ -55,7 +57,7 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   spec.abort?.removeEventListener('abort', stop);
   return {
     ...result,
-    stdout: stdout.text(),
+    stdout: stdout.text(spec.decode),
     stderr: stderr.text(),
     output: output.text(),
     isStdoutCut: stdout.isCut(),

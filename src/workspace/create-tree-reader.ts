@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { TreeReader, TreeState } from '../ports/index.ts';
+import { isOddName } from './file-names.ts';
 import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { createIndexList, type IndexList } from './index-list.ts';
 import { listUnknown } from './list-unknown.ts';
@@ -146,7 +147,7 @@ interface Look {
 function addFile(look: Look, path: string): boolean {
   const absolute = `${look.top}/${path}`;
   const stats = lookAt(absolute);
-  if (stats === undefined && path.includes(REPLACED)) throw new Error(`a name that cannot be read: ${path}`);
+  if (stats === undefined && (path.includes(REPLACED) || isOddName(path))) throw new Error(`a name that cannot be read: ${path}`);
   if (stats?.isDirectory() === true) return false;
   if (stats !== undefined) look.files.set(look.toShownPath(path), hashFile(look, path, absolute, stats));
   return true;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScopeViolations } from '../core/index.ts';
@@ -39,7 +39,14 @@ function createProject(): TestFolder {
 
 type Act = (folder: TestFolder) => void;
 
+/** A file in the folder whose name is no UTF-8. */
+const odd = (folder: TestFolder): Buffer => Buffer.concat([Buffer.from(`${folder.path}/a`), Buffer.of(0xff), Buffer.from('ä.txt')]);
+
 const ATTACKS: readonly (readonly [name: string, act: Act, seen: string])[] = [
+  ['makes a file whose name is no UTF-8', (folder) => writeFileSync(odd(folder), 'x'), 'created a\\xff\\xc3\\xa4.txt'],
+  ['describes the repository anew', (folder) => folder.write('.git/description', 'evil'), 'git .git/description'],
+  ['says where HEAD was', (folder) => folder.write('.git/ORIG_HEAD', `${'0'.repeat(40)}\n`), 'git .git/ORIG_HEAD'],
+  ['forgets where HEAD was', (folder) => void folder.git('reflog', 'expire', '--expire=now', '--all'), 'git .git/logs/HEAD'],
   ['changes a tracked file', (folder) => folder.write('src/a.ts', 'evil\n'), 'changed src/a.ts'],
   [
     'changes one and turns back its time',
@@ -220,9 +227,10 @@ describe('the look behind a hat that may not write', () => {
     folder.write('.git/hooks/pre-commit', '#!/bin/sh\n');
     folder.git('branch', 'evil');
     const found = await look.end(NO_DIFF);
-    expect(toLines(found).slice(0, 4)).toEqual([
+    expect(toLines(found).slice(0, 5)).toEqual([
       'git .git/config',
       'git .git/hooks/pre-commit',
+      'git .git/logs/refs/heads/evil',
       'ref refs/heads/evil',
       'created chaff/0.txt',
     ]);
@@ -337,4 +345,43 @@ describe('a repository in the repository', () => {
       expect(toLines(await look.end(NO_DIFF))).toContain(`git ${name}`);
     },
   );
+});
+
+it('tells a new working tree, and leaves it as it is', async () => {
+  const folder = createProject();
+  const look = await watch(folder, true);
+  folder.git('worktree', 'add', '-q', '--detach', '../wt');
+  const found = await look.end(NO_DIFF);
+  expect(toLines(found)).toContain('git .git/worktrees/wt/gitdir');
+  expect(found?.notes.join()).toContain('git worktree remove');
+  expect(folder.git('worktree', 'list')).toContain('/wt ');
+});
+
+it('does not take the worktree of another run for the doing of a hat', async () => {
+  const folder = createProject();
+  const look = await watch(folder, true);
+  folder.git('worktree', 'add', '-q', '--detach', '.ralph/worktrees/other');
+  expect(toLines(await look.end(NO_DIFF)).join()).not.toContain('worktrees');
+});
+
+it('takes files back whose names are no UTF-8, and brings back those that were there', async () => {
+  const folder = createProject();
+  const [tracked, own] = [odd(folder), Buffer.concat([odd(folder), Buffer.from('2')])];
+  writeFileSync(tracked, 'tracked\n');
+  folder.git('add', '.');
+  folder.git('commit', '-qm', 'odd');
+  writeFileSync(own, 'own\n');
+  const look = await watch(folder, true);
+  const fresh = Buffer.concat([odd(folder), Buffer.from('3')]);
+  for (const file of [tracked, own, fresh]) writeFileSync(file, 'evil\n');
+  const found = await look.end(NO_DIFF);
+  expect([found?.total, found?.reverted, found?.notes]).toEqual([3, 3, []]);
+  expect([readFileSync(tracked, 'utf8'), readFileSync(own, 'utf8'), existsSync(fresh)]).toEqual(['tracked\n', 'own\n', false]);
+});
+
+it('sees a file outside git whose name is no UTF-8', async () => {
+  const folder = createPlainFolder();
+  const look = await watch(folder);
+  writeFileSync(odd(folder), 'x');
+  expect(toLines(await look.end(NO_DIFF))).toEqual(['created a\\xff\\xc3\\xa4.txt']);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations, toErrorCode } from '../core/index.ts';
 import { clearMarks } from './clear-marks.ts';
 import { compareTrees, type TreeChange } from './compare-trees.ts';
+import { showName } from './file-names.ts';
 import { findRepository, openRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { endInGit, type GitBeginning, type GitFindings } from './git-look.ts';
 import { recordPlainly, toExemption } from './plain-look.ts';
@@ -186,7 +187,7 @@ function toReport(found: GitFindings, between: readonly TreeChange[], told: Set<
   const blind = problem === null ? null : toUnseen(problem);
   const paths = toGravestFirst(between)
     .slice(0, MAX_KEPT_CHANGES)
-    .map((change) => change.path);
+    .map((change) => showName(change.path));
   return {
     ...toViolations(changes, diffFile, restored?.count ?? null, [...(blind?.notes ?? []), ...notes]),
     ...(blind === null ? {} : { isUnseen: true }),
@@ -202,7 +203,7 @@ function toViolations(
 ): ScopeViolations {
   const shown = toGravestFirst(changes)
     .slice(0, MAX_KEPT_CHANGES)
-    .map(({ path, what }) => ({ path, what }));
+    .map(({ path, what }) => ({ path: showName(path), what }));
   return { changes: shown, total: changes.length, diffFile, reverted, notes: notes.slice(0, MAX_KEPT_CHANGES) };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { encodeNames } from './file-names.ts';
 
 /** More files than this are not looked at: the answer would come too late to be of use. */
 export const MAX_DESCRIBED_ENTRIES = 20_000;
@@ -59,7 +60,7 @@ function listFolder(path: string): Dirent[] | undefined {
 /** Size, time and mode of one file; empty when it is not there or cannot be looked at. */
 export function describeFile(path: string): string {
   try {
-    return toStatsText(lstatSync(path, { throwIfNoEntry: false }));
+    return toStatsText(lstatSync(encodeNames(path), { throwIfNoEntry: false }));
   } catch {
     return '';
   }

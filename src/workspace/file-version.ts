@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { encodeNames } from './file-names.ts';
 import { ABSENT } from './parse-status.ts';
 
 /** Larger files are told apart by size and time: reading gigabytes at the start of a run would be worse than a rare mistake. */
@@ -18,8 +19,9 @@ const byTime = 'time ';
  * @param head any object id of the repository, which shows by its length how ids are made; null: the usual way.
  * @param maxHashedBytes of larger files only size and time are told.
  */
-export function readFileVersion(path: string, head: string | null, maxHashedBytes: number): string {
+export function readFileVersion(name: string, head: string | null, maxHashedBytes: number): string {
   try {
+    const path = encodeNames(name);
     const stats = lstatSync(path);
     const algorithm = head?.length === sha256IdLength ? 'sha256' : 'sha1';
     if (stats.isSymbolicLink()) return `120000 ${toBlobId(readlinkSync(path, 'buffer'), algorithm)}`;

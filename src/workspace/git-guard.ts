@@ -3,14 +3,19 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
-const GUARDED = ['config', 'hooks/*', 'info/*', 'objects/info/alternates', 'shallow'];
+const GUARDED = ['config', 'description', 'hooks/*', 'info/*', 'objects/info/alternates', 'shallow'];
 /** Those of one working tree: where it stands, where its repository is, and what git is in the middle of. */
 const GUARDED_HERE = ['HEAD', 'config.worktree', 'info/sparse-checkout', 'commondir', 'gitdir'].concat(
-  ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'BISECT_START'],
+  ['ORIG_HEAD', 'MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'BISECT_START'],
   ['rebase-merge/*', 'rebase-apply/*', 'sequencer/*'],
 );
 const LOCKS_HERE = ['index.lock', 'HEAD.lock', 'config.worktree.lock'];
 const LOCKS = ['config.lock', 'packed-refs.lock', 'shallow.lock'];
+/** What git notes of where it stood: by it work that nothing else names can be found again. */
+const LOGS_HERE = ['logs/HEAD'];
+const LOGS = ['logs/refs/stash', 'logs/refs/heads/*'];
+/** A worktree of another run of Ralph's: it comes and goes with that run. */
+const OWN_WORKTREE = /[\\/]\.ralph[\\/]worktrees[\\/][^\\/]+[\\/]\.git\s*$/;
 /** Of a repository in this one. */
 const GUARDED_NESTED = ['config', 'hooks/*', 'info/*', 'objects/info/alternates'];
 const MAX_MODULE_FOLDERS = 300;
@@ -46,10 +51,12 @@ export function readGuarded({ top, gitDir, commonDir }: GitPlaces, nested: reado
     ...under('.git', [...list(gitDir, [...GUARDED_HERE, ...LOCKS_HERE]), ...list(commonDir, [...GUARDED, ...LOCKS])]),
     ...findModules(commonDir).flatMap((module) => under(`.git/${module}`, list(join(commonDir, module), GUARDED_NESTED))),
     ...nested.flatMap((path) => listNested(top, path.replace(/\/$/, ''))),
+    ...under('.git', [...listWorktrees(commonDir), ...list(gitDir, LOGS_HERE), ...list(commonDir, LOGS)]),
   ];
   const found = files.slice(0, MAX_FILES).flatMap(([name, file]) => {
     const guarded = readFile(file);
-    return guarded === null ? [] : [[name, guarded] as const];
+    const isOwn = isWorktree(name) && OWN_WORKTREE.test(guarded?.bytes?.toString('utf8') ?? '');
+    return guarded === null || isOwn ? [] : [[name, guarded] as const];
   });
   return new Map(found);
 }
@@ -57,6 +64,18 @@ export function readGuarded({ top, gitDir, commonDir }: GitPlaces, nested: reado
 /** Whether a guarded file is a lock of git's. */
 export function isLock(name: string): boolean {
   return [...LOCKS_HERE, ...LOCKS].some((lock) => name === `.git/${lock}`);
+}
+
+/** Whether it is the file by which git knows of another working tree. */
+export function isWorktree(name: string): boolean {
+  return name.startsWith('.git/worktrees/');
+}
+
+function listWorktrees(commonDir: string): Named {
+  return list(
+    commonDir,
+    listNames(join(commonDir, 'worktrees')).map((name) => `worktrees/${name}/gitdir`),
+  );
 }
 
 type Named = readonly (readonly [name: string, file: string])[];

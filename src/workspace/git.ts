@@ -2,6 +2,7 @@ import { delimiter } from 'node:path';
 import { isSecretName } from '../core/index.ts';
 import { type CommandResult, runCommand, splitSearchPath } from '../process/index.ts';
 import { explainGitFailure } from './explain-git-failure.ts';
+import { decodeNames, encodeNames } from './file-names.ts';
 
 const defaultTimeoutMs = 60_000;
 const stopGraceMs = 1000;
@@ -19,7 +20,7 @@ export interface GitResult {
 }
 
 export interface GitOptions {
-  /** Standard input; without it git reads the end of file at once. */
+  /** Standard input, names as {@link decodeNames} gives them; without it git reads the end of file at once. */
   readonly input?: string;
   /** Absolute path of an index to work with instead of the user's. */
   readonly indexFile?: string;
@@ -93,7 +94,8 @@ export function createGit(
       args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...toConfig(options), ...args],
       cwd,
       env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env, ...guarded },
-      ...(options.input !== undefined && { input: { kind: 'text', text: options.input } }),
+      ...(options.input !== undefined && { input: { kind: 'text', text: encodeNames(options.input) } }),
+      decode: decodeNames,
       captureBytes: outputLimitBytes,
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
       stopGraceMs,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckpointResult } from '../ports/index.ts';
 import type { Baseline } from './baseline.ts';
 import { commitTree } from './commit-tree.ts';
+import { showName } from './file-names.ts';
 import { readFileVersion, toComparableLimit } from './file-version.ts';
 import { type CheckpointTarget, findCheckpointTarget } from './find-checkpoint-target.ts';
 import { findOngoingOperation } from './find-ongoing-operation.ts';
@@ -100,7 +101,8 @@ async function changeUserIndex(repository: Repository, change: TreeChange): Prom
   }
 }
 
-function toBoundedList(paths: readonly string[]): readonly string[] {
+function toBoundedList(names: readonly string[]): readonly string[] {
+  const paths = names.map(showName);
   if (paths.length <= longestLeftOut) return paths;
   return [...paths.slice(0, longestLeftOut), `… and ${paths.length - longestLeftOut} more`];
 }

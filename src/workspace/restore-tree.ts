@@ -9,13 +9,16 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { toErrorCode } from '../core/index.ts';
 import { AS_IN_INDEX, type TreeChange } from './compare-trees.ts';
+import { decodeNames, encodeNames, showName } from './file-names.ts';
 import { readFileVersion } from './file-version.ts';
 import type { Repository } from './find-repository.ts';
-import { isLock } from './git-guard.ts';
+import { isLock, isWorktree } from './git-guard.ts';
 import { isGitAtWork } from './is-git-at-work.ts';
 import { ABSENT } from './parse-status.ts';
 import { REPOSITORY, type RecordOrder, readVersion, type TreeRecord } from './tree-record.ts';
@@ -45,9 +48,10 @@ export function keepCopies(record: TreeRecord, top: string, folder: string): Kep
 
 function copyFile(from: string, to: string, maxBytes: number): number | null {
   try {
-    const stats = lstatSync(from);
-    if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-    else if (stats.isFile() && stats.size <= maxBytes) copyFileSync(from, to);
+    const path = encodeNames(from);
+    const stats = lstatSync(path);
+    if (stats.isSymbolicLink()) symlinkSync(readlinkSync(path), to);
+    else if (stats.isFile() && stats.size <= maxBytes) copyFileSync(path, to);
     else return null;
     return stats.size;
   } catch {
@@ -82,7 +86,7 @@ export async function restoreTree(changes: readonly TreeChange[], made: Restorat
   for (const change of [...changes].sort((left, right) => rank(left) - rank(right))) {
     const why = await restore(change, made).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
     if (why === null) count += 1;
-    else notes.push(`${change.path}: ${why}`);
+    else notes.push(`${showName(change.path)}: ${why}`);
   }
   return { count, notes };
 }
@@ -118,7 +122,7 @@ function isStill({ path, after }: TreeChange, order: RecordOrder): boolean {
 function isInside(file: string, top: string): boolean {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     try {
-      const real = realpathSync(folder);
+      const real = decodeNames(realpathSync.native(encodeNames(folder), 'buffer'));
       return real === folder || real.startsWith(`${realpathSync(top)}/`) || real === realpathSync(top);
     } catch {
       if (folder === dirname(folder)) return false;
@@ -127,7 +131,11 @@ function isInside(file: string, top: string): boolean {
 }
 
 function removeFile(file: string): string | null {
-  rmSync(file, { force: true });
+  try {
+    unlinkSync(encodeNames(file));
+  } catch (error) {
+    if (toErrorCode(error) !== 'ENOENT') throw error;
+  }
   return null;
 }
 
@@ -143,16 +151,16 @@ function putBack(file: string, copy: string | undefined, before: string): string
   if (copy === undefined) return 'it was too large to be kept before the turn';
   if (!before.startsWith('time ') && readFileVersion(copy, null, MAX_COPIED_BYTES) !== before)
     return 'the copy of it was changed meanwhile';
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.ralph-restored`;
-  rmSync(draft, { force: true });
+  mkdirSync(encodeNames(dirname(file)), { recursive: true });
+  const draft = encodeNames(`${file}.ralph-restored`);
+  removeFile(`${file}.ralph-restored`);
   const stats = lstatSync(copy);
   if (stats.isSymbolicLink()) symlinkSync(readlinkSync(copy), draft);
   else {
     copyFileSync(copy, draft);
     chmodSync(draft, stats.mode & 0o777);
   }
-  renameSync(draft, file);
+  renameSync(draft, encodeNames(file));
   return null;
 }
 
@@ -184,6 +192,7 @@ function restoreGuarded({ path }: TreeChange, { order, before, after }: Restorat
   const file = (was ?? is)?.file;
   if (file === undefined) return 'it is not known where it was';
   if (isLock(path) && isGitAtWork(order.repository.top)) return "git is at work in this folder: the lock may be a person's";
+  if (isWorktree(path)) return 'a working tree is left as it is: look at it, then `git worktree remove` or `git worktree repair`';
   if (was === undefined) {
     rmSync(file, { force: true });
     return null;

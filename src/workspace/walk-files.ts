@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeNames, encodeNames } from './file-names.ts';
 
 /** The files of some folders, as they look from outside. */
 export interface WalkedFiles {
@@ -33,7 +34,7 @@ export function walkFiles(top: string, paths: readonly string[], maxEntries: num
 /** What a file looks like from outside; `folder`; `null` where there is none. The time of the last change cannot be set by a program. */
 export function toLook(path: string): string | null {
   try {
-    const { mode, size, mtimeMs, ctimeMs, ino, nlink } = lstatSync(path);
+    const { mode, size, mtimeMs, ctimeMs, ino, nlink } = lstatSync(encodeNames(path));
     return (mode & 0o170000) === 0o040000 ? 'folder' : `${mode} ${size} ${mtimeMs} ${ctimeMs} ${ino} ${nlink}`;
   } catch {
     return null;
@@ -42,7 +43,8 @@ export function toLook(path: string): string | null {
 
 function listFolder(top: string, folder: string): string[] {
   try {
-    return readdirSync(join(top, folder))
+    return readdirSync(encodeNames(join(top, folder)), 'buffer')
+      .map(decodeNames)
       .filter((name) => name !== '.git')
       .sort()
       .map((name) => (folder === '' ? name : `${folder}/${name}`));
