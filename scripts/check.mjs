@@ -28,7 +28,7 @@ const CHECK_STEPS = [
   { name: 'dead code', commands: [bin('knip')] },
   { name: 'lint and format', commands: [bin('biome', 'ci', ...LINT_FLAGS)] },
   { name: 'sizes', commands: [script('ratchet.mjs')] },
-  { name: 'source rules', commands: [script('source-rules.mjs'), script('tools.mjs')] },
+  { name: 'source rules', commands: [script('source-rules.mjs'), script('tools.mjs'), script('prices.mjs')] },
 ];
 
 const BUILD_STEPS = [

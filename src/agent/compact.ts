@@ -32,6 +32,7 @@ export async function compactConversation(parts: TurnParts, state: TurnState): P
   const text = `${parts.prompt}\n\n# What was done so far\n\nThe conversation had grown too long; these notes stand for its beginning.\n\n${summary}`;
   state.messages = [{ role: 'user', text }, ...kept];
   state.contextTokens = null;
+  state.summarisedMessages = state.messages.length;
   parts.transcript.append({ type: 'compaction', messages: [...state.messages] });
   parts.tell({ type: 'warning', message: 'the conversation had grown too long for the model: its beginning is now a summary' });
 }

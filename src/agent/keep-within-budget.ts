@@ -21,5 +21,6 @@ export async function keepWithinBudget(parts: TurnParts, state: TurnState, isFor
   const isOver = (share: number): boolean => estimateRequest(state, parts.system, parts.tools.tools) > room * share;
   if (!isForced && !isOver(FULL_SHARE)) return;
   await evictOutputs(parts, state, isForced ? 1 : KEPT_STEPS);
-  if (isForced || isOver(LEFT_SHARE)) await compactConversation(parts, state);
+  // A summary of a summary alone would gain nothing.
+  if (isForced || (isOver(LEFT_SHARE) && state.messages.length > state.summarisedMessages)) await compactConversation(parts, state);
 }

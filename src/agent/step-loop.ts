@@ -71,6 +71,7 @@ function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState
 async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, startedAt: number): Promise<LoopEnd | null> {
   if (answer.ok === false) return takeFailure(parts, state, answer.failure);
   state.steps += 1;
+  state.refusedTokens = null;
   if (answer.ok === 'cut') {
     append(parts, state, { role: 'assistant', parts: [{ type: 'text', text: answer.text }] });
     endMessage(parts, state);
@@ -103,13 +104,15 @@ async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFai
   return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
 }
 
-/** Makes the conversation shorter than what the provider has refused; false where it cannot be made shorter. */
+/** Makes the conversation shorter than what the provider has refused; false where it was refused before and has hardly got shorter since. */
 async function shrink(parts: TurnParts, state: TurnState): Promise<boolean> {
-  const refused = estimateRequest({ ...state, contextTokens: null }, parts.system, parts.tools.tools);
-  state.roomTokens = Math.min(state.roomTokens, parts.limits.contextTokens, refused);
-  const before = estimateTokens(state.messages);
+  const tokens = estimateTokens(state.messages);
+  if (state.refusedTokens !== null && tokens > state.refusedTokens * SHORTER_SHARE) return false;
+  state.refusedTokens = tokens;
+  const whole = estimateRequest({ ...state, contextTokens: null }, parts.system, parts.tools.tools);
+  state.roomTokens = Math.min(state.roomTokens, parts.limits.contextTokens, whole);
   await keepWithinBudget(parts, state, true);
-  return estimateTokens(state.messages) < before * SHORTER_SHARE;
+  return true;
 }
 
 async function takeCalls(

@@ -46,6 +46,10 @@ export interface TurnState {
   nudges: number;
   /** What the model can read at once, as far as it is known by now: less than was set where the provider has refused less. */
   roomTokens: number;
+  /** Length of `messages` when a summary last took the place of their beginning; 0 before. */
+  summarisedMessages: number;
+  /** How long the conversation was that the provider has just refused as too long; `null` since it has answered. */
+  refusedTokens: number | null;
   /** What its calls and their results were, to find a circle. */
   readonly repeats: RepeatWatch;
 }
@@ -64,6 +68,8 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     countedMessages: 0,
     nudges: 0,
     roomTokens: Number.POSITIVE_INFINITY,
+    summarisedMessages: 0,
+    refusedTokens: null,
     repeats: createRepeatWatch(),
   };
 }

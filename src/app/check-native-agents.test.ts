@@ -8,8 +8,8 @@ const cwd = mkdtempSync(join(tmpdir(), 'ralph-native-check-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 it.each([
-  ['claude-sonnet-4-5', 'cost by list prices of 2025-11-01'],
-  ['claude-sonnet-4-5-20250929', 'cost by list prices of 2025-11-01'],
+  ['claude-sonnet-4-5', 'cost by list prices of 2026-09-23'],
+  ['claude-sonnet-4-5-20250929', 'cost by list prices of 2026-09-23'],
   ['claude-haiku-4-5', 'cost by your prices of 2026-11-20'],
   ['claude-of-tomorrow', 'cost unknown, no `prices` name it'],
 ])('says by which prices %s is charged: %s', async (model, text) => {

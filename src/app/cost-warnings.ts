@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { isCostUnknown } from '../core/index.ts';
+import { isCostUnknown, RalphError } from '../core/index.ts';
 
 /**
  * Says which agents a limit of cost cannot hold (decisions, section 6), as far as the check of the configuration could not: where the limit was given
@@ -20,4 +20,30 @@ function listBlind({ backends, prices }: Settings): readonly string[] {
     .flat()
     .filter((spec) => isCostUnknown(spec, Object.keys(prices)));
   return [...new Set(blind.map((spec) => spec.command ?? spec.type))];
+}
+
+/**
+ * Looks whether a limit of cost can hold the native agents of a run, those that stand in for others too: Ralph asks their models himself, so he knows
+ * before the first call that he will not know what it costs.
+ *
+ * @throws RalphError `native-cost` (exit code 1)
+ */
+export function requireKnownCost({ backends, prices, spec, allowsUnknownCost }: Settings): void {
+  if (allowsUnknownCost) return;
+  for (const agent of Object.values(backends).flat()) {
+    const { native } = agent;
+    if (native === undefined || native.provider === 'scripted') continue;
+    if (spec.limits.maxCostUsd === null && native.maxCostUsd === null) continue;
+    if (isCostUnknown(agent, Object.keys(prices))) throw toUnknownCost(agent.model ?? 'model-name', native.provider);
+  }
+}
+
+function toUnknownCost(model: string, provider: string): RalphError {
+  return new RalphError({
+    code: 'native-cost',
+    what: `What ${model} of ${provider} costs is not known, so the limit of cost cannot hold it.`,
+    why: 'The native agent counts tokens; without a price no money can be made of them, and the run would go on past the limit.',
+    fix: `Say what it costs (US dollars for a million tokens): prices: {"${model}": {input: 1.25, output: 10}}\nor let it work without: event_loop: {unknown_cost: allow}`,
+    exitCode: 1,
+  });
 }

@@ -2,6 +2,8 @@
 export interface Fitting {
   /** The agent CLI of the team; `null`: the first that is found when a run starts. */
   readonly backend: string | null;
+  /** The model of the built-in agent, which has none by itself; `null` for a CLI. */
+  readonly model: string | null;
   /** An agent CLI of another make, for the hat that asks for one. */
   readonly otherBackend: string | null;
   /** What runs the project's tests; `null`: the gate stays a comment. */
@@ -19,9 +21,13 @@ const OTHER_BACKEND = /^( +)# backend: codex$/m;
 /**
  * Fits the text of a preset to a project: comments that hold a place become settings. Everything else stays as it is, letter by letter.
  */
-export function fitConfig(text: string, { backend, otherBackend, testCommand }: Fitting): string {
+export function fitConfig(text: string, { backend, model, otherBackend, testCommand }: Fitting): string {
   let fitted = text;
-  if (backend !== null) fitted = fitted.replace(BACKEND, `cli:\n  backend: ${backend}`);
+  if (backend !== null)
+    fitted = fitted.replace(
+      BACKEND,
+      () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`,
+    );
   if (testCommand !== null) fitted = fitted.replace(GATES, (_, topics: string) => `gates:\n  - on: ${topics}\n    run: ${testCommand}`);
   if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);
   return `${SCHEMA_LINE}${fitted}`;

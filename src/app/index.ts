@@ -6,7 +6,7 @@ export { emitFromOutside, type OutsideEvent } from './emit-event.ts';
 export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
-export { checkInit, type Initialised, type InitOrder, initProject } from './init-project.ts';
+export { checkInit, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
 export { listAgents } from './list-agents.ts';
 export { type CleanOrder, cleanRuns, summariseRuns } from './list-runs.ts';
 export { giveToken } from './people.ts';

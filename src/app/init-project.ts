@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findConfigFile, type Preset, readPreset } from '../config/index.ts';
+import { findConfigFile, findProvider, type Preset, readPreset } from '../config/index.ts';
 import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError } from '../core/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
@@ -16,6 +16,8 @@ export interface InitOrder {
   readonly preset?: string;
   /** The backend to write; absent: the line is a comment, so the first agent that is found is taken. */
   readonly backend?: string;
+  /** `native` only: the model that it asks. Default: one whose key is in the environment. */
+  readonly model?: string;
   /** Overwrite what is there. */
   readonly force: boolean;
 }
@@ -32,6 +34,8 @@ export interface Initialised {
   readonly wantsOther: boolean;
   /** The one that was written for it; `null` where none was found. */
   readonly otherBackend: string | null;
+  /** The model of the built-in agent, where that is the one. */
+  readonly native: NativeChoice | null;
 }
 
 /**
@@ -43,16 +47,68 @@ export interface Initialised {
 export function initProject(order: InitOrder): Initialised {
   const { cwd, backend, force } = order;
   checkInit(cwd, force);
-  if (backend !== undefined && !DETECTED_BACKENDS.some((type) => type === backend)) throw toUnknownBackend(backend);
+  if (backend !== undefined && backend !== NATIVE && !DETECTED_BACKENDS.some((type) => type === backend)) throw toUnknownBackend(backend);
+  const native = backend === NATIVE ? chooseModel(order.model, order.env) : null;
   const preset = order.preset === undefined ? null : readPreset(order.preset);
   const text = preset?.text ?? STARTER_CONFIG;
   const gate = hasTestGate(text) ? detectTestCommand(cwd) : null;
   const wantsOther = wantsOtherBackend(text);
   const otherBackend = wantsOther ? findOther(order) : null;
-  const config = fitConfig(text, { backend: backend ?? null, otherBackend, testCommand: gate?.command ?? null });
+  const config = fitConfig(text, {
+    backend: backend ?? null,
+    model: native?.model ?? null,
+    otherBackend,
+    testCommand: gate?.command ?? null,
+  });
   const prompt = preset === null ? STARTER_PROMPT : readPrompt(preset);
   const written = writeInitFiles(cwd, { config, prompt, force });
-  return { written, hats: preset?.hats ?? [], gate, wantsOther, otherBackend };
+  return { written, hats: preset?.hats ?? [], gate, wantsOther, otherBackend, native };
+}
+
+const NATIVE = 'native';
+
+/** A model for the built-in agent, and the environment variable that holds its key. */
+export interface NativeChoice {
+  readonly model: string;
+  readonly key: string;
+  readonly hasKey: boolean;
+}
+
+/** A model that is good at code, for each provider that needs no address, and where the key usually is. */
+const NATIVE_MODELS = {
+  anthropic: { model: 'claude-sonnet-5', keys: ['ANTHROPIC_API_KEY'] },
+  openai: { model: 'gpt-5.5', keys: ['OPENAI_API_KEY'] },
+  google: { model: 'gemini-3.5-flash', keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'] },
+} as const;
+
+type Env = InitOrder['env'];
+
+/** The models that `ralph init` offers for the built-in agent; those whose key is there come first. */
+export function listNativeModels(env: Env): readonly NativeChoice[] {
+  const choices = Object.values(NATIVE_MODELS).map(({ model, keys }) => toChoice(model, keys, env));
+  return [...choices.filter(({ hasKey }) => hasKey), ...choices.filter(({ hasKey }) => !hasKey)];
+}
+
+function toChoice(model: string, keys: readonly [string, ...string[]], env: Env): NativeChoice {
+  const found = keys.find((name) => (env[name] ?? '').trim() !== '');
+  return { model, key: found ?? keys[0], hasKey: found !== undefined };
+}
+
+/** The built-in agent can only be written down with a model whose provider its name tells. */
+function chooseModel(model: string | undefined, env: Env): NativeChoice {
+  const [first] = listNativeModels(env);
+  if (model === undefined && first !== undefined) return first;
+  const name = model ?? '';
+  const provider = findProvider({ model: name });
+  if (provider !== undefined && Object.hasOwn(NATIVE_MODELS, provider))
+    return toChoice(name, NATIVE_MODELS[provider as keyof typeof NATIVE_MODELS].keys, env);
+  throw new RalphError({
+    code: 'init-backend',
+    what: `Whose model ${JSON.stringify(name.slice(0, 60))} is cannot be told by its name.`,
+    why: 'The native agent asks a model of Anthropic, OpenAI or Google by its name; another server needs its address.',
+    fix: 'ralph init --backend native --model claude-sonnet-5\nor write into ralph.yml: cli: {backend: {type: native, provider: openai-compatible, model: …, base_url: …}}',
+    exitCode: 2,
+  });
 }
 
 /**
@@ -85,7 +141,7 @@ function readPrompt({ name, path }: Preset): string {
 
 function toUnknownBackend(backend: string): RalphError {
   const needsCommand = backend === 'custom' || backend === 'acp';
-  const near = findNearMiss(backend, DETECTED_BACKENDS);
+  const near = findNearMiss(backend, [...DETECTED_BACKENDS, NATIVE]);
   const name = JSON.stringify(backend.slice(0, 60));
   return new RalphError({
     code: 'init-backend',
@@ -94,7 +150,7 @@ function toUnknownBackend(backend: string): RalphError {
       : `There is no backend ${name}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     fix: needsCommand
       ? `ralph init, then write into ralph.yml: cli: {backend: ${backend}, command: ./agent.sh}`
-      : `Backends: ${DETECTED_BACKENDS.join(', ')}.`,
+      : `Backends: ${[...DETECTED_BACKENDS, NATIVE].join(', ')}.`,
     exitCode: 2,
   });
 }

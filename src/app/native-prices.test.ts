@@ -5,11 +5,13 @@ import { toNativePrice } from './native-prices.ts';
 const USAGE = { ...UNKNOWN_USAGE, inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 1_000_000, cacheWriteTokens: 0 };
 
 it.each([
-  ['claude-sonnet-4-5', 3 + 1.5 + 0.3],
-  ['claude-sonnet-4-5-20250929', 3 + 1.5 + 0.3],
+  ['claude-opus-5', 5 + 2.5 + 0.5],
+  ['claude-haiku-4-5-20251001', 1 + 0.5 + 0.1],
+  // A request this long costs more.
+  ['gemini-2.5-pro', 2.5 + 1.5 + 0.25],
   ['gpt-5', 1.25 + 1 + 0.125],
   // A longer name is another model, which may cost something else.
-  ['gpt-5-pro', null],
+  ['gpt-5-unheard', null],
   ['claude-sonnet-4-5-turbo', null],
   ['constructor', null],
   [null, null],

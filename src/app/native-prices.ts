@@ -6,6 +6,7 @@ import { toPrice } from './prices.ts';
 export function toNativePrice(prices: Readonly<Record<string, ModelPrice>>, model: string | null, usage: Usage): number | null {
   const own = toPrice(prices, model, usage);
   if (own !== null || model === null) return own;
-  const known = findListPrice(model);
+  const { inputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const known = findListPrice(model, (inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0));
   return known === undefined ? null : toPrice({ [model]: known }, model, usage);
 }

@@ -4,7 +4,7 @@ import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
-import { toCostWarnings } from './cost-warnings.ts';
+import { requireKnownCost, toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
@@ -63,7 +63,10 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
   const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
-  if (request.isDry !== true) await requireAgents(found, topology.coordination, request);
+  if (request.isDry !== true) {
+    requireKnownCost(found);
+    await requireAgents(found, topology.coordination, request);
+  }
   const turn = {
     hat: topology.entry,
     events: [toFirstEvent(topology)],

@@ -23,6 +23,35 @@ function plan(backend: string, env: Readonly<Record<string, string>> = {}, more:
 const CLAUDE = '{type: native, provider: anthropic, model: claude-sonnet-4-5}';
 const REFUSED = { code: 'native-key', exitCode: 2 };
 
+describe('a limit of cost', () => {
+  const unheard = '{type: native, provider: openai-compatible, model: unheard-1, base_url: "http://127.0.0.1:1/v1"}';
+  const limited = (more: string, backend = unheard) => {
+    writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend}}\nevent_loop: {prompt: Do it${more}\n${HATS}}}\n`);
+    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd, ANTHROPIC_API_KEY: 'k' } });
+  };
+
+  it('refuses a native agent whose price nobody knows', async () => {
+    await expect(limited(', max_cost_usd: 5}')).rejects.toMatchObject({
+      code: 'native-cost',
+      exitCode: 1,
+      message: expect.stringContaining('unheard-1'),
+      fix: expect.stringContaining('unknown_cost: allow'),
+    });
+    await expect(limited('}', unheard.replace('}', ', max_cost: 1}'))).rejects.toMatchObject({ code: 'native-cost' });
+  });
+
+  it.each([
+    ['there is none', '}', unheard],
+    ['it is allowed', ', max_cost_usd: 5, unknown_cost: allow}', unheard],
+    ['`prices` has the model', ', max_cost_usd: 5}\nprices: {unheard: {input: 1, output: 2}}', unheard],
+    ['the list has it', ', max_cost_usd: 5}', '{type: native, provider: anthropic, model: claude-opus-5}'],
+    ['a script is played', ', max_cost_usd: 5}', '{type: native, provider: scripted, script: s.yml}'],
+    ['another agent is named', ', max_cost_usd: 5}', '{type: custom, command: /bin/sh}'],
+  ])('lets the run begin where %s', async (_, more, backend) => {
+    await expect(limited(more, backend)).resolves.toMatchObject({ warnings: expect.anything() });
+  });
+});
+
 describe('a run with the native agent', () => {
   it('is refused before it starts where the key of its provider is missing', async () => {
     await expect(plan(CLAUDE)).rejects.toMatchObject(REFUSED);

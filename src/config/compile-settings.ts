@@ -54,6 +54,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     notify: declared.notify ?? null,
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
     prices: toPrices(declared),
+    allowsUnknownCost: loop.unknown_cost === 'allow',
     turnLogCapBytes: Math.max(1, Math.round(core.turn_log_mb * BYTES_PER_MB)),
     strictValidation: loop.strict_validation,
     // Made when it is first asked for: who only checks a configuration never compares it, and of a large one it takes long.

@@ -30,6 +30,12 @@ export const EVENT_LOOP_KEYS = {
   max_iterations: { kind: 'integer', doc: 'Turns before the run stops.', min: 1, default: 100 },
   max_runtime_seconds: { kind: 'duration', doc: 'Running time before the run stops.', above: 0, default: 14_400 },
   max_cost_usd: { kind: 'money', doc: 'Cost before the run stops, in US dollars; no limit by default.', above: 0 },
+  unknown_cost: {
+    kind: 'choice',
+    doc: 'Whether a native agent may begin whose cost is not known, although there is a limit of cost.',
+    values: ['refuse', 'allow'],
+    default: 'refuse',
+  },
   max_consecutive_failures: { kind: 'integer', doc: 'Failed turns in a row before the run stops.', min: 1, default: 5 },
   checkpoint_interval: { kind: 'integer', doc: 'Turns between two git commits of what the run changed; 0 for none.', min: 0, default: 5 },
   checkpoint_branch: { kind: 'word', doc: 'The branch that checkpoints go to; the current one by default.' },

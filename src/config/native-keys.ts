@@ -1,4 +1,4 @@
-import { NATIVE_PROVIDERS, type NativeProvider, type NativeSpec } from '../core/index.ts';
+import { findListedContext, NATIVE_PROVIDERS, type NativeProvider, type NativeSpec } from '../core/index.ts';
 import type { Keys, ValuesOf } from './setting.ts';
 
 /** What can be said of the native agent, beside `model`. */
@@ -64,6 +64,7 @@ export function toNativeSpec(declared: DeclaredNative): NativeSpec {
     maxSteps: declared.max_steps ?? null,
     maxCostUsd: declared.max_cost ?? null,
     maxOutputTokens: declared.max_output_tokens ?? null,
-    contextTokens: declared.context_tokens ?? CONTEXT_TOKENS[provider],
+    contextTokens:
+      declared.context_tokens ?? Math.min(CONTEXT_TOKENS[provider], findListedContext(declared.model ?? '') ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -52,6 +52,8 @@ export interface Settings {
   readonly worktreeLinks: readonly string[];
   /** By model or backend. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
+  /** A native agent may begin whose cost is not known, although there is a limit of cost. */
+  readonly allowsUnknownCost: boolean;
   /** How much of each output of a turn is kept. */
   readonly turnLogCapBytes: number;
   /** False where findings about the flow of events are only warnings. */

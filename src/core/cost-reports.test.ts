@@ -32,7 +32,7 @@ it('says nothing of an agent that is not picked yet, and something of every othe
 
 it('is known of the native agent where the model has a list price, dated snapshots among them', () => {
   expect(isCostUnknown({ type: 'native', model: 'claude-sonnet-4-5-20250929' }, [])).toBe(false);
-  expect(isCostUnknown({ type: 'native', model: 'gpt-5-pro' }, [])).toBe(true);
-  expect(isCostUnknown({ type: 'native', model: 'gpt-5-pro' }, ['gpt-5-pro'])).toBe(false);
+  expect(isCostUnknown({ type: 'native', model: 'gpt-5-unheard' }, [])).toBe(true);
+  expect(isCostUnknown({ type: 'native', model: 'gpt-5-unheard' }, ['gpt-5-unheard'])).toBe(false);
   expect(isCostUnknown({ type: 'codex', model: 'gpt-5' }, [])).toBe(true);
 });

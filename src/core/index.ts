@@ -90,7 +90,7 @@ export {
   toComparablePayload,
   toPayloadText,
 } from './json.ts';
-export { findListPrice } from './list-prices.ts';
+export { findListedContext, findListPrice } from './list-prices.ts';
 export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
 export { maskControls, toSafeJson } from './mask-controls.ts';
 export type { McpServerSpec } from './mcp-server-spec.ts';

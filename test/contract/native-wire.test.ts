@@ -193,6 +193,18 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   });
 });
 
+describe('the longest answer', () => {
+  it.each([
+    ['claude-opus-5', 128_000],
+    ['claude-haiku-4-5', 64_000],
+    ['kimi-k3', 32_000],
+  ])('of %s on the wire of anthropic is its own, where nothing is said', async (model, tokens) => {
+    const made = await createLibraryModel({ kind: 'anthropic', model, baseUrl: server.url }, {});
+    await made.step(BARE, () => undefined, new AbortController().signal);
+    expect(bodyOf(1)).toMatchObject({ max_tokens: tokens });
+  });
+});
+
 describe('an openai-compatible server', () => {
   it('gets no key that was not named for it', async () => {
     const made = await createLibraryModel(

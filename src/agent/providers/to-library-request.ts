@@ -14,9 +14,11 @@ type Mark = { readonly providerOptions?: Options };
 const MARK: Mark = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
 
 /** One request of ours as the packages of the providers take it. */
-export function toLibraryRequest(request: ModelRequest, { kind, effort }: ProviderSettings, signal: AbortSignal): LibraryRequest {
+export function toLibraryRequest(request: ModelRequest, settings: ProviderSettings, signal: AbortSignal): LibraryRequest {
+  const { kind, effort } = settings;
   const { optionsName, toOptions, takesCacheMarks, needsLooseTools } = PROVIDERS[kind];
-  const { system, messages, tools, maxOutputTokens, cache } = request;
+  const { system, messages, tools, cache } = request;
+  const maxOutputTokens = request.maxOutputTokens ?? findLongestAnswer(settings);
   const toMark = (isMarked: boolean): Mark => (takesCacheMarks && isMarked ? MARK : {});
   return {
     prompt: [
@@ -28,6 +30,14 @@ export function toLibraryRequest(request: ModelRequest, { kind, effort }: Provid
     abortSignal: signal,
     providerOptions: { [optionsName]: toOptions(effort) } as Options,
   };
+}
+
+/** Of a model that is no Claude, on the wire of Anthropic, where a figure has to be sent: the package would take 4,096. */
+const FOREIGN_ANSWER_TOKENS = 32_000;
+
+/** `null` where the package or the provider knows it best. */
+function findLongestAnswer({ kind, model }: ProviderSettings): number | null {
+  return kind === 'anthropic' && !model.includes('claude-') ? FOREIGN_ANSWER_TOKENS : null;
 }
 
 function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): Tools {

@@ -12,6 +12,7 @@ const MADE: Initialised = {
   gate: null,
   wantsOther: false,
   otherBackend: null,
+  native: null,
 };
 
 /** Types a command line; on a terminal where there are answers. */
@@ -21,6 +22,7 @@ async function type(args: readonly string[], answers: readonly string[] | null =
   const app: Partial<AppApi> = {
     checkInit: () => undefined,
     listAgents: () => ['claude', 'codex'],
+    listNativeModels: () => [{ model: 'gpt-5.5', key: 'OPENAI_API_KEY', hasKey: true }],
     initProject: (order) => {
       orders.push(order);
       return { ...MADE, ...made };
@@ -29,7 +31,7 @@ async function type(args: readonly string[], answers: readonly string[] | null =
   const fake = createFakeContext({ app, ask: answers === null ? null : async () => left.shift() ?? '' });
   const exitCode = await runCommandLine(['init', ...args], fake.context);
   const [order] = orders;
-  return { exitCode, out: fake.out(), err: fake.err(), asked: [order?.preset, order?.backend], left };
+  return { exitCode, out: fake.out(), err: fake.err(), asked: [order?.preset, order?.backend], model: order?.model, left };
 }
 
 describe('ralph init', () => {
@@ -41,6 +43,19 @@ describe('ralph init', () => {
     const { asked, err } = await type([], ['debug', '3']);
     expect(asked).toEqual(['debug', 'codex']);
     expect(err).toMatch(/1\) none[\s\S]*\) debug[\s\S]*2\) claude +Installed here\.\n +3\) codex/);
+  });
+
+  it('offers the built-in agent, and then asks which model', async () => {
+    const { asked, model, err } = await type([], ['tdd', 'native', '1']);
+    expect([asked, model]).toEqual([['tdd', 'native'], 'gpt-5.5']);
+    expect(err).toContain('key: OPENAI_API_KEY, which is set');
+  });
+
+  it('takes a model for a sign that the built-in agent is meant, and says where its key is read', async () => {
+    const native = { model: 'claude-sonnet-5', key: 'ANTHROPIC_API_KEY', hasKey: false };
+    const { asked, model, out } = await type(['--preset', 'tdd', '--model', 'claude-sonnet-5'], null, { native });
+    expect([asked, model]).toEqual([['tdd', 'native'], 'claude-sonnet-5']);
+    expect(out).toContain('read from ANTHROPIC_API_KEY, which is not set: export ANTHROPIC_API_KEY=…');
   });
 
   it('takes empty answers for one agent, whichever is found', async () => {

@@ -9,6 +9,7 @@ type Initialised = ReturnType<AppApi['initProject']>;
 interface Wanted {
   readonly preset?: string;
   readonly backend?: string;
+  readonly model?: string;
 }
 
 /** `ralph init`. */
@@ -16,12 +17,14 @@ export const initCommand: CliCommand = {
   declare: (command) => {
     command
       .option('--preset <name>', 'a team that is ready to use: see `ralph presets`')
-      .option('-b, --backend <name>', 'the agent to write down, such as claude or codex')
+      .option('-b, --backend <name>', 'the agent to write down, such as claude, codex or native (built in)')
+      .option('--model <name>', 'native: the model that it asks; by default one whose key is in the environment')
       .option('--force', 'write the files anew; what is there is kept as .old');
     addExamples(command, [
       ['ralph init', 'asks which team and which agent; writes a commented ralph.yml and a PROMPT.md to fill in'],
       ['ralph init --preset feature', 'builder and reviewer, with the project’s own tests as a gate'],
       ['ralph init --preset debug -b codex', 'the same for another team, with codex as the agent'],
+      ['ralph init --preset tdd -b native --model claude-sonnet-5', 'with the built-in agent, which needs a key and no CLI'],
     ]);
   },
   perform: async (context, { options }) => {
@@ -36,8 +39,12 @@ export const initCommand: CliCommand = {
   },
 };
 
-function toWanted({ preset, backend }: Readonly<Record<string, unknown>>): Wanted {
-  return { ...(typeof preset === 'string' ? { preset } : {}), ...(typeof backend === 'string' ? { backend } : {}) };
+function toWanted({ preset, backend, model }: Readonly<Record<string, unknown>>): Wanted {
+  return {
+    ...(typeof preset === 'string' ? { preset } : {}),
+    ...(typeof backend === 'string' ? { backend } : {}),
+    ...(typeof model === 'string' ? { model, backend: typeof backend === 'string' ? backend : 'native' } : {}),
+  };
 }
 
 /** On a terminal asks for what was not said; a preset on the command line means that nobody is to be asked. */
@@ -48,8 +55,23 @@ async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise
   const agents = wanted.backend === undefined ? app.listAgents(context.env, context.cwd) : [];
   const found = agents.map((name) => ({ name, text: 'Installed here.' }));
   const any = { name: 'any', text: 'The first that is found when a run starts.' };
-  const backend = found.length === 0 ? 'any' : await askChoice(context, 'Which agent?', [any, ...found]);
-  return { ...wanted, ...(preset === 'none' ? {} : { preset }), ...(backend === 'any' ? {} : { backend }) };
+  const builtIn = { name: 'native', text: 'Built in: asks a model with your key, no CLI is needed.' };
+  const backend = wanted.backend ?? (await askChoice(context, 'Which agent?', [any, ...found, builtIn]));
+  const model = backend === 'native' && wanted.model === undefined ? await askModel(context, app) : wanted.model;
+  return {
+    ...(preset === 'none' ? {} : { preset }),
+    ...(backend === 'any' ? {} : { backend }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function askModel(context: CliContext, app: AppApi): Promise<string> {
+  const models = app.listNativeModels(context.env);
+  return askChoice(
+    context,
+    'Which model?',
+    models.map(({ model, key, hasKey }) => ({ name: model, text: `key: ${key}${hasKey ? ', which is set' : ''}` })),
+  );
 }
 
 function tell(made: Initialised, { preset, backend }: Wanted): readonly string[] {
@@ -59,6 +81,7 @@ function tell(made: Initialised, { preset, backend }: Wanted): readonly string[]
     ...(preset === undefined ? [] : [`Team: ${preset} (${hats.join(', ')}).`]),
     ...(gate === null ? [] : [`Gate: Ralph runs \`${gate.command}\` itself before work counts (found in ${gate.from}).`]),
     ...tellOther(made, backend),
+    ...tellNative(made),
     '',
     `Next: say in PROMPT.md what is to be done, then`,
     '  ralph validate   is everything in order?',
@@ -68,6 +91,12 @@ function tell(made: Initialised, { preset, backend }: Wanted): readonly string[]
     PERMISSIONS_NOTE,
     '',
   ];
+}
+
+function tellNative({ native }: Initialised): readonly string[] {
+  if (native === null) return [];
+  const { model, key, hasKey } = native;
+  return [`Agent: the built-in one, with ${model}; its key is read from ${key}${hasKey ? '.' : `, which is not set: export ${key}=…`}`];
 }
 
 function tellOther({ wantsOther, otherBackend }: Initialised, backend: string | undefined): readonly string[] {

@@ -147,6 +147,7 @@ describe('ralph init and ralph doctor', () => {
       gate: null,
       wantsOther: false,
       otherBackend: null,
+      native: null,
     });
     const { out } = await type(['init'], { checkInit: () => undefined, initProject });
     expect(out).toContain('Written: ralph.yml.');
