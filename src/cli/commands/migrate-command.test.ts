@@ -91,6 +91,28 @@ describe('ralph migrate', () => {
     expect(readdirSync(folder)).not.toContain('twice.yml.old');
   });
 
+  it('prints and writes what is ours already, and says so', async () => {
+    writeFileSync(join(folder, 'ours.yml'), OURS);
+    const { exitCode, out, err } = await type(['ours.yml', '-o', 'new.yml']);
+    expect([exitCode, out, read('new.yml')]).toEqual([0, '', OURS]);
+    expect(err).toContain('nothing to do, it is written our way.');
+    expect((await type(['ours.yml'])).out).toBe(OURS);
+    await type(['ours.yml', '--write']);
+    expect(readdirSync(folder).sort()).toEqual(['a.yml', 'new.yml', 'ours.yml']);
+  });
+
+  it('writes a file that does not run yet, with what is left to mend, and fails', async () => {
+    writeFileSync(
+      join(folder, 'lost.yml'),
+      'hats:\n  a: {triggers: [task.start, task.resume], publishes: [go]}\n  b: {triggers: [went]}\n',
+    );
+    const { exitCode, err } = await type(['lost.yml', '-o', 'new.yml']);
+    expect(exitCode).toBe(1);
+    expect(read('new.yml')).toBe(read('lost.yml'));
+    expect(err).toContain('[event-orphan]');
+    expect(err).toMatch(/errors are left: the text does not run before they are mended\.\n$/);
+  });
+
   it('says what it cannot change', async () => {
     writeFileSync(join(folder, 'merge.yml'), 'base: &b {timeout: 5}\nhats: {a: {<<: *b, triggers: [task.start]}}\n');
     const { exitCode, out, err } = await type(['merge.yml']);

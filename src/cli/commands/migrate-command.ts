@@ -19,7 +19,10 @@ export const migrateCommand: CliCommand = {
       .argument('<file>', 'a configuration of another tool, or an old one')
       .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
       .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
-    command.addHelpText('after', '\nConfigurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept.');
+    command.addHelpText(
+      'after',
+      '\nMost configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. Exit code 1: something is left to change by hand.',
+    );
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
       ['ralph migrate old/ralph.yml -o ralph.yml', 'the same, into a file'],
@@ -35,9 +38,12 @@ export const migrateCommand: CliCommand = {
     const config = await import('../../config/index.ts');
     const text = readText(config, path, file);
     const migration = await config.migrateText(text, file);
-    if (migration.outcome !== 'migrated') return reportNothing(context, migration, file, config);
-    await deliver(context, migration, { path, shown: file, output, isInPlace });
-    return reportChanges(context, migration, output ?? (isInPlace ? file : null));
+    const { outcome } = migration;
+    if (outcome !== 'migrated' && outcome !== 'same') return reportNothing(context, migration, file, config);
+    if (outcome === 'migrated' || !isInPlace) await deliver(context, migration, { path, shown: file, output, isInPlace });
+    reportChanges(context, migration, file, output ?? (isInPlace && outcome === 'migrated' ? file : null));
+    const hasErrors = await reportErrors(context, migration.text, path, config);
+    return hasErrors || migration.left.length > 0 ? 1 : 0;
   },
 };
 
@@ -54,10 +60,6 @@ function readText({ readTextFile }: Config, path: string, shown: string): string
 
 async function reportNothing({ terminal }: CliContext, migration: Migration, file: string, { renderDiagnostics }: Config): Promise<number> {
   const shown = toPlainLine(file, 200);
-  if (migration.outcome === 'same') {
-    terminal.err(`${shown}: nothing to do, it is written our way.\n`);
-    return 0;
-  }
   if (migration.outcome === 'massgen') {
     terminal.err(`${shown}: ${MASSGEN}\n`);
     return 1;
@@ -121,8 +123,10 @@ function tryToWrite(shown: string, write: () => void): void {
   }
 }
 
-function reportChanges({ terminal }: CliContext, { changes, dropped, left }: Migration, written: string | null): number {
+function reportChanges({ terminal }: CliContext, migration: Migration, file: string, written: string | null): void {
+  const { outcome, changes, dropped, left } = migration;
   const lines = [
+    ...(outcome === 'same' && left.length === 0 ? [`${toPlainLine(file, 200)}: nothing to do, it is written our way.`] : []),
     ...(written === null ? [] : [`Written: ${written}.`]),
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),
@@ -130,5 +134,19 @@ function reportChanges({ terminal }: CliContext, { changes, dropped, left }: Mig
     `Next: ralph validate${written === null ? '' : ` ${written}`}`,
   ];
   terminal.err(`${lines.map((line) => toPlainLine(line, 2000)).join('\n')}\n`);
-  return 0;
+}
+
+/** Says what still keeps the written text from running; true where something does. */
+async function reportErrors({ cwd, env, terminal }: CliContext, text: string, path: string, config: Config): Promise<boolean> {
+  const { checkConfig } = await import('../../validation/index.ts');
+  const readText: typeof config.readTextFile = (asked, maxBytes, kind) =>
+    resolve(asked) === path ? { text } : config.readTextFile(asked, maxBytes, kind);
+  const { diagnostics } = checkConfig({ cwd, env, configFiles: [path], prompt: 'optional', readText });
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return false;
+  const count = errors.length === 1 ? 'One error is' : `${errors.length} errors are`;
+  terminal.err(
+    `\n${config.renderDiagnostics(errors)}\n\n${count} left: the text does not run before ${errors.length === 1 ? 'it is' : 'they are'} mended.\n`,
+  );
+  return true;
 }

@@ -46,6 +46,27 @@ export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'event' |
   },
 };
 
+/** Tools of agent CLIs as lists of theirs name them, each with the tool or group that it is here. */
+export const FOREIGN_TOOLS: Readonly<Record<string, string>> = {
+  Bash: 'bash',
+  Edit: 'edit_file',
+  Glob: 'glob',
+  Grep: 'grep',
+  LS: 'list_files',
+  MultiEdit: 'edit_file',
+  NotebookEdit: 'edit_file',
+  Read: 'read_file',
+  WebFetch: 'web_fetch',
+  WebSearch: 'web_search',
+  Write: 'write_file',
+};
+
+/** What a hat may use that nothing holds back. */
+export const ALL_TOOLS = ['fs', 'git', 'github', 'web', 'runtime', 'quality', 'complete', 'mcp:*'] as const;
+
+/** Keys that held a run or a hat there: not read, they would leave it free. */
+export const FOREIGN_LIMITS: readonly string[] = ['backpressure', 'disallowed_tools'];
+
 /** Agents that ralph-orchestrator knows by names of its own, as they are written here. */
 export const FOREIGN_BACKENDS: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
   'kiro-acp': { type: 'acp', command: 'kiro-cli', args: ['acp'] },

@@ -89,7 +89,7 @@ describe('a configuration of ralph-orchestrator', () => {
     expect(findingsOf(read('ro-waves.yml'))).toEqual([
       'note key-foreign concurrency',
       'warning key-moved timeout',
-      'note key-foreign disallowed_tools',
+      'warning key-foreign disallowed_tools',
       'note key-foreign scratchpad',
       'note key-foreign aggregate',
       'note key-foreign persistent',
@@ -136,7 +136,7 @@ describe('a configuration of MassGen', () => {
 });
 
 describe('migrating', () => {
-  it.each(THEIRS.filter((name) => name !== 'ro-hats-alone.yml' && name !== 'ro-events-and-hooks.yml'))(
+  it.each(THEIRS.filter((name) => !['ro-hats-alone.yml', 'ro-events-and-hooks.yml', 'ro-waves.yml'].includes(name)))(
     '%s gives a file without keys of theirs that means the same',
     async (name) => {
       const { outcome, text } = await migrateText(read(name), name);
@@ -162,9 +162,66 @@ describe('migrating', () => {
 
   it('tells each change and each loss, with what takes its place', async () => {
     const { changes, dropped } = await migrateText(read('ro-waves.yml'), 'x.yml');
-    expect(changes).toEqual(['hats.reviewer.timeout is now hats.reviewer.timeout_seconds.']);
-    expect(dropped).toHaveLength(5);
-    expect(dropped.join('\n')).toMatch(/hats\.reviewer\.disallowed_tools was left out\. Say it in a profile/);
+    expect(changes).toEqual([
+      'hats.reviewer.timeout is now hats.reviewer.timeout_seconds.',
+      'hats.reviewer.disallowed_tools is now profiles.reviewer_tools.deny.',
+    ]);
+    expect(dropped).toHaveLength(4);
+    expect(dropped.join('\n')).toMatch(/hats\.reviewer\.concurrency was left out\. One hat works at a time/);
+  });
+
+  it('keeps a hat from the tools that it was kept from', async () => {
+    const { text } = await migrateText(read('ro-waves.yml'), 'x.yml');
+    expect(findingsOf(text).filter((line) => line.startsWith('error'))).toEqual([]);
+    expect(settingsOf(text).policies['reviewer']?.deny).toEqual(['edit_file', 'write_file']);
+  });
+
+  it('leaves a list of tools that have no name here, and says so', async () => {
+    const theirs = 'hats: {a: {triggers: [x], timeout: 5, disallowed_tools: [Teleport]}}\n';
+    const { text, left } = await migrateText(theirs, 'x.yml');
+    expect(text).toContain('disallowed_tools: [Teleport]');
+    expect(left.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+      'warning `hats.a.disallowed_tools` is a key of ralph-orchestrator and is not read.',
+    ]);
+  });
+
+  it('tells of hooks that were to hold a run back', async () => {
+    const theirs =
+      'hooks:\n  events:\n    pre.loop.start:\n      - {name: a, command: [./a.sh], on_error: warn}\n      - {name: b, command: [./b.sh], on_error: block}\n';
+    const { outcome, left } = await migrateText(theirs, 'x.yml');
+    expect(outcome).toBe('same');
+    expect(left.map(({ line, message }) => [line, message])).toEqual([[5, 'A hook with `on_error: block` is not run by this version.']]);
+  });
+
+  it('makes gates of the commands that were to hold a run back', async () => {
+    const theirs =
+      'backpressure:\n  gates:\n    - name: fmt # style\n      command: cargo fmt --check\n      on_fail: Format it.\n    - {name: unit, command: cargo test}\n';
+    const { text, changes } = await migrateText(theirs, 'x.yml');
+    expect(changes).toEqual(['backpressure.gates is now gates: Ralph runs the 2 commands before a run may end.']);
+    expect(settingsOf(text).spec.gates.map(({ name, run }) => [name, run])).toEqual([
+      ['fmt', 'cargo fmt --check'],
+      ['unit', 'cargo test'],
+    ]);
+    expect(text).toContain('# style');
+    expect(findingsOf(theirs)).toEqual(['warning key-foreign backpressure']);
+  });
+
+  it('leaves lists and maps as they were written', async () => {
+    const list = 'hats: {a: {triggers: [x, y], publishes: [z]}}';
+    expect((await migrateText(`${list}\nmax_iterations: 3\n`, 'x.yml')).text).toContain(list);
+    const wide = 'hats: { a: { triggers: [ x, y ] } }';
+    expect((await migrateText(`${wide}\nmax_iterations: 3\n`, 'x.yml')).text).toContain(wide);
+  });
+
+  it('leaves out a default that would end the run', async () => {
+    const { text, dropped } = await migrateText(
+      'hats: {a: {triggers: [x], publishes: [LOOP_COMPLETE], default_publishes: [LOOP_COMPLETE]}}\n',
+      'x.yml',
+    );
+    expect(text).not.toContain('default_publishes');
+    expect(dropped).toEqual([
+      'hats.a.default_publishes was left out: a run ends only where somebody says so, not by a hat that said nothing.',
+    ]);
   });
 
   it('leaves what is ours as it is, and says where a text is no YAML', async () => {

@@ -1,7 +1,7 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { type Path, toPathText } from '../located-value.ts';
 import { loadYamlLibrary } from '../yaml-library.ts';
-import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
+import { ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS } from './foreign-keys.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
@@ -28,6 +28,7 @@ export function migrateDocument(text: string): MigratedDocument {
   if (!isMap(document.contents)) return { text, changes: [], dropped: [] };
   const root = document.contents;
   movePairs(root, MOVED_KEYS, [], report);
+  moveGates(document, root, report);
   for (const section of ['', 'event_loop', 'cli'] as const) {
     const map = section === '' ? root : root.get(section);
     if (isMap(map)) dropPairs(map, section === '' ? [] : [section], FOREIGN_KEYS[section], report);
@@ -40,7 +41,16 @@ export function migrateDocument(text: string): MigratedDocument {
   }
   migrateHats(document, root, report);
   keepAliases(document, report.targets);
-  return { text: document.toString({ lineWidth: 0 }), changes: report.changes, dropped: report.dropped };
+  return {
+    text: document.toString({ lineWidth: 0, flowCollectionPadding: isPadded(text) }),
+    changes: report.changes,
+    dropped: report.dropped,
+  };
+}
+
+/** Whether lists are written `[ x ]` rather than `[x]`: most of them decide. */
+function isPadded(text: string): boolean {
+  return (text.match(/[[{] \S/g)?.length ?? 0) > (text.match(/[[{][^\s\]}]/g)?.length ?? 0);
 }
 
 function migrateHats(document: Document, root: YAMLMap, report: Report): void {
@@ -54,8 +64,72 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
     joinInstructions(pair.value, path, report);
     mergeArgs(document, pair.value, path, report);
     nameBackend(document, pair.value, path, report);
+    denyTools(document, root, pair.value, { path, report });
+    dropDefaultPromise(root, pair.value, path, report);
     dropPairs(pair.value, path, FOREIGN_KEYS.hat, report);
   }
+}
+
+/** Their gates become ours: the command of each must succeed before the run may end. */
+function moveGates(document: Document, root: YAMLMap, report: Report): void {
+  const theirs = root.getIn(['backpressure', 'gates']);
+  const ours = root.get('gates');
+  if (!isSeq(theirs) || (ours !== undefined && !isSeq(ours))) return;
+  const gates = theirs.items.map((item) => (isMap(item) ? toGate(item) : null)).filter((gate) => gate !== null);
+  if (gates.length < theirs.items.length) return;
+  if (!isSeq(ours)) root.set(document.createNode('gates'), new yaml.YAMLSeq());
+  const list = root.get('gates');
+  if (isSeq(list)) list.items.push(...gates);
+  root.deleteIn(['backpressure', 'gates']);
+  report.changes.push(
+    `backpressure.gates is now gates: Ralph runs the ${gates.length === 1 ? 'command' : `${gates.length} commands`} before a run may end.`,
+  );
+}
+
+/** `{name, command}`; what is told on a failure is the output of the command. */
+function toGate(theirs: YAMLMap): YAMLMap | null {
+  const command = findPair(theirs, 'command') ?? findPair(theirs, 'run');
+  if (command === undefined || !isScalar(command.value) || typeof command.value.value !== 'string') return null;
+  const gate = new yaml.YAMLMap();
+  for (const pair of theirs.items) {
+    if (pair === command) renameKey(pair, 'run');
+    if (pair === command || ['name', 'timeout', 'timeout_seconds', 'required'].includes(toName(pair))) gate.items.push(pair);
+  }
+  return gate;
+}
+
+interface HatPlace {
+  readonly path: Path;
+  readonly report: Report;
+}
+
+/** What a hat may not use is said by a profile; a list that names something else stays where it is. */
+function denyTools(document: Document, root: YAMLMap, hat: YAMLMap, { path, report }: HatPlace): void {
+  const pair = findPair(hat, 'disallowed_tools');
+  const target = toTarget(pair?.value, report.targets);
+  if (pair === undefined || !isSeq(target) || findPair(hat, 'profile') !== undefined) return;
+  const named = target.items.map((item) => FOREIGN_TOOLS[toText(item, report.targets) ?? '']);
+  const profile = `${String(path.at(-1))}_tools`;
+  if (named.length === 0 || named.includes(undefined) || root.hasIn(['profiles', profile])) return;
+  const deny = [...new Set(named.filter((tool) => tool !== undefined))];
+  const policy = document.createNode({ allow: [...ALL_TOOLS], deny }, { flow: false }) as YAMLMap;
+  for (const list of policy.items) if (isSeq(list.value)) list.value.flow = true;
+  toMap(root, ['profiles']).set(document.createNode(profile), policy);
+  hat.items.splice(hat.items.indexOf(pair), 1, document.createPair('profile', profile));
+  report.changes.push(`${toPathText([...path, 'disallowed_tools'])} is now profiles.${profile}.deny.`);
+}
+
+/** A hat that falls silent does not end a run here. */
+function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: Report): void {
+  const pair = findPair(hat, 'default_publishes');
+  const target = toTarget(pair?.value, report.targets);
+  const topics = isSeq(target) ? target.items.map((item) => toText(item, report.targets)) : [toText(target, report.targets)];
+  const ends = ['LOOP_COMPLETE', 'task.complete', root.getIn(['event_loop', 'completion_promise'])];
+  if (pair === undefined || topics.length !== 1 || !ends.includes(topics[0] ?? '')) return;
+  hat.items.splice(hat.items.indexOf(pair), 1);
+  report.dropped.push(
+    `${toPathText([...path, 'default_publishes'])} was left out: a run ends only where somebody says so, not by a hat that said nothing.`,
+  );
 }
 
 function renameTriggers(hat: YAMLMap, path: Path, report: Report): void {
@@ -86,10 +160,16 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
 function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, string>>, report: Report): void {
   for (const pair of [...map.items]) {
     const name = toName(pair);
-    if (!Object.hasOwn(keys, name)) continue;
+    if (!Object.hasOwn(keys, name) || isLimit(pair)) continue;
     map.items.splice(map.items.indexOf(pair), 1);
     report.dropped.push(`${toPathText([...path, name])} was left out. ${keys[name]}`);
   }
+}
+
+/** What holds somebody back and could not be said in our words stays, and is told. */
+function isLimit(pair: Pair): boolean {
+  const isEmpty = isMap(pair.value) && !pair.value.has('gates');
+  return FOREIGN_LIMITS.includes(toName(pair)) && !isEmpty;
 }
 
 function joinInstructions(hat: YAMLMap, path: Path, report: Report): void {

@@ -39,7 +39,8 @@ export async function migrateText(text: string, name: string): Promise<Migration
   const left = findLeft(migrated, name);
   if (left === null) return { ...nothing, outcome: 'stuck', diagnostics: found };
   if (changes.length > 0 || dropped.length > 0) return { outcome: 'migrated', text: migrated, changes, dropped, diagnostics: found, left };
-  return left.length > 0 ? { ...nothing, outcome: 'stuck', diagnostics: found } : { ...nothing, outcome: 'same' };
+  const isStuck = left.some(({ code }) => code !== 'key-foreign');
+  return isStuck ? { ...nothing, outcome: 'stuck', diagnostics: found } : { ...nothing, outcome: 'same', left };
 }
 
 /** What is not our way in a text; `null` where it cannot be read. */

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
 import { type Place, toDiagnostic } from '../source-file.ts';
-import { FOREIGN_BACKENDS, FOREIGN_KEYS } from './foreign-keys.ts';
+import { FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS } from './foreign-keys.ts';
 import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
 import { findMassgen } from './massgen.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
@@ -29,7 +29,30 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   translated = nameBackend(translated, ['cli', 'backend'], diagnostics);
   for (const topic of listTopics(translated)) translated = drop(translated, ['events', topic], FOREIGN_KEYS.event, diagnostics);
   translated = translateHats(translated, diagnostics);
+  diagnostics.push(...findBlockingHooks(root));
   return { root: translated, diagnostics };
+}
+
+/** Hooks are not run by this version; one that was to hold a run back is told more loudly than the rest. */
+function findBlockingHooks(root: LocatedMap): readonly Diagnostic[] {
+  const events = readEntry(root, ['hooks', 'events'])?.value;
+  if (events?.kind !== 'map') return [];
+  const hooks = [...events.entries.values()].flatMap(({ value }) => (value.kind === 'list' ? value.items : []));
+  return hooks.flatMap((hook) => {
+    const reaction = hook.kind === 'map' ? hook.entries.get('on_error') : undefined;
+    const word = reaction?.value.kind === 'scalar' ? reaction.value.written : '';
+    return reaction !== undefined && ['block', 'suspend'].includes(word) ? [toDiagnostic(reaction.key, toHookFinding(word))] : [];
+  });
+}
+
+function toHookFinding(word: string): Finding {
+  return {
+    code: 'key-foreign',
+    severity: 'warning',
+    message: `A hook with \`on_error: ${word}\` is not run by this version.`,
+    why: 'What it holds back would be free.',
+    fix: 'Put its command under `gates:` with the events that it is to hold back, and take the hook away:\n\ngates:\n  - on: [task.complete]\n    run: ./check.sh',
+  };
 }
 
 function listTopics(root: LocatedMap): readonly string[] {
@@ -107,13 +130,16 @@ function drop(
 }
 
 function toForeignFinding(path: Path, instead: string): Finding {
-  return {
-    code: 'key-foreign',
-    severity: 'note',
-    message: `\`${toPathText(path)}\` is a key of ralph-orchestrator and is not read.`,
-    why: instead,
-    fix: 'It can stay; nothing depends on it.',
-  };
+  const message = `\`${toPathText(path)}\` is a key of ralph-orchestrator and is not read.`;
+  return FOREIGN_LIMITS.includes(String(path.at(-1)))
+    ? {
+        code: 'key-foreign',
+        severity: 'warning',
+        message,
+        why: `What it holds back would be free. ${instead}`,
+        fix: '`ralph migrate` writes it in our words.',
+      }
+    : { code: 'key-foreign', severity: 'note', message, why: instead, fix: 'It can stay; nothing depends on it.' };
 }
 
 /** An agent that has a name only elsewhere is described in our words. */
