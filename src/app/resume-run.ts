@@ -26,6 +26,8 @@ export interface ResumeOptions {
   readonly run?: string;
   readonly maxIterations?: { readonly add: number } | { readonly set: number };
   readonly maxCostUsd?: number;
+  /** Running time in all, or that much more of it. */
+  readonly maxRuntimeMs?: { readonly add: number } | { readonly set: number };
   readonly acceptChanges: boolean;
   /** Asks a person whether to go on with what changed; absent where nobody can be asked. */
   readonly confirm?: (changed: readonly string[]) => Promise<boolean>;
@@ -127,12 +129,16 @@ function isSpent(state: RunState, limits: RunLimits): boolean {
   return false;
 }
 
-function toLimits(state: RunState, { maxIterations, maxCostUsd }: ResumeOptions): Partial<RunLimits> {
+function toLimits(state: RunState, { maxIterations, maxCostUsd, maxRuntimeMs }: ResumeOptions): Partial<RunLimits> {
   const iterations =
     maxIterations === undefined
       ? {}
       : { maxIterations: 'add' in maxIterations ? state.limits.maxIterations + maxIterations.add : maxIterations.set };
-  return { ...iterations, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
+  const runtime =
+    maxRuntimeMs === undefined
+      ? {}
+      : { maxRuntimeMs: 'add' in maxRuntimeMs ? state.limits.maxRuntimeMs + maxRuntimeMs.add : maxRuntimeMs.set };
+  return { ...iterations, ...runtime, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
 }
 
 interface TakenChanges {

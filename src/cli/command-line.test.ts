@@ -33,14 +33,18 @@ describe('ralph --help', () => {
     );
     expect(flags.get('run')).toEqual(
       expect.arrayContaining([
-        ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--hat', '--once', '--worktree'],
+        ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--max-runtime', '--hat', '--once', '--worktree'],
         ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes'],
       ]),
     );
-    expect(flags.get('resume')).toEqual(expect.arrayContaining(['--max-iterations', '--max-cost', '--accept-changes', '--no-tui']));
-    expect(flags.get('show')).toEqual(
-      ['', '--prompt', '--output', '--diff', '--events'].filter((flag) => flag !== '').flatMap((flag) => [undefined, flag]),
+    expect(flags.get('resume')).toEqual(
+      expect.arrayContaining(['--max-iterations', '--max-cost', '--max-runtime', '--accept-changes', '--no-tui']),
     );
+    expect(flags.get('show')).toEqual([
+      ...['--prompt', '--output', '--diff', '--events'].flatMap((flag) => [undefined, flag]),
+      '-f',
+      '--follow',
+    ]);
     expect(flags.get('events')).toEqual(expect.arrayContaining(['--topic', '--hat', '--iteration', '--last', '--follow', '--format']));
     expect(flags.get('emit')).toEqual(expect.arrayContaining(['--json', '--target']));
   });
@@ -127,5 +131,45 @@ describe('an output that nobody reads any more', () => {
       exitCode: 1,
       err: 'ralph: the output could not be written (ENOSPC).\n',
     });
+  });
+});
+
+describe('a word that is no command', () => {
+  it.each([
+    ['ls', 'ralph runs'],
+    ['list', 'ralph runs'],
+    ['logs', 'ralph show --follow'],
+    ['watch', 'ralph show --follow'],
+    ['attach', 'ralph show --follow'],
+    ['continue', 'ralph resume'],
+    ['diff', 'ralph show --diff'],
+    ['version', 'ralph --version'],
+    ['kill', 'ralph stop --now'],
+    ['web', 'ralph status'],
+    ['tui', 'ralph run'],
+    ['plan', 'ralph run --dry-run'],
+  ])('is answered with the command that does it: %s', async (word, command) => {
+    const fake = createFakeContext();
+    expect(await runCommandLine([word], fake.context)).toBe(2);
+    expect(fake.err()).toContain(`Did you mean \`${command}\`?`);
+  });
+
+  it('is answered with an option that there is, each time', async () => {
+    for (const word of ['ls', 'logs', 'diff', 'kill', 'plan', 'wt', 'fix', 'test']) {
+      const fake = createFakeContext();
+      await runCommandLine([word], fake.context);
+      const [name = '', option = ''] = /`ralph (\S+) (--\S+)`/.exec(fake.err())?.slice(1) ?? [];
+      if (name === '') continue;
+      const help = createFakeContext();
+      await runCommandLine([name, '--help'], help.context);
+      expect(help.out()).toContain(option);
+    }
+  });
+
+  it('may be --version with two letters changed round', async () => {
+    const fake = createFakeContext();
+    expect(await runCommandLine(['--versoin'], fake.context)).toBe(2);
+    expect(fake.err()).toContain('Did you mean --version?');
+    expect(fake.err()).not.toContain('--verbose');
   });
 });

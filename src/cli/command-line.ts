@@ -41,13 +41,66 @@ async function dispatch(args: readonly string[], context: CliContext): Promise<n
 function findCommand(name: string): CommandEntry {
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
-  const near = findNearMiss(name, COMMAND_NAMES);
+  const near = OTHER_WORDS[name.toLowerCase()] ?? findNearMiss(name, COMMAND_NAMES);
   const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
   throw createUsageError(
     `There is no command ${JSON.stringify(name.slice(0, 80))}.`,
     `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${JSON.stringify(name.slice(0, 80))}`,
   );
 }
+
+/** What people type who come from elsewhere, and the command that does it. */
+const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
+  attach: 'show --follow',
+  cancel: 'stop',
+  cat: 'show --output',
+  check: 'validate',
+  continue: 'resume',
+  cost: 'status',
+  delete: 'clean',
+  diff: 'show --diff',
+  doc: 'explain',
+  draw: 'graph',
+  end: 'stop',
+  exec: 'run',
+  fix: 'validate --fix',
+  follow: 'show --follow',
+  go: 'run',
+  history: 'runs',
+  info: 'status',
+  jobs: 'runs',
+  kill: 'stop --now',
+  lint: 'validate',
+  list: 'runs',
+  log: 'show --output',
+  logs: 'show --follow',
+  loop: 'run',
+  ls: 'runs',
+  new: 'init',
+  output: 'show --output',
+  pause: 'stop',
+  plan: 'run --dry-run',
+  prune: 'clean',
+  publish: 'emit',
+  quit: 'stop',
+  report: 'show',
+  restart: 'resume',
+  rm: 'clean',
+  send: 'emit',
+  setup: 'init',
+  start: 'run',
+  tail: 'show --follow',
+  tell: 'emit human.guidance "…"',
+  templates: 'presets',
+  test: 'gates --run',
+  tui: 'run',
+  ui: 'status',
+  update: 'doctor',
+  version: '--version',
+  watch: 'show --follow',
+  web: 'status',
+  wt: 'run --worktree',
+};
 
 async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
   const spec = await context.loadCommand(entry.name);
@@ -87,6 +140,8 @@ export function declareAll({ loadCommand }: Pick<CliContext, 'loadCommand'>): Pr
 function toUsageError(error: CommanderError, name: string): Error {
   const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
   const what = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
-  const near = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).filter((hint) => hint !== '');
+  const told = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).filter((hint) => hint !== '');
+  const option = /unknown option '(--[^']*)'/.exec(first)?.[1] ?? '';
+  const near = findNearMiss(option, ['--version', '--help']) === '--version' ? ['Did you mean --version?'] : told;
   return createUsageError(what, [...near, `All options: ralph ${name} --help`].join('\n'));
 }

@@ -9,6 +9,7 @@ export interface ConfigOptions {
   readonly model?: string;
   readonly maxIterations?: string;
   readonly maxCost?: string;
+  readonly maxRuntime?: string;
 }
 
 /** What a configuration is loaded from, as far as the command line says it: fields of config's `LoadRequest`. */
@@ -27,6 +28,7 @@ interface ConfigRequestFlags {
   readonly model?: string;
   readonly maxIterations?: string;
   readonly maxCostUsd?: string;
+  readonly maxRuntime?: string;
 }
 
 /** Adds `-c` and `--hats`, which every command that reads a configuration takes. */
@@ -40,20 +42,21 @@ export function addConfigOptions(command: Command): void {
     .option('--hats <file|preset:name>', 'another team: the hats of a file or of a preset');
 }
 
-/** Adds the flags that stand for a setting: `-b`, `--model`, `--max-iterations`, `--max-cost`. */
+/** Adds the flags that stand for a setting: `-b`, `--model`, `--max-iterations`, `--max-cost`, `--max-runtime`. */
 export function addSettingFlags(command: Command): void {
   command
     .option('-b, --backend <name>', 'the agent, such as claude or codex')
     .option('--model <name>', 'its model')
     .option('--max-iterations <n>', 'turns before the run stops')
-    .option('--max-cost <usd>', 'US dollars before the run stops');
+    .option('--max-cost <usd>', 'US dollars before the run stops')
+    .option('--max-runtime <duration>', 'running time before the run stops: 90m, 2h, or seconds');
 }
 
 /** What a configuration is loaded from, for `loadConfig`, `checkConfig` and `planRun`. */
 export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
   const given = options.config ?? [];
   const assignments = given.filter(isAssignment);
-  const { backend, model, maxIterations, maxCost } = options;
+  const { backend, model, maxIterations, maxCost, maxRuntime } = options;
   return {
     cwd,
     env,
@@ -65,6 +68,7 @@ export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, o
       ...(model === undefined ? {} : { model }),
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+      ...(maxRuntime === undefined ? {} : { maxRuntime }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { parseDurationMs } from '../config/index.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** A whole number from `min` on, as a person types it. Throws a usage error that names the option. */
@@ -11,6 +12,18 @@ export function parseCount(text: string, name: string, min: number): number {
 export function parseIterations(text: string): { readonly add: number } | { readonly set: number } {
   if (text.startsWith('+')) return { add: parseCount(text.slice(1), '--max-iterations', 1) };
   return { set: parseCount(text, '--max-iterations', 1) };
+}
+
+/** `+1h` adds to the limit, `6h` sets it; in milliseconds. */
+export function parseRuntime(text: string): { readonly add: number } | { readonly set: number } {
+  const isMore = text.startsWith('+');
+  const durationMs = parseDurationMs(isMore ? text.slice(1) : text);
+  if (durationMs === null || durationMs <= 0)
+    throw createUsageError(
+      `--max-runtime ${JSON.stringify(text.slice(0, 40))} cannot be read.`,
+      'It must be a duration, such as 6h or 90m (a number is seconds); with + in front that much more.',
+    );
+  return isMore ? { add: durationMs } : { set: durationMs };
 }
 
 /** An amount of money above 0: `5`, `2.50`, `$5`. */

@@ -66,12 +66,13 @@ export function compileSettings(parts: SettingsParts): Settings {
 }
 
 /** What can be said on the command line as well has its last word there. */
-function toLoop(declared: Declared, { maxIterations, maxCostUsd }: Overrides): EffectiveLoop {
+function toLoop(declared: Declared, { maxIterations, maxCostUsd, maxRuntime }: Overrides): EffectiveLoop {
   const loop = toEffective(EVENT_LOOP_KEYS, declared.event_loop);
   return {
     ...loop,
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd }),
+    ...(maxRuntime === undefined ? {} : { max_runtime_seconds: maxRuntime }),
   };
 }
 

@@ -13,6 +13,7 @@ export { toPathText } from './located-value.ts';
 export { findProvider } from './native-keys.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { findPackageFolder } from './package-folder.ts';
+export { parseDurationMs } from './parse-duration.ts';
 export { parseYamlText } from './parse-yaml-text.ts';
 export type { EditPlanner } from './plan-edit.ts';
 export { type Preset, readPreset } from './read-preset.ts';

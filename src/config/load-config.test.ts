@@ -111,6 +111,7 @@ describe('precedence', () => {
     [{ maxIterations: '0' }, '--max-iterations "0" cannot be read.'],
     [{ maxIterations: 'ten' }, '--max-iterations "ten" cannot be read.'],
     [{ maxCostUsd: '-1' }, '--max-cost "-1" cannot be read.'],
+    [{ maxRuntime: 'soon' }, '--max-runtime "soon" cannot be read.'],
     [{ backend: 'claud' }, '--backend: There is no backend "claud": did you mean `claude`?'],
     [{ backend: 'custom' }, '--backend: The backend `custom` has no command.'],
     [{ backend: 'native' }, '--backend: The native agent has no model.'],

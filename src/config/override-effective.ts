@@ -20,7 +20,7 @@ export interface OverrideChanges extends OverrideRequest {
 /** The settings in force, with those of flags and variables in the places of the ones that they win over. */
 export function overrideEffective(values: readonly EffectiveValue[], changes: OverrideChanges): readonly EffectiveValue[] {
   let list = values;
-  for (const name of ['maxIterations', 'maxCostUsd'] as const) {
+  for (const name of ['maxIterations', 'maxCostUsd', 'maxRuntime'] as const) {
     const value = changes.overrides[name];
     if (value !== undefined) list = put(list, OVERRIDE_PATHS[name], value, toOrigin(name, changes));
   }

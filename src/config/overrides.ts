@@ -25,6 +25,8 @@ export interface ConfigFlags {
   readonly maxIterations?: string | number;
   /** `--max-cost USD`. */
   readonly maxCostUsd?: string | number;
+  /** `--max-runtime DURATION`, as in a file: seconds, or `90m`. */
+  readonly maxRuntime?: string | number;
 }
 
 /** Settings from the command line and the environment, checked. */
@@ -33,6 +35,8 @@ export interface Overrides {
   readonly model?: string;
   readonly maxIterations?: number;
   readonly maxCostUsd?: number;
+  /** In milliseconds. */
+  readonly maxRuntime?: number;
 }
 
 /** The variables that have a name of their own; see `readVariableLayers` for the others. Empty ones count as not set. */
@@ -42,14 +46,22 @@ export const CONFIG_VARIABLES = {
   model: 'RALPH_CONFIG_MODEL',
   maxIterations: 'RALPH_CONFIG_MAX_ITERATIONS',
   maxCostUsd: 'RALPH_CONFIG_MAX_COST_USD',
+  maxRuntime: 'RALPH_CONFIG_MAX_RUNTIME',
 } as const;
 
-const FLAG_NAMES = { backend: '--backend', model: '--model', maxIterations: '--max-iterations', maxCostUsd: '--max-cost' } as const;
+const FLAG_NAMES = {
+  backend: '--backend',
+  model: '--model',
+  maxIterations: '--max-iterations',
+  maxCostUsd: '--max-cost',
+  maxRuntime: '--max-runtime',
+} as const;
 const SETTINGS = {
   backend: BACKEND_NAME,
   model: { kind: 'word', doc: 'A model.' },
   maxIterations: EVENT_LOOP_KEYS.max_iterations,
   maxCostUsd: EVENT_LOOP_KEYS.max_cost_usd,
+  maxRuntime: EVENT_LOOP_KEYS.max_runtime_seconds,
 } as const satisfies Record<keyof typeof FLAG_NAMES, LeafSetting>;
 
 /** Where the settings that have a flag stand in a configuration. */
@@ -58,6 +70,7 @@ export const OVERRIDE_PATHS = {
   model: ['cli', 'model'],
   maxIterations: ['event_loop', 'max_iterations'],
   maxCostUsd: ['event_loop', 'max_cost_usd'],
+  maxRuntime: ['event_loop', 'max_runtime_seconds'],
 } as const satisfies Record<keyof Overrides, Path>;
 
 /** Where overrides are found. */
@@ -95,7 +108,7 @@ export interface ReadOverrides {
 export function readOverrides(request: OverrideRequest, cwd: string): ReadOverrides {
   const overrides: Record<string, unknown> = {};
   const diagnostics: Diagnostic[] = [];
-  for (const name of ['backend', 'model', 'maxIterations', 'maxCostUsd'] as const) {
+  for (const name of ['backend', 'model', 'maxIterations', 'maxCostUsd', 'maxRuntime'] as const) {
     const found = findOverride(name, request);
     if (found === null) continue;
     const { given, from } = found;

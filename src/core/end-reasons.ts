@@ -59,7 +59,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   max_runtime: {
     exitCode: 2,
     text: 'The limit of running time is used up.',
-    next: 'Raise `event_loop.max_runtime_seconds`, then `ralph resume --accept-changes`.',
+    next: 'Go on with `ralph resume --max-runtime +1h`.',
   },
   max_cost: { exitCode: 2, text: 'The limit of cost is used up.', next: 'Go on with `ralph resume --max-cost USD`.' },
   parked: {

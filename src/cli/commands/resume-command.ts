@@ -5,7 +5,7 @@ import { addExamples, type CliCommand, type CommandCall } from '../cli-command.t
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
-import { parseIterations, parseUsd } from '../parse-values.ts';
+import { parseIterations, parseRuntime, parseUsd } from '../parse-values.ts';
 import { printWarnings } from '../print-findings.ts';
 
 /** `ralph resume`. */
@@ -18,6 +18,7 @@ export const resumeCommand: CliCommand = {
 export interface ResumeFlags extends ShowFlags {
   readonly maxIterations?: string;
   readonly maxCost?: string;
+  readonly maxRuntime?: string;
   readonly acceptChanges?: boolean;
 }
 
@@ -29,6 +30,7 @@ function declare(command: Command): void {
     .argument('[run]', 'a run: its id or the beginning of it; without it: the newest')
     .option('--max-iterations <n>', '+10 for ten more, 30 for thirty in all')
     .option('--max-cost <usd>', 'US dollars in all')
+    .option('--max-runtime <duration>', '+1h for an hour more, 6h for six in all')
     .option('--accept-changes', 'take a configuration or prompt that changed since, without asking');
   addShowOptions(command);
   addExamples(command, [
@@ -82,6 +84,7 @@ function toResumeOptions(context: CliContext, run: string | undefined, flags: Re
     ...(run === undefined ? {} : { run }),
     ...(flags.maxIterations === undefined ? {} : { maxIterations: parseIterations(flags.maxIterations) }),
     ...(flags.maxCost === undefined ? {} : { maxCostUsd: parseUsd(flags.maxCost, '--max-cost') }),
+    ...(flags.maxRuntime === undefined ? {} : { maxRuntimeMs: parseRuntime(flags.maxRuntime) }),
     ...(ask === null ? {} : { confirm: async (changed: readonly string[]) => isYes(await ask(toQuestion(changed))) }),
   };
 }
