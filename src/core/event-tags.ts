@@ -1,114 +1,163 @@
-import type { EventSignal } from './event.ts';
-import { toBoundedPayload } from './inbox-line.ts';
+import { createFenceTracker } from './code-fence.ts';
 import type { SignalCollector } from './signal-collector.ts';
-import { isTopic } from './topics.ts';
+import { createTagRegion, type OutsideLine, type TagRegion } from './tag-region.ts';
 
-/** Reads `<event topic="…" target="…">…</event>` from lines; a body may go on over many of them. */
+/** Reads `<event topic="…" target="…">…</event>` from lines; attributes and a body may go on over many of them. */
 export interface EventTagReader {
-  readonly isOpen: () => boolean;
-  /** True if the open tag cannot be closed any more: another one opens first, or its body has grown too long. */
-  readonly isLost: (line: string) => boolean;
-  /** Takes the next line; returns what of it stands outside of tags. */
-  readonly take: (line: string) => string;
-  /** Gives up the open tag, with a report; returns the lines that it had swallowed. */
-  readonly drop: () => readonly string[];
+  /** Takes the next line; returns what is now known to stand outside of tags. */
+  readonly take: (line: string) => readonly OutsideLine[];
+  /** The text is over: gives up an open tag, with a report; returns the lines that it had held. The next line begins a new text. */
+  readonly drop: () => readonly OutsideLine[];
 }
 
-interface OpenTag {
-  readonly topic: string;
-  readonly target: string | undefined;
-  readonly raw: string;
-  /** The rest of the tag's own line, then whole lines. */
-  readonly body: string[];
-  length: number;
-}
-
-/** An opening tag with its attributes, or a closing one: whichever comes first. */
-const TAG = /<event((?:\s+[A-Za-z_-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|<\/event\s*>/;
+const ATTRIBUTES = String.raw`(?:\s+[A-Za-z_-]+\s*=\s*(?:"[^"]*"|'[^']*'))*`;
+const TAG = String.raw`<event${ATTRIBUTES}\s*\/?>`;
+/** A tag, a mark of CDATA, or backticks: whichever comes first. */
+const TOKEN = new RegExp(String.raw`${TAG}|<\/event\s*>|<!\[CDATA\[|\]\]>|${'`+'}`, 'g');
+/** A tag that the end of the line cuts between two attributes. */
+const CUT = new RegExp(String.raw`<event${ATTRIBUTES}\s*$`);
+const WHOLE_OR_CUT = new RegExp(String.raw`^(?:${TAG}|<event${ATTRIBUTES}\s*$)`);
 const UNREADABLE = /<event(?:[\s>]|$)/;
+/** Inline code that is a tag is about tags; other inline code in a body is part of it. */
+const IS_TAG = /^\s*<\/?event[\s/>]/;
 const MAX_BODY_LENGTH = 1_000_000;
+/** No tag is longer, its body aside. */
+const MAX_TAG_LENGTH = 4000;
 
 /** A reader that gives its events and complaints to the collector, at memory bounded by the longest body (a million characters). */
 export function createEventTagReader(found: SignalCollector): EventTagReader {
-  let open: OpenTag | null = null;
+  let fence = createFenceTracker();
+  let bodyFence = fence;
+  let region: TagRegion | null = null;
+  /** Lines whose last tag goes on in the next one. */
+  let held: string | null = null;
 
-  const keep = (tag: OpenTag, text: string): void => {
-    tag.body.push(text);
-    tag.length += text.length + 1;
-  };
-  const close = (tag: OpenTag): void => {
-    found.add(toEventSignal(tag));
-    open = null;
-  };
-  const isLost = (line: string): boolean => open !== null && (open.length > MAX_BODY_LENGTH || isOpening(TAG.exec(line)));
-  const drop = (): readonly string[] => {
-    if (open === null) return [];
-    const tooLong = open.length > MAX_BODY_LENGTH;
-    found.report(tooLong ? 'an <event> tag was not closed within a million characters' : 'an <event> tag was never closed', open.raw);
-    const lines = open.body.slice(1);
-    open = null;
+  const resolve = (why: string): readonly OutsideLine[] => {
+    const lines = region?.resolve(found, why) ?? [];
+    region = null;
     return lines;
   };
-  /** Takes the text before a tag, and the tag; returns what of it stands outside. */
-  const takeTag = (before: string, match: RegExpExecArray): string => {
-    const [raw, attributes = '', slash = ''] = match;
-    const tag = open;
-    if (tag === null) reportUnreadable(before, found);
-    if (isOpening(match)) {
-      drop();
-      open = openTag(attributes, raw, found);
-      if (open !== null && slash === '/') close(open);
-      return tag === null ? before : '';
-    }
-    if (tag === null) return before + raw;
-    keep(tag, before);
-    close(tag);
-    return '';
+  /** One tag or mark, and what stands before it; returns what of both stands outside of tags. */
+  const takeToken = ({ before, words, raw }: Token, isFenced: boolean): string => {
+    const isOutside = region === null;
+    if (region === null) {
+      reportUnreadable(words, found);
+      if (!raw.startsWith('<event')) return before + raw;
+      bodyFence = createFenceTracker();
+      region = createTagRegion();
+    } else region.text(before, isFenced);
+    if (raw !== '') region.tag(raw, isFenced);
+    if (region.isClosed()) resolve('');
+    return isOutside ? before : '';
   };
-  const take = (line: string): string => {
-    if (open === null && !line.includes('<event') && !line.includes('</event')) return line;
+  const takeText = (text: string, isFenced: boolean): readonly OutsideLine[] => {
+    if (isFenced && region === null) return [{ text, isFenced }];
+    const wasOutside = region === null;
     let outside = '';
-    let rest = line;
-    for (let match = TAG.exec(rest); match !== null; match = TAG.exec(rest)) {
-      outside += takeTag(rest.slice(0, match.index), match);
-      rest = rest.slice(match.index + match[0].length);
-    }
-    if (open === null) {
-      reportUnreadable(rest, found);
-      return outside + rest;
-    }
-    keep(open, rest);
-    return outside;
+    for (const token of listTokens(text, () => region !== null)) outside += takeToken(token, isFenced);
+    if (region === null) return outside === '' && !wasOutside ? [] : [{ text: outside, isFenced: false }];
+    const open: TagRegion = region;
+    open.text('\n', isFenced);
+    const first = wasOutside ? [{ text: outside, isFenced: false }] : [];
+    if (open.length() <= MAX_BODY_LENGTH) return first;
+    fence = bodyFence;
+    return [...first, ...resolve('an <event> tag was not closed within a million characters')];
   };
-  return { isOpen: () => open !== null, isLost, take, drop };
+  /** Lines that were held are read as they are: what follows is no part of their tag. */
+  const release = (): readonly OutsideLine[] => {
+    const lines = held === null ? [] : takeText(held, false);
+    held = null;
+    return lines;
+  };
+  const take = (line: string): readonly OutsideLine[] => {
+    const released = held !== null && isContinued(held, line) ? [] : release();
+    const isFenced = held === null && (region === null ? fence : bodyFence).take(line);
+    const text = held === null ? line : `${held}\n${line}`;
+    const isCut = !isFenced && text.length <= MAX_BODY_LENGTH && CUT.test(text.slice(-MAX_TAG_LENGTH));
+    held = isCut ? text : null;
+    return isCut ? released : [...released, ...takeText(text, isFenced)];
+  };
+  const drop = (): readonly OutsideLine[] => {
+    const lines = [...release(), ...resolve('an <event> tag was never closed')];
+    fence = createFenceTracker();
+    return lines;
+  };
+  return { take, drop };
 }
 
-function isOpening(match: RegExpExecArray | null): boolean {
-  return match?.[0].startsWith('<event') === true;
+/** True if the tag at the end of the held lines is whole with the next line, or at least goes on. */
+function isContinued(held: string, line: string): boolean {
+  const end = held.slice(-MAX_TAG_LENGTH);
+  const tag = end.slice(CUT.exec(end)?.index ?? end.length);
+  return WHOLE_OR_CUT.test(`${tag}\n${line.slice(0, MAX_TAG_LENGTH)}`);
 }
 
 function reportUnreadable(text: string, found: SignalCollector): void {
   if (UNREADABLE.test(text)) found.report('an <event> tag whose attributes cannot be read', text);
 }
 
-function openTag(attributes: string, raw: string, found: SignalCollector): OpenTag | null {
-  const values = new Map<string, string>();
-  for (const match of attributes.matchAll(/([A-Za-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
-    values.set(match[1] as string, (match[2] ?? match[3] ?? '').trim());
-  }
-  const topic = values.get('topic') ?? '';
-  if (!isTopic(topic)) {
-    found.report(
-      topic === '' ? 'an <event> tag without a topic' : `an <event> tag whose topic "${topic.slice(0, 80)}" is not a topic`,
-      raw,
-    );
-    return null;
-  }
-  const target = values.get('target');
-  return { topic, target: target === '' ? undefined : target, raw, body: [], length: 0 };
+interface Token {
+  readonly before: string;
+  /** The same without inline code. */
+  readonly words: string;
+  /** Empty for the rest of the text. */
+  readonly raw: string;
 }
 
-function toEventSignal({ topic, target, body }: OpenTag): EventSignal {
-  const signal: EventSignal = { kind: 'event', channel: 'text', topic, payload: toBoundedPayload(body.join('\n').trim()) };
-  return target === undefined ? signal : { ...signal, target };
+/** The tags and marks of a text, those in inline code left out; what is left of it comes last. */
+function* listTokens(text: string, isInTag: () => boolean): Generator<Token> {
+  if (!text.includes(isInTag() ? '<' : '<event') && !text.includes(']]>')) return yield { before: text, words: text, raw: '' };
+  const code = createCodeSpans(text);
+  const tokens = new RegExp(TOKEN);
+  let start = 0;
+  let words = '';
+  let wordsStart = 0;
+  let lastTicks = -1;
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+    const [raw] = match;
+    if (!raw.startsWith('`')) {
+      yield { before: text.slice(start, match.index), words: words + text.slice(wordsStart, match.index), raw };
+      start = tokens.lastIndex;
+      wordsStart = start;
+      words = '';
+      continue;
+    }
+    const end = match.index === lastTicks ? -1 : code.endOf(match.index, raw.length);
+    if (end === -1) continue;
+    lastTicks = end - raw.length;
+    if (isInTag() && !IS_TAG.test(text.slice(tokens.lastIndex, lastTicks))) continue;
+    words += text.slice(wordsStart, match.index);
+    wordsStart = end;
+    tokens.lastIndex = end;
+  }
+  yield { before: text.slice(start), words: words + text.slice(wordsStart), raw: '' };
+}
+
+interface CodeSpans {
+  /** Where the code ends that the backticks at this place open, its own backticks included; -1 where they open none. */
+  readonly endOf: (at: number, ticks: number) => number;
+}
+
+/** Looks for the ends of inline code; each run of backticks is looked at once. */
+function createCodeSpans(text: string): CodeSpans {
+  let nextOf: ReadonlyMap<number, number> | null = null;
+  return {
+    endOf: (at, ticks) => {
+      nextOf ??= pairTicks(text);
+      const closing = nextOf.get(at);
+      return closing === undefined ? -1 : closing + ticks;
+    },
+  };
+}
+
+/** For each run of backticks the next one of the same length. */
+function pairTicks(text: string): ReadonlyMap<number, number> {
+  const next = new Map<number, number>();
+  const last = new Map<number, number>();
+  for (const { 0: ticks, index } of text.matchAll(/`+/g)) {
+    const opening = last.get(ticks.length);
+    if (opening !== undefined) next.set(opening, index);
+    last.set(ticks.length, index);
+  }
+  return next;
 }

@@ -66,6 +66,13 @@ export interface SignalProblem {
   readonly excerpt: string;
 }
 
+/** Something that looks like a signal and is none, because of how it was written; `topic` is `null` for the promise. */
+export interface MissedSignal {
+  readonly topic: string | null;
+  /** Its line, at most 200 characters. */
+  readonly line: string;
+}
+
 export type Signal = EventSignal | PromiseSignal | TransitionSignal;
 
 /** Everything that a turn said to the loop. */

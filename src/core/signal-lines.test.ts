@@ -14,18 +14,15 @@ describe('the promise on a line of its own', () => {
     '**LOOP_COMPLETE**',
     '*LOOP_COMPLETE*',
     '__LOOP_COMPLETE__',
-    '`LOOP_COMPLETE`',
     '- LOOP_COMPLETE',
     '* LOOP_COMPLETE',
     '+ **LOOP_COMPLETE**',
     '• LOOP_COMPLETE',
     '1. LOOP_COMPLETE',
     '12) LOOP_COMPLETE',
-    '> LOOP_COMPLETE',
-    '>LOOP_COMPLETE',
-    '> > - `LOOP_COMPLETE`',
     '# LOOP_COMPLETE',
     '### LOOP_COMPLETE',
+    '## **LOOP_COMPLETE** ##',
     '"LOOP_COMPLETE"',
     '**LOOP_COMPLETE**.',
     '**LOOP_COMPLETE.**',
@@ -49,6 +46,13 @@ describe('the promise on a line of its own', () => {
     '-LOOP_COMPLETE',
     '+LOOP_COMPLETE',
     '| LOOP_COMPLETE |',
+    '> LOOP_COMPLETE',
+    '>LOOP_COMPLETE',
+    '- > LOOP_COMPLETE',
+    '`LOOP_COMPLETE`',
+    '**`LOOP_COMPLETE`**',
+    '~~LOOP_COMPLETE~~',
+    '<promise>LOOP_COMPLETE</promise>',
     'LOOP COMPLETE',
     '',
   ])('does not count: %j', (line) => {
@@ -64,7 +68,7 @@ describe('the promise on a line of its own', () => {
     ['**DONE**', '**DONE**'],
     ['__DONE__', '- __DONE__'],
     ['DONE!', 'DONE!'],
-    ['C++', '`C++`'],
+    ['C++', '*C++*'],
   ])('takes a promise of any characters: %s in %s', (promise, line) => {
     expect(isPromiseLine(line, promise)).toBe(true);
   });
@@ -106,14 +110,23 @@ describe('EVENT: lines of seed 000', () => {
     expect(read(line).signal).toMatchObject({ payload });
   });
 
+  it.each([
+    ['EVENT:a:{"b":1}.', { b: 1 }, []],
+    ['EVENT:a:{"b":"}"} and more words', { b: '}' }, ['EVENT:a: has words behind its JSON; they are left out']],
+    ['EVENT:a:["x"] **', ['x'], []],
+  ])('takes JSON to its balanced end: %s', (line, payload, messages) => {
+    const { signal, problems } = read(line);
+    expect([signal, problems.map((problem) => problem.message)]).toEqual([{ kind: 'event', channel: 'text', topic: 'a', payload }, messages]);
+  });
+
   it('takes bad JSON as text, with a warning', () => {
-    expect(read('EVENT:fix.requested:{"issue": tests failing')).toEqual({
-      signal: { kind: 'event', channel: 'text', topic: 'fix.requested', payload: '{"issue": tests failing' },
+    expect(read('EVENT:fix.requested:{"issue": tests failing}')).toEqual({
+      signal: { kind: 'event', channel: 'text', topic: 'fix.requested', payload: '{"issue": tests failing}' },
       problems: [
         {
           where: 'output',
           message: 'EVENT:fix.requested: is not followed by valid JSON; taken as text',
-          excerpt: 'EVENT:fix.requested:{"issue": tests failing',
+          excerpt: 'EVENT:fix.requested:{"issue": tests failing}',
         },
       ],
     });

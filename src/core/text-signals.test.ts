@@ -11,8 +11,7 @@ function scan(text: string) {
     if (line === '=====') scanner.nextMessage();
     else scanner.line(line);
   }
-  const { signals, problems, promised } = scanner.finish();
-  return { signals, problems, promised };
+  return scanner.finish();
 }
 
 /** `topic=payload` of each event found. */
@@ -71,7 +70,7 @@ describe('event tags of seed 004', () => {
     ['a pattern as its topic', '<event topic="a.*">x</event>', 'an <event> tag whose topic "a.*" is not a topic'],
     ['unquoted attributes', '<event topic=a>x</event>', 'an <event> tag whose attributes cannot be read'],
     ['an attribute that never ends', '<event topic="a>x</event>', 'an <event> tag whose attributes cannot be read'],
-    ['attributes on the next line', '<event\ntopic="a">x</event>', 'an <event> tag whose attributes cannot be read'],
+    ['words on the next line', '<event\nand so on', 'an <event> tag whose attributes cannot be read'],
   ])('warns of a tag with %s and takes it as raw text', (_name, text, message) => {
     expect(scan(text)).toMatchObject({ signals: [], problems: [{ where: 'output', message }] });
   });
@@ -106,6 +105,60 @@ describe('event tags of seed 004', () => {
     expect(scan('<event topic="a">x</event> so, LOOP_COMPLETE').promised).toBe(false);
   });
 
+  it.each([
+    ['its attributes', '<event\n  topic="a"\n  target="b"\n>x</event>', { topic: 'a', target: 'b', payload: 'x' }],
+    ['its mark', '- <event topic="a"\n>x</event>', { topic: 'a', payload: 'x' }],
+    ['a self-closing tag', 'So: <event topic="a"\n  target="b" />', { topic: 'a', target: 'b', payload: '' }],
+  ])('reads a tag over several lines: %s', (_name, text, signal) => {
+    expect(scan(text)).toMatchObject({ signals: [signal], problems: [] });
+  });
+
+  it('what follows a tag that breaks off is read as usual', () => {
+    const text = 'I write <event\n```\nEVENT:hidden\n```\nEVENT:b\nLOOP_COMPLETE';
+    expect([events(text), complaints(text), scan(text).promised]).toEqual([
+      ['b=""'],
+      ['an <event> tag whose attributes cannot be read'],
+      true,
+    ]);
+  });
+
+  it.each([
+    ['a tag', 'Later I write `<event topic="a">x</event>`.'],
+    ['the opening tag', 'Close `<event topic="a">` with </event>'],
+    ['a tag in two backticks', '``<event topic="a">`x`</event>``'],
+    ['a tag that cannot be read', 'the form `<event topic=a>`'],
+  ])('inline code publishes nothing: %s', (_name, text) => {
+    expect(scan(text)).toMatchObject({ signals: [], problems: [] });
+  });
+
+  it('a backtick without its pair hides no tag', () => {
+    expect(events('``it`s <event topic="a">a and ```</event> x')).toEqual(['a="a and ```"']);
+    expect(events('<event topic="a">see `<event topic="b">` and `x`</event>')).toEqual(['a="see `<event topic=\\"b\\">` and `x`"']);
+  });
+
+  it.each([
+    ['on one line', '<event topic="a">1 <event topic="b">2</event> 3</event>', '1 <event topic="b">2</event> 3'],
+    ['over lines', '<event topic="a">\n<event topic="b">\n2\n</event>\n3\n</event>', '<event topic="b">\n2\n</event>\n3'],
+    ['in a fence', '<event topic="a">\n```\n<event topic="b">\n```\n</event>', '```\n<event topic="b">\n```'],
+    ['one that closes itself', '<event topic="a"><event topic="b"/></event>', '<event topic="b"/>'],
+  ])('a closed tag that contains another is one event: %s', (_name, text, payload) => {
+    expect(scan(text)).toMatchObject({ signals: [{ topic: 'a', payload }], problems: [] });
+  });
+
+  it.each([
+    ['entities', 'a &lt; b &amp;&amp; c &gt; &quot;d&quot; &apos;e&apos;', `a < b && c > "d" 'e'`],
+    ['characters by number', '&#65;&#x1F9E2;', 'A\u{1F9E2}'],
+    ['what is no entity', '&nbsp; & &#0; &#xD800; &#9999999; &', '&nbsp; & &#0; &#xD800; &#9999999; &'],
+    ['an entity once', '&amp;lt;', '&lt;'],
+    ['CDATA', '<![CDATA[a &lt; </event> b]]>', 'a &lt; </event> b'],
+    ['CDATA over lines', 'x &lt; <![CDATA[\n<event topic="b">\n]]> y', 'x < \n<event topic="b">\n y'],
+    ['CDATA that does not end', 'a <![CDATA[ b', null],
+  ])('reads %s in a body', (_name, body, payload) => {
+    expect(scan(`<event topic="a">${body}</event>`).signals).toEqual(
+      payload === null ? [] : [{ kind: 'event', channel: 'text', topic: 'a', payload }],
+    );
+  });
+
   it('a fence that begins after an unclosed tag hides a sample', () => {
     expect(events('<event topic="a"> is the tag:\n```xml\n<event topic="b">sample</event>\n```')).toEqual([]);
   });
@@ -136,12 +189,76 @@ describe('fences', () => {
     ['a tag in a list', '- like so:\n\n      ```\n      <event topic="a">x</event>\n      ```'],
     ['everything in an unclosed one', '```\nEVENT:a\nLOOP_COMPLETE'],
   ])('nothing counts inside: %s', (_name, text) => {
-    expect(scan(text)).toEqual({ signals: [], problems: [], promised: false });
+    expect(scan(text)).toMatchObject({ signals: [], problems: [], promised: false });
   });
 
   it('everything counts again after them', () => {
     const text = '```\nEVENT:a\n```\nEVENT:b\nLOOP_COMPLETE';
     expect([events(text), scan(text).promised]).toEqual([['b=""'], true]);
+  });
+});
+
+describe('JSON over several lines', () => {
+  it('is read to its balanced end', () => {
+    const text = 'EVENT:build.task:{\n  "a": 1,\n  "b": ["}", "<event topic=\\"x\\">"]\n}\nEVENT:b';
+    expect([events(text), complaints(text)]).toEqual([['build.task={"a":1,"b":["}","<event topic=\\"x\\">"]}', 'b=""'], []]);
+  });
+
+  it('is read in a list item and in bold', () => {
+    expect(events('- **EVENT:a:[\n  1,\n\n  2\n]**')).toEqual(['a=[1,2]']);
+  });
+
+  it.each([
+    ['words', 'EVENT:a:{\n"x": 1\nand so on\nLOOP_COMPLETE'],
+    ['the end of the text', 'EVENT:a:{\nLOOP_COMPLETE\n'],
+    ['another event', 'EVENT:a:{\nEVENT:b\nLOOP_COMPLETE'],
+    ['a fence', 'EVENT:a:{\n```\n}\n```\nLOOP_COMPLETE'],
+    ['brackets that do not match', 'EVENT:a:{\n]\nLOOP_COMPLETE'],
+  ])('that is broken off by %s is taken as text, with a report, and what follows is read', (_name, text) => {
+    expect(scan(text)).toMatchObject({ promised: true, problems: [{ message: 'EVENT:a: is not followed by valid JSON; taken as text' }] });
+    expect(events(text)[0]).toBe('a="{"');
+  });
+
+  it('does not reach into the next message', () => {
+    expect(events('EVENT:a:{\n=====\n}\nEVENT:b')).toEqual(['a="{"', 'b=""']);
+  });
+});
+
+describe('what looks like a signal and is none', () => {
+  it.each([
+    ['a sentence', 'All is done: LOOP_COMPLETE is what I say.', 'All is done: LOOP_COMPLETE is what I say.'],
+    ['a fence', '```\nLOOP_COMPLETE\n```', 'LOOP_COMPLETE'],
+    ['a quotation', '> LOOP_COMPLETE', '> LOOP_COMPLETE'],
+    ['inline code', '`LOOP_COMPLETE`', '`LOOP_COMPLETE`'],
+    ['a tag', '<promise>LOOP_COMPLETE</promise>', '<promise>LOOP_COMPLETE</promise>'],
+    ['a long line', `${'x'.repeat(900)} LOOP_COMPLETE ${'y'.repeat(900)}`, expect.stringMatching(/^x{80,} LOOP_COMPLETE y{80,}$/)],
+  ])('the promise in %s', (_name, text, line) => {
+    expect(scan(text)).toMatchObject({ promised: false, missed: [{ topic: null, line }] });
+  });
+
+  it.each([
+    ['a tag in inline code', '`<event topic="a.b">x</event>`', 'a.b'],
+    ['a tag in a fence', '```\n<event topic="a">\nx\n</event>\n```', 'a'],
+    ['words behind the topic', 'EVENT: a.b tests are green', 'a.b'],
+    ['the line in a fence', '```\nEVENT:a:{"x":1}\n```', 'a'],
+    ['a command that was not run', "ralph emit a.b 'done'", 'a.b'],
+  ])('an event: %s', (_name, text, topic) => {
+    expect(scan(text)).toMatchObject({ signals: [], missed: [{ topic, line: text.split('\n').find((line) => line.includes(topic)) }] });
+  });
+
+  it.each(['LOOP_COMPLETED', 'MY_LOOP_COMPLETE', 'loop complete', 'The <event> tag', 'an EVENT: line', 'LOOP_COMPLETE\n=====\nmore to do'])(
+    'is not found in other words: %s',
+    (text) => {
+      expect(scan(text).missed).toEqual([]);
+    },
+  );
+
+  it('is not told where the promise counts in the same message', () => {
+    expect(scan('I end with LOOP_COMPLETE:\nLOOP_COMPLETE').missed).toEqual([]);
+  });
+
+  it('keeps five events, whatever comes', () => {
+    expect(scan('EVENT: a b\n'.repeat(50)).missed).toHaveLength(5);
   });
 });
 
@@ -199,6 +316,13 @@ describe('the text as a whole', () => {
       '>',
       '/>',
       '</event>',
+      '<![CDATA[',
+      ']]>',
+      '`',
+      '&lt;',
+      '{',
+      '"x":',
+      '}',
       'EVENT:',
       'a.b',
       ':{"x":1}',
@@ -227,6 +351,13 @@ describe('the text as a whole', () => {
     );
   });
 
+  it('takes time in proportion to its lines, however many tags and brackets are left open', () => {
+    for (const bit of ['<event topic="a">', '<event', '`', 'EVENT:a:{', '{', '<![CDATA[', '<event topic="a"> </event', '`<event topic="a">`']) {
+      scan(`${bit}\n`.repeat(20_000));
+      scan(`EVENT:a:[\n<event topic="a">\n${bit}\n`.repeat(10_000));
+    }
+  });
+
   it.each([
     ['opening tags', '<event topic="a"> '],
     ['halves of tags', '<event '],
@@ -239,6 +370,12 @@ describe('the text as a whole', () => {
     ['digits', '1) '],
     ['fences', '```'],
     ['EVENT:', 'EVENT:'],
+    ['backticks', '` '],
+    ['runs of backticks', '` `` ``` '],
+    ['CDATA', '<![CDATA['],
+    ['brackets', '{['],
+    ['entities', '&amp'],
+    ['the promise', 'LOOP_COMPLETE '],
   ])('reads a line of a million characters of %s in good time', (_name, bit) => {
     const long = bit.repeat(Math.ceil(1_000_000 / bit.length));
     scan(`${long}\n<event topic="a">${long}\nEVENT:a:${long}\n- ${long}x\n\`\`\`${long}x\n<event${long}`);
