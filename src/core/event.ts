@@ -7,7 +7,7 @@ export interface RalphEvent {
   readonly id: string;
   readonly topic: string;
   readonly payload: Json;
-  /** The hat that published it, `ralph`, `external` or `system`. */
+  /** The hat that published it, `ralph`, `external`, `system` or `quality_gate`. */
   readonly source: string;
   /** The hat it is meant for, when the publisher named one. */
   readonly target?: string;

@@ -25,7 +25,23 @@ export type Feedback =
   | { readonly kind: 'tree-changed'; readonly paths: readonly string[]; readonly total: number; readonly reverted: number | null }
   /** The turn right before was interrupted; `topics`: what it had written, and nobody got. One for each such turn. */
   | { readonly kind: 'withdrawn'; readonly topics: readonly string[] }
+  /** What was written and did not count: the promise (`topic` is `null`) or an event, with its line. */
+  | { readonly kind: 'missed'; readonly topic: string | null; readonly line: string }
+  /** For who is called when the queue is empty: a hat that ended well and published nothing. */
+  | ({ readonly kind: 'silent' } & SilentTurn)
   | { readonly kind: 'malformed'; readonly where: string; readonly message: string; readonly excerpt?: string };
+
+/** A turn that ended well and published nothing. */
+export interface SilentTurn {
+  readonly hat: string;
+  readonly iteration: number;
+  /** The first of the events that it had been given; payloads as text, cut to 2,000 characters. */
+  readonly events: readonly { readonly id: string; readonly topic: string; readonly payload: string }[];
+  /** What it may publish. */
+  readonly allowed: readonly string[];
+  /** The end of its last message, at most 2,000 characters. */
+  readonly words: string;
+}
 
 /** Why the coordinator or the recovery hat is called without an event that asks for it. */
 export type FallbackCause = 'empty-queue' | 'refused-twice' | 'exhausted' | 'untaken';

@@ -36,6 +36,7 @@ export { END_REASONS, type EndReason, type EndReasonFacts } from './end-reasons.
 export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './errors.ts';
 export type {
   EventSignal,
+  MissedSignal,
   PromiseSignal,
   RalphEvent,
   RefusedEmit,
@@ -46,7 +47,7 @@ export type {
   TurnSignals,
 } from './event.ts';
 export { contractOf, type EventContract, type EventContracts, type PayloadCheck, type PayloadVerdict } from './event-contract.ts';
-export type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+export type { FallbackCause, Feedback, SilentTurn, TimerPurpose } from './feedback.ts';
 export type {
   Finding,
   FlowFinding,
@@ -102,6 +103,7 @@ export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,
   EXTERNAL,
+  QUALITY_GATE,
   RALPH,
   SYSTEM,
   SYSTEM_TOPICS,
@@ -142,7 +144,7 @@ export type {
   TimerWait,
 } from './state.ts';
 export { isFailureLine, pickTellingLines } from './telling-lines.ts';
-export { createTextSignalScanner, type TextSignalScanner } from './text-signals.ts';
+export { createTextSignalScanner, type ScannedText, type TextSignalScanner } from './text-signals.ts';
 export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tool-card.ts';
 export {
   BUILT_IN_POLICIES,

@@ -26,6 +26,9 @@ export const EXTERNAL = 'external';
 /** Source of what the loop itself publishes. */
 export const SYSTEM = 'system';
 
+/** Source of the event that a failing gate makes of another one. */
+export const QUALITY_GATE = 'quality_gate';
+
 /** The default completion promise. */
 export const DEFAULT_PROMISE = 'LOOP_COMPLETE';
 

@@ -50,6 +50,8 @@ export interface HatSpec {
   /** The user's own words; empty where they are to be derived. */
   readonly instructions: string;
   readonly maxActivations: number | null;
+  /** How many of the events that wait for it one turn is given; absent: all. */
+  readonly takes?: 'one';
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Labels of the backends, in the order in which `on_limit: switch` tries them; at least one. */

@@ -116,7 +116,10 @@ describe('EVENT: lines of seed 000', () => {
     ['EVENT:a:["x"] **', ['x'], []],
   ])('takes JSON to its balanced end: %s', (line, payload, messages) => {
     const { signal, problems } = read(line);
-    expect([signal, problems.map((problem) => problem.message)]).toEqual([{ kind: 'event', channel: 'text', topic: 'a', payload }, messages]);
+    expect([signal, problems.map((problem) => problem.message)]).toEqual([
+      { kind: 'event', channel: 'text', topic: 'a', payload },
+      messages,
+    ]);
   });
 
   it('takes bad JSON as text, with a warning', () => {

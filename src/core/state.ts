@@ -64,6 +64,10 @@ export interface EventDraft {
    * nothing about progress.
    */
   readonly by?: 'default' | 'gate' | 'escalation';
+  /** Who published what a gate blocked, where the source is the gate. */
+  readonly publishedBy?: string;
+  /** For a default: the turn in whose stead it is published changed no file. */
+  readonly isIdle?: true;
 }
 
 /** A timer that has not fired. */
@@ -81,6 +85,8 @@ export interface Footprint {
   /** For people, should it become a loop: the topic, and the beginning of the payload on one line. */
   readonly topic?: string;
   readonly excerpt?: string;
+  /** Made by `default_publishes` after a turn that changed nothing. */
+  readonly isDefault?: true;
 }
 
 /** A request to stop that is being carried out. */

@@ -131,11 +131,14 @@ const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 
 /** What is no entity of XML stays as it is: `&nbsp;`, `a && b`. */
 function decodeText(text: string): string {
-  return text.replace(/&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g, (raw, name?: string, decimal?: string, hex?: string) => {
-    if (name !== undefined) return NAMED[name] ?? raw;
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
-    return isCharacter(code) ? String.fromCodePoint(code) : raw;
-  });
+  return text.replace(
+    /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g,
+    (raw, name?: string, decimal?: string, hex?: string) => {
+      if (name !== undefined) return NAMED[name] ?? raw;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
+      return isCharacter(code) ? String.fromCodePoint(code) : raw;
+    },
+  );
 }
 
 function isCharacter(code: number): boolean {

@@ -352,7 +352,16 @@ describe('the text as a whole', () => {
   });
 
   it('takes time in proportion to its lines, however many tags and brackets are left open', () => {
-    for (const bit of ['<event topic="a">', '<event', '`', 'EVENT:a:{', '{', '<![CDATA[', '<event topic="a"> </event', '`<event topic="a">`']) {
+    for (const bit of [
+      '<event topic="a">',
+      '<event',
+      '`',
+      'EVENT:a:{',
+      '{',
+      '<![CDATA[',
+      '<event topic="a"> </event',
+      '`<event topic="a">`',
+    ]) {
       scan(`${bit}\n`.repeat(20_000));
       scan(`EVENT:a:[\n<event topic="a">\n${bit}\n`.repeat(10_000));
     }

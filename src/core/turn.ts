@@ -1,4 +1,4 @@
-import type { TurnSignals } from './event.ts';
+import type { MissedSignal, TurnSignals } from './event.ts';
 import type { ScopeViolations, ToolDenial } from './scope-violations.ts';
 import { UNKNOWN_USAGE, type Usage } from './usage.ts';
 
@@ -67,6 +67,8 @@ export interface TurnReport extends TurnSignals {
   readonly toolCalls: number | null;
   /** How many of them only published an event or claimed the end: no work. Absent: none. */
   readonly signalCalls?: number;
+  /** What looks like a signal and does not count, as it was written; absent where there is nothing. */
+  readonly missed?: readonly MissedSignal[];
   /** Whether the working tree differs from before the turn; `null` where nobody looked. */
   readonly treeChanged: boolean | null;
   /** Processes that had to be ended after the agent's own exit. */

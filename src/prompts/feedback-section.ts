@@ -1,7 +1,7 @@
 import type { Feedback } from '../core/index.ts';
 import { gateNote, stuckNote } from './gate-notes.ts';
 import type { PromptContext } from './prompt-context.ts';
-import { inCode, inLine, listInCode } from './quoting.ts';
+import { inCode, inLine, listInCode, setting } from './quoting.ts';
 import { type Section, section } from './section.ts';
 import { joinWords, ours, say, type Words } from './words.ts';
 
@@ -12,12 +12,13 @@ type NotesOf<K extends Kind> = readonly Extract<Feedback, { readonly kind: K }>[
 const SHOWN = 3;
 
 /** What became of what the wearer did in earlier turns: one note for each kind of thing, as far as that goes. */
-export function planFeedback({ turn }: PromptContext): Section | null {
+export function planFeedback({ turn, topology }: PromptContext): Section | null {
   const notes = [
     refusedNote(pick(turn.feedback, 'refused')),
     ...newest(pick(turn.feedback, 'payload-refused')).map(payloadNote),
     ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
     ...newest(pick(turn.feedback, 'completion-held')).map((note) => heldNote(note, turn.hat)),
+    ...newest(pick(turn.feedback, 'missed')).map((note) => missedNote(note, topology.spec.promise)),
     ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
     trustedNote(pick(turn.feedback, 'trusted-changed')),
@@ -68,6 +69,13 @@ function heldNote({ by, topics }: NotesOf<'completion-held'>[number], hat: strin
   const who = by === hat ? ours('You') : inCode(by);
   const claim = say`${who} declared the work complete, but a person had published ${listInCode(topics)}, so the run goes on.`;
   return say`- ${claim} Deal with that first; completion counts only when it is declared anew.`;
+}
+
+/** Says it in a sentence, so that an echo of it does not count. */
+function missedNote({ topic, line }: NotesOf<'missed'>[number], promise: string): Words {
+  if (topic !== null)
+    return say`- Your line ${inCode(line)} published nothing: an event counts only in one of the ways shown below. If it still holds, publish it so.`;
+  return say`- Your line ${inCode(line)} did not end the run. If all is done: ${setting(promise)} alone on a line of its own, no quotation, code or sentence around it. Else go on.`;
 }
 
 /** The newest: what stood before was told before. */

@@ -33,6 +33,7 @@ const SAMPLES: readonly (readonly [code: string, places: readonly string[]])[] =
   ['blocked-without-recovery', ['hint build.blocked']],
   ['cost-unknown', ['warning $20']],
   ['cycle-without-exit', ['warning publishes']],
+  ['default-circle', ['warning a']],
   ['default-publishes-unlisted', ['error biuld.done']],
   ['event-contract-unused', ['warning build.doen']],
   ['gate-unused', ['warning biuld.done', 'warning deploy.done']],

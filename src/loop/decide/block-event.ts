@@ -1,4 +1,13 @@
-import { type EventDraft, EXTERNAL, type GateResult, type GateStreak, type Json, toBlockedTopic, toResultName } from '../../core/index.ts';
+import {
+  type EventDraft,
+  EXTERNAL,
+  type GateResult,
+  type GateStreak,
+  type Json,
+  QUALITY_GATE,
+  toBlockedTopic,
+  toResultName,
+} from '../../core/index.ts';
 import { takersOf } from '../../topology/index.ts';
 import { findResolver, findStuck, STUCK_AFTER } from './gate-streaks.ts';
 import { publishDrafts } from './publish.ts';
@@ -12,7 +21,7 @@ export function block(step: Step, hat: string, draft: EventDraft, failed: readon
   const topic = toBlockedTopic(draft.topic);
   const names = failed.map(toResultName).join(', ');
   notify(step, 'warning', 'gate-failed', `${names} failed: ${draft.topic} of ${hat} became ${topic}.`);
-  const blocked: EventDraft = { topic, payload: toPayload(draft, failed), source: draft.source, by: 'gate' };
+  const blocked: EventDraft = { topic, payload: toPayload(draft, failed), source: QUALITY_GATE, publishedBy: draft.source, by: 'gate' };
   const stuck = findStuck(step, hat, failed);
   if (stuck.length > 0 && handOver(step, { hat, draft, blocked, failed, stuck })) return;
   const takers = takersOf(step.topology, topic);
@@ -49,8 +58,11 @@ function handOver(step: Step, { hat, draft, blocked, failed, stuck }: Stuck): bo
 
 function toPayload(draft: EventDraft, failed: readonly GateResult[]): Json {
   return {
-    blocked_by: failed.map(toResultName),
-    original: { topic: draft.topic, payload: draft.payload },
+    blocked_by: failed.map(toResultName).join(', '),
+    original: draft.topic,
+    payload: draft.payload,
+    published_by: draft.source,
+    gates: failed.map(toResultName),
     output: failed.map((result) => ({
       command: result.command,
       exit_code: result.exitCode,

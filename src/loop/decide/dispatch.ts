@@ -70,10 +70,11 @@ function recordExhausted(step: Step, hat: string, events: readonly RalphEvent[])
   notify(step, 'warning', 'hat-exhausted', `${hat} has had its ${limit} activations; ${safetyNetOf(step.topology)} gets its events.`);
 }
 
-/** All events that wait for a hat, each once: who stands in for several hats may be owed the same event by each of them. */
+/** The events that wait for a hat (of one with `takes: one` the oldest), each once: who stands in for several hats may be owed the same event by each of them. */
 function takePending(step: Step, hat: string): PlannedTurn {
-  const entries = step.state.pending.filter((entry) => entry.hat === hat);
-  change(step, { pending: step.state.pending.filter((entry) => entry.hat !== hat) });
+  const waiting = step.state.pending.filter((entry) => entry.hat === hat);
+  const entries = step.topology.hatById.get(hat)?.takes === 'one' ? waiting.slice(0, 1) : waiting;
+  change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
   const asked = entries.some((entry) => entry.cause === undefined);
   const fallback = asked ? null : (entries[0]?.cause ?? null);
   const events = new Map(entries.map((entry) => [entry.event.id, entry.event]));

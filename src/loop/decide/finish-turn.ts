@@ -17,6 +17,8 @@ import { claimCompletion } from './complete.ts';
 import { guardEvents } from './guard-events.ts';
 import { deliver } from './publish.ts';
 import { change, notify, readEntry, type Step } from './step.ts';
+import { tellMissed } from './tell-missed.ts';
+import { tellSilence } from './tell-silence.ts';
 
 /** A turn that ended, with what is left of its signals. */
 export interface FinishedTurn {
@@ -28,9 +30,10 @@ export interface FinishedTurn {
 
 /** Deals with what a turn said: completion first, then its events, then what follows from silence. */
 export function finishTurn(step: Step, turn: FinishedTurn): void {
-  const { activation, accepted, failure } = turn;
+  const { activation, accepted, failure, input } = turn;
   noteFallback(step, turn);
   const { completion } = accepted;
+  if (completion === null && accepted.drafts.length === 0) tellMissed(step, activation.hat, input.missed ?? []);
   if (completion !== null && claimCompletion(step, activation, { completion, drafts: accepted.drafts, input: turn.input })) return;
   const drafts = accepted.drafts.length > 0 ? accepted.drafts : toDefaults(step, turn);
   const isOnlyRefused = drafts.length === 0 && accepted.refused > 0 && failure === null && step.topology.coordination !== 'solo';
@@ -38,6 +41,7 @@ export function finishTurn(step: Step, turn: FinishedTurn): void {
   guardEvents(step, { hat: activation.hat, iteration: activation.iteration, drafts });
   if (drafts.length === 0 && failure !== null) return publishError(step, activation, failure);
   if (isOnlyRefused) return giveSecondChance(step, activation);
+  if (drafts.length === 0 && completion === null) tellSilence(step, activation, input);
   continueSolo(step, failure);
 }
 
@@ -67,7 +71,13 @@ function toDefaults(step: Step, turn: FinishedTurn): readonly EventDraft[] {
   notify(step, 'info', 'default-publishes', `${hat} wrote no event; ${topics.join(', ')} is published for it.`);
   return topics.map((topic): EventDraft => {
     const target = listedTargetOf(step.topology, hat, topic);
-    const draft: EventDraft = { topic, payload: '', source: hat, by: 'default' };
+    const draft: EventDraft = {
+      topic,
+      payload: '',
+      source: hat,
+      by: 'default',
+      ...(input.treeChanged === false && { isIdle: true as const }),
+    };
     return target === undefined ? draft : { ...draft, target };
   });
 }

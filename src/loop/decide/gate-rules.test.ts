@@ -137,7 +137,7 @@ describe('a gate that is not required', () => {
     const run = building([makeGate(['build.done'], 'lint', { required: false }), TESTS]);
     run.end([write('build.done')]);
     run.judge(() => false);
-    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: ['npm test'] });
+    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: 'npm test' });
   });
 });
 
@@ -154,7 +154,7 @@ describe('a gate with a name', () => {
     const run = building([makeGate(['build.done'], './very-long.sh --all', { name: 'unit tests' })]);
     run.end([write('build.done')]);
     answer(run, []);
-    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: ['unit tests'] });
+    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: 'unit tests', gates: ['unit tests'] });
   });
 });
 

@@ -52,10 +52,13 @@ describe('a gate on completion', () => {
     run.judge(() => false);
     expect(run.last('event-publish').event).toMatchObject({
       topic: 'task.blocked',
-      source: 'ralph',
+      source: 'quality_gate',
       payload: {
-        blocked_by: ['npm test'],
-        original: { topic: 'task.complete', payload: 'all green' },
+        blocked_by: 'npm test',
+        original: 'task.complete',
+        payload: 'all green',
+        published_by: 'ralph',
+        gates: ['npm test'],
         output: [{ command: 'npm test', exit_code: 1, timed_out: false, tail: '2 failed' }],
       },
     });
@@ -77,7 +80,7 @@ describe('a gate on completion', () => {
     const run = play({ gates: [TESTS, makeGate(['task.complete'], 'npm run lint')] });
     run.end([PROMISE]);
     run.judge((gate) => gate === 0);
-    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: ['npm test'] });
+    expect(run.last('event-publish').event.payload).toMatchObject({ blocked_by: 'npm test' });
   });
 
   it('a failing one sends the blocked event to the hat that takes it, and only to that', () => {
@@ -158,7 +161,9 @@ describe('a gate on a topic', () => {
     run.judge(() => false);
     expect(run.turn()).toMatchObject({
       hat: 'builder',
-      events: [{ topic: 'build.blocked', payload: { original: { topic: 'build.done', payload: 'roof' } } }],
+      events: [
+        { topic: 'build.blocked', source: 'quality_gate', payload: { original: 'build.done', payload: 'roof', published_by: 'builder' } },
+      ],
       feedback: [{ kind: 'gate-failed', topic: 'build.done', results: [{ gate: 1, passed: false }] }],
     });
   });

@@ -69,10 +69,33 @@ describe('loop detection', () => {
     expect(ending(run)).toBeNull();
   });
 
-  it('defaults are no loop: nobody chose to say them', () => {
+  it.each([true, null])('defaults are no loop where a file changed or nobody looked: treeChanged %s', (treeChanged) => {
     const hats = [makeHat('a', ['task.start', 'to.a'], ['to.a'], { defaultPublishes: ['to.a'] })];
     const run = play({ hats, limits: { maxIterations: 10 } });
-    while (ending(run) === null) run.end();
+    while (ending(run) === null) run.end([], { treeChanged });
+    expect(ending(run)).toBe('max_iterations');
+  });
+
+  it.each([1, 2, 3, 5])('%d hats that change nothing and leave it to their defaults are a loop', (count) => {
+    const hats = Array.from({ length: count }, (_, at) => {
+      const next = `go.${(at + 1) % count}`;
+      return makeHat(`h${at}`, at === 0 ? ['task.start', 'go.0'] : [`go.${at}`], [next], { defaultPublishes: [next] });
+    });
+    const run = play({ hats, limits: { maxIterations: 50 } });
+    let turns = 0;
+    for (; ending(run) === null; turns += 1) run.end([], { treeChanged: false });
+    expect([ending(run), turns]).toEqual(['loop_detected', count * 2 + 1]);
+    expect(run.last('run-end').detail).toMatch(count === 1 ? 'h0 published go.0 3 times' : /changed no file .* go\.1 3 times$/);
+  });
+
+  it('a hat that says something of its own breaks a circle of defaults', () => {
+    const hats = [
+      makeHat('a', ['task.start', 'to.a'], ['to.b'], { defaultPublishes: ['to.b'] }),
+      makeHat('b', ['to.b'], ['to.c'], { defaultPublishes: ['to.c'] }),
+      makeHat('c', ['to.c'], ['to.a'], { defaultPublishes: ['to.a'] }),
+    ];
+    const run = play({ hats, limits: { maxIterations: 30 } });
+    for (let turn = 0; ending(run) === null; turn += 1) run.end(turn % 6 === 5 ? [write('to.a', turn)] : [], { treeChanged: false });
     expect(ending(run)).toBe('max_iterations');
   });
 

@@ -41,8 +41,7 @@ export function publishDrafts(step: Step, drafts: readonly EventDraft[]): void {
     if (draft.by === 'default') order(step, { type: 'inbox-append', event });
     if (isOwnWord(step, draft)) addFootprint(seen, draft);
   }
-  const limit = keptFootprints(step);
-  change(step, { footprints: [...step.state.footprints, ...seen].slice(-limit) });
+  change(step, { footprints: keepFootprints(step, [...step.state.footprints, ...seen]) });
 }
 
 /** Records a draft without giving it to anybody. */
@@ -108,21 +107,27 @@ function noteRequired(step: Step, topic: string): void {
 }
 
 /**
- * True if an agent chose to say it, so that saying it again and again is a loop. People may repeat themselves, and in `mode: single`
- * `task.done` and `task.continue` only ask for the next turn.
+ * True if saying it again and again is a loop: an agent chose to say it, or a turn that changed nothing left it to its default. People may
+ * repeat themselves, and in `mode: single` `task.done` and `task.continue` only ask for the next turn.
  */
 function isOwnWord(step: Step, draft: EventDraft): boolean {
   const goesOn = draft.topic === TOPIC_TASK_DONE || draft.topic === TOPIC_CONTINUE;
   // The same claim, refused by the same gate with the same output, is a loop too; a refused completion has its own limit.
   const isRefusal = draft.by !== 'default' && draft.by !== 'escalation' && draft.topic !== toBlockedTopic(TOPIC_COMPLETE);
-  const isOwn = draft.by === undefined || isRefusal;
-  return isOwn && draft.source !== EXTERNAL && !(step.topology.classic && goesOn);
+  const isOwn = draft.by === undefined || isRefusal || draft.isIdle === true;
+  return isOwn && authorOf(draft) !== EXTERNAL && !(step.topology.classic && goesOn);
 }
 
 function addFootprint(seen: Footprint[], draft: EventDraft): void {
   const hash = toTextHash(`${draft.topic}\n${toComparablePayload(draft.payload)}`);
-  if (seen.some((mark) => mark.hat === draft.source && mark.hash === hash)) return;
-  seen.push({ hat: draft.source, hash, topic: draft.topic, excerpt: toExcerpt(draft.payload) });
+  const hat = authorOf(draft);
+  if (seen.some((mark) => mark.hat === hat && mark.hash === hash)) return;
+  const mark: Footprint = { hat, hash, topic: draft.topic, excerpt: toExcerpt(draft.payload) };
+  seen.push(draft.isIdle === true ? { ...mark, isDefault: true } : mark);
+}
+
+function authorOf({ source, publishedBy }: EventDraft): string {
+  return publishedBy ?? source;
 }
 
 function toExcerpt(payload: Json): string {
@@ -136,7 +141,11 @@ function toExcerpt(payload: Json): string {
 /** Characters of a payload by which people know it again. */
 const EXCERPT_LENGTH = 60;
 
-function keptFootprints(step: Step): number {
+/** A circle of defaults may go over as many hats as there are. */
+const MAX_DEFAULTS_KEPT = 1000;
+
+function keepFootprints(step: Step, marks: readonly Footprint[]): readonly Footprint[] {
   const { repetition, oscillation } = step.topology.spec.loopDetection;
-  return Math.max(repetition, oscillation * 2, 1);
+  const defaults = marks.length - 1 - marks.findLastIndex((mark) => mark.isDefault !== true);
+  return marks.slice(-Math.max(repetition, oscillation * 2, 1, Math.min(defaults, MAX_DEFAULTS_KEPT)));
 }

@@ -4,6 +4,8 @@ import * as core from '../../core/index.ts';
 
 /** Words of our own types: kinds, states, reasons. Everything else that code compares with would be a name from outside. */
 const OWN_WORDS = [
+  'one',
+  'silent',
   'after-iteration',
   'continue',
   'default',

@@ -37,7 +37,8 @@ describe('seed 000, event coordination', () => {
     run.judge(() => false);
     expect(run.last('event-publish').event).toMatchObject({
       topic: 'task.blocked',
-      payload: { blocked_by: ['npm test'], original: { topic: 'task.complete' } },
+      source: 'quality_gate',
+      payload: { blocked_by: 'npm test', original: 'task.complete', published_by: 'editor' },
     });
     expect(run.turn()).toMatchObject({ hat: 'editor', feedback: [{ kind: 'gate-failed', topic: 'task.complete' }] });
   });

@@ -63,7 +63,7 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, keepsContext }, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = await ports.workspace.keepBefore(toTurnName(order));
-  const recorder = createTurnRecorder(topology.spec.promise);
+  const recorder = createTurnRecorder(topology.spec.promise, prompt);
   const lingering = createLingeringWatch(ports, loop, order);
   const listen = createListener({
     ports,

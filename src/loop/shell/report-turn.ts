@@ -36,6 +36,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
     inboxOffset: inbox.offset,
     ...(violations === null ? {} : { violations }),
     ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
+    ...(said.missed.length === 0 ? {} : { missed: said.missed }),
     ...(said.denials.length === 0 ? {} : { denials: said.denials }),
   };
 }

@@ -2,7 +2,9 @@ import {
   type BackendEvent,
   createTextSignalScanner,
   type EventSignal,
+  isPromiseLine,
   MAX_KEPT_DENIALS,
+  type MissedSignal,
   type Signal,
   type SignalProblem,
   type ToolDenial,
@@ -19,6 +21,8 @@ export interface RecordedText {
   readonly signals: readonly Signal[];
   readonly problems: readonly SignalProblem[];
   readonly finalText: string;
+  /** What looks like a signal and is none, less what only repeats a line of the prompt. */
+  readonly missed: readonly MissedSignal[];
   /** Uses of tools that only published an event or claimed the end. */
   readonly signalCalls: number;
   /** The first of them. */
@@ -37,7 +41,7 @@ export interface TurnRecorder {
  * Listens to a turn's stream, at bounded memory: finds the signals in the assistant's text and keeps the last message.
  * A message that ended is the last one until another one says something.
  */
-export function createTurnRecorder(promise: string): TurnRecorder {
+export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
   const scanner = createTextSignalScanner(promise);
   const facts = { signalCalls: 0, model: null as string | null, sessionId: null as string | null };
   const denials: ToolDenial[] = [];
@@ -83,16 +87,22 @@ export function createTurnRecorder(promise: string): TurnRecorder {
     },
     finish: () => {
       closeLine();
-      const { signals, problems, promised } = scanner.finish();
+      const { signals, problems, promised, missed } = scanner.finish();
       return {
         ...facts,
         denials,
         signals: promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals,
         problems,
+        missed: missed.filter(({ line }) => isPromiseLine(line, promise) || !hasLine(prompt, line)),
         finalText: finalText.slice(-FINAL_TEXT_LIMIT).trim(),
       };
     },
   };
+}
+
+/** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
+function hasLine(prompt: string, line: string): boolean {
+  return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
 }
 
 /** The signals of a turn, of the channels that are on; the promise counts on any (decisions, sections 3 and 5). */

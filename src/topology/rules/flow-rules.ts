@@ -3,6 +3,7 @@ import { checkAmbiguity } from './check-ambiguity.ts';
 import { checkAwaitedEvents } from './check-awaited-events.ts';
 import { checkBlockedEvents } from './check-blocked-events.ts';
 import { checkCatchAlls } from './check-catch-alls.ts';
+import { checkDefaultCircles } from './check-default-circles.ts';
 import { checkEntry } from './check-entry.ts';
 import { checkEventContracts } from './check-event-contracts.ts';
 import { checkExit } from './check-exit.ts';
@@ -29,6 +30,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
   checkAwaitedEvents,
   checkBlockedEvents,
   checkCatchAlls,
+  checkDefaultCircles,
   checkEventContracts,
   checkGateTopics,
   checkInstructionTopics,
