@@ -93,9 +93,9 @@ describe('a completion that is claimed while a person waits to be heard', () => 
     receive(run, write('human.note', 'look'));
     run.end([PROMISE, write('build.start')]);
     expect([run.turn().hat, says(run)]).toEqual(['listener', [{ kind: 'completion-held', by: 'ralph', topics: ['human.note'] }]]);
-    run.end();
+    run.end([write('note.read')]);
     expect(run.turn().hat).toBe('builder');
-    run.end();
+    run.end([write('build.done')]);
     expect([run.turn().hat, says(run)]).toEqual(['ralph', [{ kind: 'completion-held', by: 'ralph', topics: ['human.note'] }]]);
     run.end([PROMISE]);
     expect(ending(run)).toBe('completed');

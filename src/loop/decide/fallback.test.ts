@@ -94,6 +94,7 @@ describe('a hat that ended well and published nothing', () => {
     const run = play({ hats: [BUILDER] });
     run.end([write('build.start')]);
     run.end(signals, report);
+    run.end(signals, report);
     run.end([], report);
     expect(run.all('iteration-start').flatMap((start) => start.feedback)).not.toContainEqual(
       expect.objectContaining({ kind: 'silent', hat: 'builder' }),
