@@ -1,4 +1,5 @@
 import { listRuns, nodeFileSystem, removeRun, toRunPaths } from '../journal/index.ts';
+import { removeTree } from '../process/index.ts';
 import { removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
@@ -9,6 +10,7 @@ import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { toPrivateDir } from './turn-outfits.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -84,6 +86,8 @@ async function removeUnwatched(layout: Layout, runId: string, env: Environment):
   } catch {
     // A run whose settings are lost has no snapshots that could be found; a worktree with uncommitted work stays where it is.
   }
+  // What agents could write into goes first, by a way that nothing they build can stop.
+  removeTree(toPrivateDir(paths.folder));
   removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
 }
 

@@ -28,12 +28,17 @@ describe('the folder of a turn', () => {
     store.close(TURN);
   });
 
-  it('is never made twice, so that nothing is overwritten', () => {
+  it('is set aside where the journal lost its entry, so that nothing is overwritten and the turn can begin', () => {
     const { dir, store } = openStore();
     const { promptFile } = store.open(TURN, 'first');
     store.close(TURN);
-    expect(() => createTurnStore({ fs, dir, capBytes: 10 }).open(TURN, 'second')).toThrow('EEXIST');
-    expect(readFileSync(promptFile, 'utf8')).toBe('first');
+    const again = createTurnStore({ fs, dir, capBytes: 10 });
+    for (const prompt of ['second', 'third']) {
+      expect(readFileSync(again.open(TURN, prompt).promptFile, 'utf8')).toBe(prompt);
+      again.close(TURN);
+    }
+    const aside = (number: number): string => join(`${dirname(promptFile)}.lost-${number}`, 'prompt.md');
+    expect([aside(1), aside(2)].map((file) => readFileSync(file, 'utf8'))).toEqual(['first', 'second']);
     store.open({ ...TURN, attempt: 3 }, 'third');
     store.close({ ...TURN, attempt: 3 });
   });

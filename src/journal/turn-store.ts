@@ -34,7 +34,8 @@ interface OpenText {
 }
 
 /**
- * Keeps turns in `<dir>/<iteration>.<attempt>/`. `open` throws `EEXIST` for a turn that has a folder: nothing is ever overwritten; and `ENOENT` where the
+ * Keeps turns in `<dir>/<iteration>.<attempt>/`. Nothing is ever overwritten: a folder that `open` finds
+ * in the place of a turn's is set aside. It throws `ENOENT` where the
  * folder of the run is gone.
  */
 export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnStore {
@@ -44,7 +45,7 @@ export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnS
     const folder = toTurnFolder(dir, turn);
     // Never the run's own folder: where that was removed, together with the journal, nothing may look as if all were well.
     if (fs.stat(dir) === null) fs.makeFolder(dir);
-    fs.makeFolder(join(dir, toTurnName(turn)));
+    makeOwnFolder(fs, join(dir, toTurnName(turn)));
     const bytes = Buffer.from(prompt);
     withHandle(fs, fs.open(folder.promptFile, 'create'), (handle) => writeAll(fs, handle, bytes));
     texts.set(toTurnName(turn), { handle: fs.open(folder.textPath, 'append'), roomBytes: capBytes, isCut: false });
@@ -69,6 +70,16 @@ export function createTurnStore({ fs, dir, capBytes }: TurnStoreSettings): TurnS
   };
 
   return { open, appendText, close };
+}
+
+/** A folder that is there already is of a turn whose entry the journal lost: it is set aside as `<turn>.lost-<n>`. */
+function makeOwnFolder(fs: FileSystem, folder: string): void {
+  if (fs.stat(folder) !== null) {
+    let number = 1;
+    while (fs.stat(`${folder}.lost-${number}`) !== null) number += 1;
+    fs.rename(folder, `${folder}.lost-${number}`);
+  }
+  fs.makeFolder(folder);
 }
 
 /** The first bytes, at most `maxBytes`, without half a character at their end. */

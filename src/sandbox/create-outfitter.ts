@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
 import type { Program, TurnScope } from '../ports/index.ts';
+import { removeTree } from '../process/index.ts';
 import { planOpenScope } from './attach-open.ts';
 import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
@@ -54,7 +55,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       const isConfined = order.mode !== 'off' && settings.os.found !== null;
       if (order.mode === 'required' && settings.os.found === null) throw new Error(`a sandbox is required, and ${settings.os.why}`);
       const folder = join(settings.privateDir, order.turn);
-      rmSync(folder, { recursive: true, force: true });
+      removeTree(folder);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const attach = order.attach(folder);
       const plan = order.isOpen === true ? planOpenScope({ ...order, attach }) : planScope({ ...order, folder, attach, isConfined });
@@ -81,7 +82,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         close: () => {
           carryLogins(home?.opened.logins ?? []);
           closeScratch(settings.workspace, scratch);
-          rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
+          removeTree(folder);
         },
       };
     },

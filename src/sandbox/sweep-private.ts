@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../core/index.ts';
+import { removeTree } from '../process/index.ts';
 import { type CarriedLogin, carryLogins } from './carry-logins.ts';
 
 /** Where a turn notes which login files it has copies of. */
@@ -15,7 +16,7 @@ export function sweepPrivate(privateDir: string): void {
     const folder = join(privateDir, turn);
     try {
       carryLogins(readLogins(join(folder, LOGINS_FILE)));
-      rmSync(folder, { recursive: true, force: true });
+      removeTree(folder);
     } catch {
       // It stays until the next time.
     }

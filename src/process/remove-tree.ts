@@ -1,0 +1,45 @@
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Removes a folder with everything in it, whatever somebody built there: nested deeper than a path may be long, without permissions, with names that
+ * are no UTF-8. Links are removed, never followed. A folder that is not there is as good as removed. Throws the system error.
+ */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    removeFlat(path);
+  }
+}
+
+/** Every folder is moved to the top before it is looked into, so that no path grows. */
+function removeFlat(path: string): void {
+  const top = mkdtempSync(join(dirname(path), '.removing-'));
+  const waiting = [join(top, '0')];
+  renameSync(path, join(top, '0'));
+  let count = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    if (!isFolder(folder)) {
+      unlinkSync(folder);
+      continue;
+    }
+    chmodSync(folder, 0o700);
+    for (const name of readdirSync(folder, 'buffer')) {
+      const entry = Buffer.concat([Buffer.from(`${folder}/`), name]);
+      if (isFolder(entry)) {
+        count += 1;
+        // A folder that may not be written cannot be moved: its entry for its parent would change.
+        chmodSync(entry, 0o700);
+        renameSync(entry, join(top, String(count)));
+        waiting.push(join(top, String(count)));
+      } else unlinkSync(entry);
+    }
+    rmdirSync(folder);
+  }
+  rmdirSync(top);
+}
+
+function isFolder(path: string | Buffer): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
