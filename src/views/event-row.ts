@@ -3,7 +3,7 @@ import { type EventPublish, type EventReject, EXTERNAL, type Json, matchesTopic,
 /**
  * What became of an event.
  * - `routed`: somebody gets it. `safety-net`: no hat takes it, so Ralph gets it. `terminal`: it needs no taker.
- * - `undelivered`: the run completed first. `recorded`: written down for the log, nobody gets it.
+ * - `undelivered`: the run ended first; after a limit or a stop it waits for a resume (`ralph events` says so, once the end is known). `recorded`: written down for the log, nobody gets it.
  * - `refused`: its author may not publish it. `withdrawn`: written by a turn that was interrupted.
  */
 export type EventStatus = 'routed' | 'safety-net' | 'terminal' | 'undelivered' | 'recorded' | 'refused' | 'withdrawn';

@@ -75,13 +75,18 @@ async function runWithNotes(folder: string, kills: number): Promise<readonly str
   }
 }
 
-test(`${RUNS} runs that a person speaks to, killed at random moments, lose and double no event and leave no process`, { timeout: 3_600_000 }, async () => {
+test(`${RUNS} runs that a person speaks to, killed at random moments, lose and double no event and leave no process`, {
+  timeout: 3_600_000,
+}, async () => {
   for (let run = 1; run <= RUNS; run += 1) {
     await withFolder(FILES, async (folder) => {
       makeRepository(folder);
       const said = await runWithNotes(folder, 1 + (run % 3));
       const events = (await readEvents(folder)).filter(({ source }) => source === 'external');
-      expect(events.map(({ payload }) => payload), `run ${run}`).toEqual(said);
+      expect(
+        events.map(({ payload }) => payload),
+        `run ${run}`,
+      ).toEqual(said);
       const late = events.filter(({ status }) => status === 'undelivered').map(({ payload }) => String(payload).slice(5));
       const heard = existsSync(join(folder, 'heard')) ? readdirSync(join(folder, 'heard')) : [];
       expect([...heard, ...late].sort(), `run ${run}`).toEqual(said.map((note) => note.slice(5)).sort());

@@ -108,3 +108,18 @@ test('a try to publish that the command refused is on record', async () => {
     expect((await readStatus(folder)).turns[0]?.refused).toMatchObject([{ topic: 'ship.it', why: 'scope' }]);
   });
 });
+
+test('what a limit cut off is undelivered, and comes first when the run goes on', async () => {
+  const body = `if [ "$RALPH_HAT" = worker ]; then ${WAITS}; else echo LOOP_COMPLETE; fi`;
+  await withPlace(toFiles(TEAM, body), async (folder) => {
+    const run = start(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
+    await run.says('worker');
+    expect((await ralph(folder, ['emit', 'human.note', 'late'])).code).toBe(0);
+    writeFileSync(`${folder}/go`, '');
+    expect((await run.done).code).toBe(2);
+    expect(await readEvents(folder, '--topic', 'human.note')).toMatchObject([{ status: 'undelivered', payload: 'late' }]);
+    expect((await ralph(folder, ['resume', '--no-tui', '--max-iterations', '+3'])).code).toBe(0);
+    expect((await readStatus(folder)).turns.map(({ hat }) => hat)).toEqual(['worker', 'listener']);
+    expect(await readEvents(folder, '--topic', 'human.note')).toMatchObject([{ status: 'routed' }]);
+  });
+});

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../core/index.ts';
 import { isTopicPattern } from '../../core/index.ts';
-import { createEventFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
+import { createEventFold, createRunViewFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { createEventPrinter } from '../event-printer.ts';
@@ -93,7 +93,13 @@ interface Listing {
 }
 
 function printRows(reader: RunReader, listing: Listing): void {
-  const keeper = createKeeper(listing);
+  const fold = createRunViewFold();
+  reader.replay(fold.take);
+  const view = fold.view();
+  // What an end cut off, a limit or a stop, waits for a resume: so far nobody has got it.
+  const cutOff = new Set(view?.end === null ? [] : view?.pending.map(({ id }) => id));
+  const print = (row: EventRow): void => listing.print(cutOff.has(row.id) ? { ...row, status: 'undelivered' } : row);
+  const keeper = createKeeper({ ...listing, print });
   reader.replay(keeper.take);
   keeper.release();
 }
