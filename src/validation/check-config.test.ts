@@ -527,3 +527,30 @@ describe('nothing is asked of', () => {
     expect(check(text).coordination).toBe('solo');
   });
 });
+
+describe('one mistake is one finding', () => {
+  const codesOf = (text: string): readonly string[] => check(text).diagnostics.map(({ code }) => code);
+
+  it('the run ends by another word than a hat publishes', () => {
+    const text =
+      'event_loop: {completion_promise: ALL_DONE}\nhats:\n  a: {triggers: [task.start, task.resume], publishes: [go]}\n  b: {triggers: [go], publishes: [LOOP_COMPLETE]}\n';
+    expect(codesOf(text)).toEqual(['promise-not-allowed']);
+    expect(codesOf(text.replace('[LOOP_COMPLETE]', '[ALL_DONE]'))).toEqual([]);
+  });
+
+  it('a hat that is called as Ralph', () => {
+    expect(codesOf('hats: {ralph: {triggers: [task.start]}}')).toEqual(['hat-id-reserved']);
+  });
+
+  it('a hat whose import is missing', () => {
+    const text = 'hats:\n  a: {triggers: [task.start, task.resume], publishes: [go]}\n  b: {import: ./gone.yml, triggers: [go]}\n';
+    expect(codesOf(text)).toEqual(['import-missing']);
+  });
+
+  it('a topic between backticks that a hat is told to publish and may not', () => {
+    const team = (told: string): string =>
+      `hats:\n  a: {triggers: [task.start, task.resume, build.done], publishes: [go]}\n  b: {triggers: [go], publishes: [build.done], instructions: "${told}"}\n`;
+    expect(codesOf(team('Publish `build.finished` when the work is there.'))).toEqual(['instruction-topic']);
+    expect(codesOf(team('Publish `build.done`. Read `src/main.rs` and `build.gradle`.'))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { TOPIC_RESUME } from '../../core/index.ts';
+import { RALPH, TOPIC_RESUME } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd } from '../queries.ts';
 import { toHatsYaml } from './fix-yaml.ts';
@@ -6,7 +6,8 @@ import { toHatsYaml } from './fix-yaml.ts';
 /** Rule 7 of seed 001: somebody may end the run. Under `ralph` and in solo Ralph may. */
 export const checkExit: FlowRule = (topology) => {
   const { coordination, hats, hatById, entry, spec } = topology;
-  if (coordination !== 'hats' || hats.length === 0 || hats.some((hat) => mayEnd(topology, hat.id))) return [];
+  // A hat that is called as Ralph has a finding of its own: that it may not end the run follows from it.
+  if (coordination !== 'hats' || hats.length === 0 || hatById.has(RALPH) || hats.some((hat) => mayEnd(topology, hat.id))) return [];
   const hat = hatById.get(entry) ?? hats[0];
   if (hat === undefined) return [];
   return [

@@ -94,10 +94,16 @@ function listSuspects(topology: Topology, hat: HatSpec, isKnown: (word: string) 
     else if (word.includes('.') && !FILE_NAME.test(word)) {
       near ??= createNearTopics(hat.publishes.map((entry) => entry.topic).filter((topic) => !hasWildcard(topic)));
       const meant = near.find(word);
-      if (meant !== undefined || isTaken(topology, word)) suspects.set(word, meant);
+      if (meant !== undefined || isTaken(topology, word) || isQuotedOrder(instructions, word)) suspects.set(word, meant);
     }
   }
   return suspects;
+}
+
+/** "Publish `build.finished`": between such quotes directly behind the verb it can be nothing but a topic. */
+function isQuotedOrder(instructions: string, word: string): boolean {
+  const at = instructions.indexOf(`\`${word}\``);
+  return at >= 0 && !PLACEHOLDER.test(word) && /\b(?:publish|emit)\s+$/i.test(instructions.slice(Math.max(0, at - 20), at));
 }
 
 /** What a hat publishes, completes with, or is called by: that it names. */

@@ -1,6 +1,7 @@
-import { type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
+import { DEFAULT_PROMISE, type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 import { mayEnd, safetyNetOf } from '../queries.ts';
+import { findTakers } from '../route-table.ts';
 import type { Topology } from '../topology.ts';
 import { isToldToSay } from './find-orders.ts';
 import { toHatsYaml } from './fix-yaml.ts';
@@ -12,7 +13,8 @@ export const checkPromiseOrders: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const isOtherFor = createHatNames(topology);
   const words = [topology.spec.promise, TOPIC_COMPLETE];
-  return topology.hats.flatMap((hat) => {
+  const others = findOtherPromises(topology);
+  const told = topology.hats.flatMap((hat) => {
     const said = words.filter((word) => hat.instructions.includes(word));
     if (said.length === 0 || mayEnd(topology, hat.id)) return [];
     const isOther = isOtherFor(hat);
@@ -22,7 +24,33 @@ export const checkPromiseOrders: FlowRule = (topology) => {
     );
     return told === undefined ? [] : [toFinding(topology, hat, told)];
   });
+  return [...others, ...told];
 };
+
+/** The usual word, published where the run ends by another one, ends nothing. Not where it has a meaning of its own. */
+function findOtherPromises({ spec, hats, routes }: Topology): readonly FlowFinding[] {
+  if (spec.promise === DEFAULT_PROMISE || spec.terminalEvents.includes(DEFAULT_PROMISE)) return [];
+  if (findTakers(routes, DEFAULT_PROMISE).length > 0) return [];
+  return hats
+    .filter((hat) => hat.publishes.some(({ topic }) => topic === DEFAULT_PROMISE))
+    .map((hat) => ({
+      code: 'promise-not-allowed',
+      severity: 'warning',
+      at: { kind: 'hat-item', hat: hat.id, list: 'publishes', item: DEFAULT_PROMISE },
+      message: `Hat '${hat.id}' publishes '${DEFAULT_PROMISE}', but the run ends with '${spec.promise}'.`,
+      why: `Nothing ends by it: \`event_loop.completion_promise\` is '${spec.promise}', and '${DEFAULT_PROMISE}' is an event that nobody takes.`,
+      fix: `Write '${spec.promise}' in the publishes and in the instructions of '${hat.id}', or take \`completion_promise\` away.`,
+      hats: [hat.id],
+      topics: [DEFAULT_PROMISE, spec.promise],
+      repairs: [
+        {
+          title: `write "${spec.promise}" instead of "${DEFAULT_PROMISE}"`,
+          isSafe: false,
+          change: { kind: 'replace', text: spec.promise },
+        },
+      ],
+    }));
+}
 
 /** Where the word stands whole: `DONE` is not in `UNDONE`, nor `task.complete` in `task.completed`. */
 function findWord(sentence: string, word: string): readonly number[] {

@@ -5,11 +5,17 @@ import type { Topology } from '../topology.ts';
 import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
 
 /** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */
-export const checkWaysOn: FlowRule = (topology) => {
+export const checkWaysOn: FlowRule = (topology, { looseTriggers }) => {
   if (topology.coordination !== 'hats' || topology.hats.length < 2) return [];
-  return topology.hats
-    .filter((hat) => hat.publishes.length === 0 && hat.transitions.length === 0 && !mayEnd(topology, hat.id))
-    .map((hat) => toFinding(topology, hat));
+  return (
+    topology.hats
+      // What could not be read of a hat, such as its import, has a finding of its own.
+      .filter(
+        (hat) =>
+          !Object.hasOwn(looseTriggers, hat.id) && hat.publishes.length === 0 && hat.transitions.length === 0 && !mayEnd(topology, hat.id),
+      )
+      .map((hat) => toFinding(topology, hat))
+  );
 };
 
 function toFinding({ hatById, recoveryHat, entry, spec }: Topology, { id }: HatSpec): FlowFinding {
