@@ -9,6 +9,7 @@ import { createJail } from './jail.ts';
 import { mayRepeat } from './may-repeat.ts';
 import { offerTools } from './offer-tools.ts';
 import { capOutput } from './output-cap.ts';
+import { describeProject } from './project-text.ts';
 import { createRegistry } from './registry.ts';
 import type { AnyTool } from './tool.ts';
 import type { ToolBox } from './tool-box.ts';
@@ -51,6 +52,7 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     call: (name, args) => callTool(registry, names, name, args, context, toRules(context, name, redact)),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
+    describeProject: async (now) => redact(await describeProject(context.jail, now)),
     close: settings.close,
   };
 }

@@ -84,7 +84,7 @@ export async function runNativeTurn(
       tools,
       transcript,
       limits,
-      system: toSystemText(),
+      system: `${toSystemText()}\n\n${await tools.describeProject(Date.now())}`,
       prompt: request.prompt,
       signal,
       tell,

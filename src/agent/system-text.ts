@@ -1,4 +1,4 @@
-/** What the native agent is told of itself, whatever hat it wears; the same for every turn, so that providers can cache it. */
+/** What the native agent is told of itself, whatever hat it wears and wherever it works; the same for every turn, so that providers can cache it. */
 export function toSystemText(): string {
   return SYSTEM;
 }

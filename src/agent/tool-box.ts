@@ -19,5 +19,7 @@ export interface ToolBox {
   readonly keep: (name: string, text: string) => Promise<string | null>;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
+  /** Where the agent works and what the project says to agents, for the system text; `now`: epoch milliseconds. Never rejects. */
+  readonly describeProject: (now: number) => Promise<string>;
   readonly close: () => Promise<void>;
 }

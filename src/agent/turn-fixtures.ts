@@ -63,6 +63,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<TurnParts> & 
           return `.ralph/outputs/${kept.length}.txt`;
         },
         redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+        describeProject: async () => '# Where you work',
         close: async () => undefined,
       },
       transcript: { append: (line) => lines.push(line), flush: () => undefined, close: () => undefined },
