@@ -347,6 +347,7 @@ describe('the native agent over the wire', () => {
         },
         keep: async () => 'kept.txt',
         redact: (text: string) => text,
+        describeProject: async () => '# Where you work',
         close: async () => undefined,
       }),
       priceOf: () => null,
