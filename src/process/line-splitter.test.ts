@@ -83,3 +83,20 @@ describe('the line splitter', () => {
     );
   });
 });
+
+it('a JSON object that is too long keeps its fields, and of a long string the beginning and the end', () => {
+  const text = `begin \u00e9\n"q" ${'é\\\n"\u{1f600}'.repeat(200_000)} LOOP_COMPLETE`;
+  const line = JSON.stringify({ a: 1, text, deep: [{ type: 'result' }] });
+  const bytes = Buffer.from(`${line}\nnext\n`);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
+    bytes.subarray(index * 65_536, (index + 1) * 65_536),
+  );
+  for (const given of [pieces, [bytes]]) {
+    const [[shown = '', cut] = [], next] = split(given, 1 << 20);
+    const read = JSON.parse(shown) as { a: number; text: string; deep: unknown };
+    expect([read.a, read.deep, cut, next]).toEqual([1, [{ type: 'result' }], true, ['next', false]]);
+    expect(read.text.slice(0, 300)).toBe(text.slice(0, 300));
+    expect(read.text.slice(-300)).toBe(text.slice(-300));
+    expect(read.text.length).toBeLessThan(text.length);
+  }
+});

@@ -1,7 +1,9 @@
+import { createJsonShrinker, type JsonShrinker } from './json-shrinker.ts';
 import { lastWholeCharacter } from './utf8-boundary.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const openBrace = 0x7b;
 /** A line this long is rare: the memory it took is given back after it. */
 const keptCapacityBytes = 1 << 20;
 const longestLookBytes = 1 << 16;
@@ -21,7 +23,8 @@ export interface LineSplitter {
 
 /**
  * Splits UTF-8 into lines. A carriage return at the end of a line belongs to the line end; bytes that are not UTF-8 become U+FFFD;
- * a line of more than `maxLineBytes` is delivered once, cut there (never inside a character). How the bytes are cut into pieces makes
+ * a line of more than `maxLineBytes` is delivered once, cut there (never inside a character); of a JSON object the middle of its long strings is left out instead, so
+ * that it can be read to its end. How the bytes are cut into pieces makes
  * no difference. Memory: at most about twice `maxLineBytes`, whatever arrives.
  */
 export function createLineSplitter(maxLineBytes: number, onLine: LineListener): LineSplitter {
@@ -29,7 +32,7 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
 
   function deliver(bytes: Buffer, start: number, end: number, totalBytes: number): void {
     const textEnd = end > start && totalBytes === end - start && bytes[end - 1] === carriageReturn ? end - 1 : end;
-    if (textEnd - start <= maxLineBytes) onLine(bytes.toString('utf8', start, textEnd), false);
+    if (textEnd - start <= maxLineBytes) onLine(bytes.toString('utf8', start, textEnd), totalBytes > maxLineBytes + 1);
     else onLine(bytes.toString('utf8', start, lastWholeCharacter(bytes, start, start + maxLineBytes)), true);
   }
 
@@ -42,7 +45,7 @@ export function createLineSplitter(maxLineBytes: number, onLine: LineListener): 
     push(bytes) {
       let start = 0;
       for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-        if (carry.isEmpty()) deliver(bytes, start, end, end - start);
+        if (carry.isEmpty() && end - start <= maxLineBytes + 1) deliver(bytes, start, end, end - start);
         else {
           carry.add(bytes, start, end);
           deliverCarry();
@@ -82,6 +85,7 @@ function createCarry(maxBytes: number): Carry {
   let kept: Buffer = Buffer.alloc(0);
   let length = 0;
   let totalBytes = 0;
+  let shrinker: JsonShrinker | undefined;
 
   function makeRoom(needed: number): void {
     if (needed <= kept.length) return;
@@ -98,10 +102,18 @@ function createCarry(maxBytes: number): Carry {
       makeRoom(length + taken);
       bytes.copy(kept, length, start, start + taken);
       length += taken;
+      if (shrinker !== undefined) shrinker.add(bytes, start, end);
+      else if (totalBytes > maxBytes && kept[0] === openBrace) {
+        shrinker = createJsonShrinker(maxBytes);
+        shrinker.add(kept, 0, length);
+        shrinker.add(bytes, start + taken, end);
+      }
     },
     look: () => ({ bytes: kept, length, totalBytes }),
     take() {
-      const taken = { bytes: kept, length, totalBytes };
+      const whole = shrinker?.take();
+      const taken = { bytes: whole ?? kept, length: whole?.length ?? length, totalBytes };
+      shrinker = undefined;
       length = 0;
       totalBytes = 0;
       if (kept.length > keptCapacityBytes) kept = Buffer.alloc(0);
