@@ -35,6 +35,7 @@ export interface FakeWorld {
   readonly ask?: CliContext['ask'];
   /** The reader of standard output goes away after so many writes. */
   readonly closedAfter?: number;
+  readonly waitingBytes?: () => number;
   readonly failure?: string;
 }
 
@@ -61,6 +62,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
       style: plainStyle,
       errStyle: plainStyle,
       isClosed,
+      waitingBytes: world.waitingBytes ?? (() => 0),
       failure: () => world.failure ?? null,
     },
     signals: {

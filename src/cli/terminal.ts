@@ -19,6 +19,8 @@ export interface Terminal {
   readonly errStyle: Style;
   /** True once the reader of standard output is gone (`ralph events | head`). */
   readonly isClosed: () => boolean;
+  /** Bytes that were written to standard output and that its reader has not taken. */
+  readonly waitingBytes: () => number;
   /** Why standard output could not be written (`ENOSPC`), but for a reader that is gone. */
   readonly failure: () => string | null;
 }
@@ -27,6 +29,7 @@ export interface Terminal {
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly writableLength?: number | undefined;
   readonly destroyed: boolean;
   readonly write: (text: string) => unknown;
   readonly on: (event: 'error', listener: (error: NodeJS.ErrnoException) => void) => unknown;
@@ -62,6 +65,7 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
     style: wantsColour(stdout.isTTY === true, env) ? colourStyle : plainStyle,
     errStyle: wantsColour(stderr.isTTY === true, env) ? colourStyle : plainStyle,
     isClosed: () => stdout.destroyed,
+    waitingBytes: () => stdout.writableLength ?? 0,
     failure: () => failure,
   };
 }
