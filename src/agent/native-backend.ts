@@ -126,7 +126,9 @@ function judge({ endedFor, request }: LiveTurn, ended: TurnEnd): Pick<TurnResult
 
 async function endMarked(marker: string, graceMs: number): Promise<number> {
   if (marker === '') return 0;
-  const left = findByMarker(marker).filter((process) => process.marker === marker || process.marker.startsWith(`${marker}.`));
-  if (left.length > 0) await endProcesses(left, graceMs);
-  return left.length;
+  const find = (): ReturnType<typeof findByMarker> =>
+    findByMarker(marker).filter((process) => process.marker === marker || process.marker.startsWith(`${marker}.`));
+  const count = find().length;
+  if (count > 0) await endProcesses(find, graceMs);
+  return count;
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../core/index.ts';
-import type { TurnScope } from '../ports/index.ts';
+import type { Isolation, TurnScope } from '../ports/index.ts';
 
 /**
  * Where tools may go. Paths that come from a model go through `resolveRead` or `resolveWrite` and nothing else.
@@ -78,6 +78,8 @@ export interface ToolContext {
   readonly marker: string;
   /** What the operating system puts around programs that tools start; absent: nothing. */
   readonly confine?: TurnScope['confine'];
+  /** The namespaces that such a program gets otherwise; absent: none. */
+  readonly isolation?: Isolation;
   /** Absolute; where long outputs are kept whole. Readable through `read_file`. */
   readonly spillDir: string;
   /** Absolute path of the scratchpad. */

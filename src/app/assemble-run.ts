@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { createPayloadCheck, toContractPath } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
@@ -11,7 +11,7 @@ import {
   type RunPaths,
 } from '../journal/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
-import type { JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
+import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
@@ -24,6 +24,7 @@ import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
+import { protectState } from './run-isolation.ts';
 import { toWorkspaceLock } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { createRunClock } from './system-clock.ts';
@@ -42,6 +43,8 @@ export interface RunParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: RunWatch;
   readonly ground: GateGround;
+  /** `null`: programs share the processes of the machine. */
+  readonly isolation: Isolation | null;
 }
 
 /** A run that is ready to begin or to go on. */
@@ -63,6 +66,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescueFolder(paths) }, visit);
   const workspace = openWorkspace(parts);
   const agentCommand = writeAgentCommand(layout.binDir);
+  const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const ports: LoopPorts = {
@@ -75,7 +79,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     }),
     outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner(toGateSettings(parts)),
+    gates: createGateRunner({ ...toGateSettings(parts), ...isolation }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -85,6 +89,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       env,
       agentCommand,
       binDir: layout.binDir,
+      ...isolation,
       outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
       undo: createUndo(parts, agentCommand, workspace),
     }),
@@ -115,6 +120,12 @@ function createUndo({ layout, paths, file }: RunParts, agentCommand: string, tre
     told = keys;
     return [...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
   };
+}
+
+/** The folders that agents write beside their work. */
+function listWritten({ workspace, settings }: RunFile): readonly string[] {
+  const { eventsFile, scratchpad, workspaceDir } = settings.prompts;
+  return [dirname(eventsFile), dirname(scratchpad), workspaceDir].map((folder) => resolve(workspace, folder));
 }
 
 function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {

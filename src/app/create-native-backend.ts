@@ -128,8 +128,8 @@ interface HatTurn {
 async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTools']>> {
   const { room, made, hat, request, signal, warn } = turn;
   const { mcpServers, policies } = made.settings;
-  const { cwd, env, marker } = request;
-  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, signal });
+  const { cwd, env, marker, isolation } = request;
+  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
   for (const warning of servers.warnings) warn(warning);
   return room.openTools(toToolSettings(turn, servers), request, signal);
 }

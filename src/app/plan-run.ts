@@ -1,6 +1,7 @@
 import { firstAvailable } from '../backends/index.ts';
 import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
 import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
+import type { Isolation } from '../ports/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
@@ -14,6 +15,7 @@ import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
 import { listPluginTools } from './plugin-tools.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
+import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -44,6 +46,8 @@ export interface RunPlan {
   readonly diagnostics: readonly Diagnostic[];
   /** What else a person should know before it starts. */
   readonly warnings: readonly string[];
+  /** The namespaces of its programs; `null`: none. */
+  readonly isolation: Isolation | null;
   /** What the first agent will be asked. */
   readonly firstPrompt: string;
   /** The part of it that Ralph adds to the user's own words, names and topics. */
@@ -53,7 +57,7 @@ export interface RunPlan {
 /**
  * Reads and checks everything that a run needs.
  *
- * @throws RalphError: `config-invalid` with every finding; `agent-missing`; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
+ * @throws RalphError: `config-invalid` with every finding; `agent-missing`; `isolation-required`; `native-key`; `native-packages`; `plugin-file`; `profile-disproved`; `no-agent-found` when no backend is named and none is installed; what reading files throws
  */
 export async function planRun(given: RunRequest): Promise<RunPlan> {
   const request = { ...given, env: withoutToken(given.env) };
@@ -67,6 +71,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     requireKnownCost(found);
     await requireAgents(found, topology.coordination, request);
   }
+  const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await findRunIsolation(found);
   const turn = {
     hat: topology.entry,
     events: [toFirstEvent(topology)],
@@ -82,7 +87,9 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     settings: found,
     topology,
     diagnostics,
+    isolation,
     warnings: [
+      ...warnings,
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
@@ -96,6 +103,8 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       .join(''),
   };
 }
+
+const NOT_TRIED: RunIsolation = { isolation: null, warnings: [] };
 
 /** What would refuse the run that is only planned. */
 async function tellShortage(settings: Settings, { coordination }: Topology, request: RunRequest): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 import type { Activation } from '../core/index.ts';
+import { RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
-import { endProcesses, findByMarker, type MarkedProcess } from '../process/index.ts';
+import { endProcesses, findByMarker, isAlive, type MarkedProcess, type ProcessRef } from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
 import { findLayout, type Layout } from './layout.ts';
 import type { LeftProcess } from './run-api.ts';
@@ -8,6 +9,8 @@ import { findHolder } from './run-lock.ts';
 
 /** How long leftovers may take to end when asked to. */
 const GRACE_MS = 2000;
+/** Whoever goes on starting others is looked for this long. */
+const PATIENCE_MS = 10_000;
 
 /** Every process that the runs of this folder started and that is still there. */
 export function listProcesses(cwd: string): LeftProcess[] {
@@ -15,25 +18,57 @@ export function listProcesses(cwd: string): LeftProcess[] {
   return listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir }).flatMap((runId) => listOfRun(layout, runId));
 }
 
-/** Ends what dead runs left; processes of a living run are its own business. Returns what was ended. */
+/**
+ * Ends what dead runs left; processes of a living run are its own business. Returns what was ended.
+ *
+ * @throws RalphError `processes-left`
+ */
 export async function reapProcesses(cwd: string): Promise<LeftProcess[]> {
   const left = listProcesses(cwd).filter((entry) => !entry.isRunAlive);
   const runs = new Set(left.map((entry) => entry.runId));
-  for (const runId of runs) await endProcesses(findByMarker(`${runId}/`), GRACE_MS);
+  for (const runId of runs) await reapRun(runId);
   return left;
 }
 
-/** Ends what a dead process left of one turn. */
+/**
+ * Ends what a dead process left of one turn.
+ *
+ * @throws RalphError `processes-left`
+ */
 export async function reapTurn(runId: string, activation: Activation): Promise<void> {
   const own =
     activation.pid === null || activation.processStart === null ? [] : [{ pid: activation.pid, startTime: activation.processStart }];
-  await endProcesses([...own, ...findByMarker(toMarker(runId, activation))], GRACE_MS);
+  await endAll(() => [...own.filter(isAlive), ...findByMarker(toMarker(runId, activation))]);
 }
 
-/** Ends whatever a dead run left, all turns of it. */
+/**
+ * Ends whatever a dead run left, all turns of it.
+ *
+ * @throws RalphError `processes-left`
+ */
 export async function reapRun(runId: string): Promise<void> {
-  const left = findByMarker(`${runId}/`);
-  if (left.length > 0) await endProcesses(left, GRACE_MS);
+  await endAll(() => findByMarker(`${runId}/`));
+}
+
+/** Until nothing is found any more: an agent that is still at work would work beside the next one. */
+async function endAll(find: () => readonly ProcessRef[]): Promise<void> {
+  const startedAt = performance.now();
+  let graceMs = GRACE_MS;
+  for (let left = find(); left.length > 0; left = find()) {
+    if (performance.now() - startedAt > PATIENCE_MS) throw toLeftError(left);
+    await endProcesses(find, graceMs);
+    graceMs = 0;
+  }
+}
+
+function toLeftError(left: readonly ProcessRef[]): RalphError {
+  const pids = left.map(({ pid }) => pid);
+  return new RalphError({
+    code: 'processes-left',
+    what: `Processes of the run do not end: ${pids.slice(0, 20).join(', ')}${pids.length > 20 ? ', …' : ''}.`,
+    why: 'They would go on working beside the next agent. They belong to another user, hang in the system, or start others faster than they are ended.',
+    fix: `Look at them: ps -fp ${pids.slice(0, 20).join(',')}\nThen end them and try again.`,
+  });
 }
 
 function listOfRun(layout: Layout, runId: string): LeftProcess[] {

@@ -80,7 +80,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
     for (const lock of locks) release(lock);
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
-  const { next, isChanged, warnings } = await takeChanges(resumption);
+  const { next, isChanged, isolation, warnings } = await takeChanges(resumption);
   await loadPluginFiles(next.settings, layout.root);
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
@@ -89,7 +89,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const ground = await openGateGround({ paths, file: next, env: options.env }, true);
-  const parts = { layout, paths, file: next, env: options.env, watch, ground };
+  const parts = { layout, paths, file: next, env: options.env, watch, ground, isolation };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
   const spec = isChanged ? { spec: next.settings.spec } : {};
@@ -146,12 +146,14 @@ interface TakenChanges {
   readonly next: RunFile;
   /** Whether they say something else than when the run was started. */
   readonly isChanged: boolean;
+  readonly isolation: RunPlan['isolation'];
   readonly warnings: readonly string[];
 }
 
 /** Loads the configuration anew; what changed since is named and asked about. */
 async function takeChanges({ options, layout, paths, file }: Resumption): Promise<TakenChanges> {
   const plan = await reload(options, layout, file);
+  const { isolation } = plan;
   const warnings = [
     ...plan.warnings,
     ...listChangedSecrets(paths.settings, file, plan.settings).map(
@@ -161,9 +163,9 @@ async function takeChanges({ options, layout, paths, file }: Resumption): Promis
   const next = { ...file, settings: plan.settings };
   const changed = diffSettings(file.settings, plan.settings);
   if (changed.length === 0)
-    return { next: { ...next, settings: { ...plan.settings, spec: file.settings.spec } }, isChanged: false, warnings };
+    return { next: { ...next, settings: { ...plan.settings, spec: file.settings.spec } }, isChanged: false, isolation, warnings };
   const isAccepted = options.acceptChanges || (options.confirm !== undefined && (await options.confirm(changed)));
-  if (isAccepted) return { next, isChanged: true, warnings };
+  if (isAccepted) return { next, isChanged: true, isolation, warnings };
   throw new RalphError({
     code: 'resume-changed',
     what: `Since the run was started this has changed: ${changed.join(', ')}.`,

@@ -129,7 +129,7 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   writePeople(paths, { who: settings.externalEvents, isIsolated: false, env: options.people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const ground = await openGateGround({ paths, file, env: options.env }, false);
-  const parts: RunParts = { layout, paths, file, env: options.env, watch, ground };
+  const parts: RunParts = { layout, paths, file, env: options.env, watch, ground, isolation: plan.isolation };
   const run = assembleRun(parts, () => undefined);
   const at = run.ports.clock.now();
   const started = {

@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
-import { openProjectFolder } from '../process/index.ts';
+import { openProjectFolder, selectFolders } from '../process/index.ts';
 import type { Capabilities, FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
 import {
   createTreeWatch,
@@ -89,7 +89,7 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       if (look === null) opened.watch.pass();
       return {
         ...plain,
-        ...(outfit === null ? {} : { scope: outfit.scope }),
+        ...(outfit === null ? {} : { scope: outfit.scope, ...openPrivate(made, order, plain) }),
         close: () => close(made, { order, outfit, own, look, sandbox: opened.sandbox }),
       };
     },
@@ -101,6 +101,18 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       // What never began wrote nothing.
       return found?.isUnseen === true && found.total === 0 && activation.pid === null ? null : found;
     },
+  };
+}
+
+/** What an agent has of its own for one turn lies where else nothing can be written. */
+function openPrivate(
+  { runFolder }: TurnOutfitSettings,
+  order: IterationStart,
+  { isolation }: Surroundings,
+): Pick<Surroundings, 'isolation'> {
+  if (isolation === undefined) return {};
+  return {
+    isolation: { ...isolation, writable: [...isolation.writable, ...selectFolders([join(toPrivateDir(runFolder), toTurnName(order))])] },
   };
 }
 
@@ -186,7 +198,6 @@ async function toOrder(
         ? attachEmit({ cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may) }, folder)
         : null,
     more: [join(made.turnsDir, turn, 'prompt.md')],
-    isApart: isNative && (hatMode ?? settings.sandbox.mode) !== 'off',
   };
 }
 

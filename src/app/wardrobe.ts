@@ -4,7 +4,7 @@ import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, RalphError, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
-import type { Backend } from '../ports/index.ts';
+import type { Backend, Isolation } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
@@ -25,6 +25,8 @@ export interface WardrobeSettings {
   /** Absolute path of an executable `ralph` for agents, and its folder. */
   readonly agentCommand: string;
   readonly binDir: string;
+  /** The namespaces of every turn's programs; absent: none. */
+  readonly isolation?: Isolation;
   /** Binds the agents of hats with a profile; absent: nothing does. */
   readonly outfits?: TurnOutfits;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
@@ -51,6 +53,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
         cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
         env: toEnvironment(made, order, spec),
         marker: toMarker(made.runId, order),
+        ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
       };
       return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },

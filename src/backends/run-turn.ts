@@ -190,6 +190,8 @@ function startChild(
     env: order.env,
     input: order.input,
     ...(request.marker !== '' && { marker: request.marker }),
+    // The sandbox has a process namespace of its own.
+    isolation: request.scope?.confine === undefined ? request.isolation : undefined,
     stdoutPath: request.logs.stdoutPath,
     stderrPath: request.logs.stderrPath,
     maxLogBytes: request.logs.capBytes,

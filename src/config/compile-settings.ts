@@ -37,6 +37,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     tools: compileTools(declared),
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
+    isolation: declared.isolation ?? 'auto',
     priority: toEffective(CLI_KEYS, declared.cli).priority,
     emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,
     objective: objective.source,

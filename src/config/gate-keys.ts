@@ -1,5 +1,6 @@
 import { GATE_CHECKS, type GateCheck, type GateSpec } from '../core/index.ts';
 import { toEffective } from './effective.ts';
+import { GATE_ISOLATION } from './isolation-keys.ts';
 import type { Keys, ValuesOf } from './setting.ts';
 
 /** More tries than this are no way to deal with a test that fails by chance. */
@@ -35,6 +36,7 @@ export const GATE_KEYS = {
   retries: { kind: 'integer', doc: 'How often a failure is tried again, for tests that fail by chance.', min: 0, default: 0 },
   serial: { kind: 'flag', doc: 'Whether it runs while no other gate does.', default: false },
   cache: { kind: 'flag', doc: 'Whether a pass counts for as long as no file changes.', default: true },
+  isolation: GATE_ISOLATION,
 } as const satisfies Keys;
 
 /** `protect:`. */
@@ -66,6 +68,7 @@ function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {
     ...(gate.retries > 0 && { retries: Math.min(gate.retries, MAX_RETRIES) }),
     ...(gate.serial && { serial: true }),
     ...(!gate.cache && { cache: false }),
+    ...(gate.isolation === 'off' && { isolation: 'off' as const }),
   };
 }
 

@@ -4,6 +4,7 @@ import { EVENTS } from './event-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
 import { GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
+import { ISOLATION } from './isolation-keys.ts';
 import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
 import { EXTERNAL_EVENTS, ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
@@ -90,6 +91,7 @@ export const TOP_KEYS = {
   sandbox: SANDBOX,
   on_violation: ON_VIOLATION,
   external_events: EXTERNAL_EVENTS,
+  isolation: ISOLATION,
   tools: TOOLS,
   providers: LATER,
   agents: LATER,

@@ -34,6 +34,8 @@ export interface Settings {
   readonly sandbox: SandboxSettings;
   /** Who may publish to the run from outside and stop it. */
   readonly externalEvents: 'open' | 'terminal' | 'off';
+  /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
+  readonly isolation?: 'auto' | 'off' | 'required';
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */

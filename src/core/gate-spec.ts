@@ -27,6 +27,8 @@ export interface GateSpec {
   readonly serial?: boolean;
   /** Whether a pass counts for as long as no file changes. Absent: true. */
   readonly cache?: boolean;
+  /** `off`: its command shares the processes of the machine. Absent: as the run. */
+  readonly isolation?: 'off';
   /** Globs of files that must be as they were when the run began. Where it is there, no command is run. */
   readonly protect?: readonly string[];
 }

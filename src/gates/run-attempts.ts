@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { GateSpec } from '../core/index.ts';
+import type { Isolation } from '../ports/index.ts';
 import { type CommandResult, runShellLine } from '../process/index.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import { redactOutput } from './redact-output.ts';
@@ -16,6 +17,8 @@ export interface CommandGround {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Beginning of the tokens by which gates' processes can be found again, without white space. */
   readonly marker?: string;
+  /** The namespaces that the command of a gate gets, unless the gate refuses them; absent: none. */
+  readonly isolation?: Isolation;
   /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
   readonly redact?: (text: string) => string;
 }
@@ -67,12 +70,13 @@ function toOwnMarker(marker: string): string {
 }
 
 async function runOnce(ground: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
-  const { cwd, env, marker } = ground;
+  const { cwd, env, marker, isolation } = ground;
   const tell = (line: string): void => onLine(redactOutput(ground, line));
   const result = await runShellLine(command, {
     cwd,
     env,
     ...(marker !== undefined && { marker: toOwnMarker(marker) }),
+    isolation: spec.isolation === 'off' ? undefined : isolation,
     ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
     abort: signal,
     timeoutMs: spec.timeoutMs,

@@ -1,4 +1,5 @@
 import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
+import type { Isolation } from './isolation.ts';
 
 /**
  * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
@@ -32,6 +33,8 @@ export interface TurnRequest {
   readonly logs: TurnLogs;
   /** What a tool profile makes of the agent's program; absent: it is started as it was declared. */
   readonly scope?: TurnScope;
+  /** The namespaces that every program of the turn gets which the sandbox does not hold; absent: none. */
+  readonly isolation?: Isolation;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
 }

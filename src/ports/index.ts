@@ -4,6 +4,7 @@ export type { Backend, Program, RunningTurn, ToolServer, TurnLogs, TurnRequest, 
 export type { Clock } from './clock.ts';
 export type { GateOrder, GateRunner } from './gate-runner.ts';
 export type { Inbox, InboxBatch, SkippedLines } from './inbox.ts';
+export type { Isolation } from './isolation.ts';
 export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
 export type {
   AssistantMessage,

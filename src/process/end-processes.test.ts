@@ -32,7 +32,7 @@ describe('finding processes by their marker', () => {
     expect(found.find((process) => process.pid === ref.pid)?.startTime).toBe(ref.startTime);
     if (process.platform === 'linux') expect(found.every((process) => (process.rssBytes ?? 0) > 1000)).toBe(true);
     expect(findByMarker('stray/of nobody')).toEqual([]);
-    await endProcesses(found);
+    await endProcesses(() => found);
   });
 });
 
@@ -40,7 +40,7 @@ describe('ending processes', () => {
   it('ends them and what they started, by force where needed', async () => {
     const ref = await startStray("trap '' TERM; (setsid env -i sleep 62; true) & while :; do sleep 0.05; done");
     await delay(50);
-    const { signalled, survivors } = await endProcesses([ref], 100);
+    const { signalled, survivors } = await endProcesses(() => [ref], 100);
     expect(signalled).toBeGreaterThanOrEqual(3);
     expect(survivors).toEqual([]);
     expect(processStartTime(ref.pid)).toBeUndefined();
@@ -48,22 +48,22 @@ describe('ending processes', () => {
 
   it('leaves a process alone whose pid was given to somebody else', async () => {
     const ref = await startStray('exec sleep 63');
-    expect(await endProcesses([{ ...ref, startTime: 'before' }], 50)).toEqual({ signalled: 0, survivors: [] });
+    expect(await endProcesses(() => [{ ...ref, startTime: 'before' }], 50)).toEqual({ signalled: 0, survivors: [] });
     expect(processStartTime(ref.pid)).toBe(ref.startTime);
-    expect((await endProcesses([ref], 1000)).signalled).toBe(1);
+    expect((await endProcesses(() => [ref], 1000)).signalled).toBe(1);
   });
 
   it('never touches this process, its ancestors, or what hangs below them', async () => {
     const ref = await startStray('exec sleep 64');
     const ancestors = [process.pid, process.ppid, 1].map((pid) => ({ pid, startTime: processStartTime(pid) ?? '' }));
-    expect(await endProcesses(ancestors, 50)).toEqual({ signalled: 0, survivors: [] });
+    expect(await endProcesses(() => ancestors, 50)).toEqual({ signalled: 0, survivors: [] });
     expect(processStartTime(ref.pid)).toBe(ref.startTime);
-    await endProcesses([ref], 1000);
+    await endProcesses(() => [ref], 1000);
   });
 
   it('has nothing to do for an empty list and for processes that are gone', async () => {
-    expect(await endProcesses([])).toEqual({ signalled: 0, survivors: [] });
-    expect(await endProcesses([{ pid: 2 ** 30, startTime: 'x' }])).toEqual({ signalled: 0, survivors: [] });
+    expect(await endProcesses(() => [])).toEqual({ signalled: 0, survivors: [] });
+    expect(await endProcesses(() => [{ pid: 2 ** 30, startTime: 'x' }])).toEqual({ signalled: 0, survivors: [] });
   });
 });
 

@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Isolation, isProgram, selectFolders } from './isolation.ts';
+import type { Isolation } from '../ports/index.ts';
+import { isProgram, selectFolders } from './isolation.ts';
 import { runCommand } from './run-command.ts';
 
 /** The namespaces that work here, or why there are none: a sentence for a person, and what would help. */

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Isolation } from '../ports/index.ts';
 import { childEnv, useChildBench, waitForFile } from './child-fixtures.ts';
 import { findIsolation, type IsolationSearch } from './find-isolation.ts';
-import type { Isolation } from './isolation.ts';
 import { readPidNamespace } from './pid-namespace.ts';
 import { isAlive, processStartTime } from './process-identity.ts';
 import type { ProcessSpec } from './process-spec.ts';

@@ -1,24 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-
-/** The programs that put another one into namespaces of its own. Plain data: decided once, handed on to every start. */
-export interface Isolation {
-  /** `unshare` and its words, up to where the inner program follows. */
-  readonly enter: readonly string[];
-  /** The shell that is process 1 inside. */
-  readonly shell: string;
-  readonly mount: string;
-  /** What takes the rights of process 1 from the program; empty where it has none to lose. */
-  readonly drop: readonly string[];
-  /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
-  readonly hasUserNamespace: boolean;
-  /** Folders that exist and that an empty one covers. */
-  readonly covered: readonly string[];
-  /** Folders that exist and that nothing inside can change. */
-  readonly readOnly: readonly string[];
-  /** Folders that exist, below those, and that can be changed all the same. */
-  readonly writable: readonly string[];
-}
+import type { Isolation } from '../ports/index.ts';
 
 /** What is started in the place of a program. */
 export interface IsolatedCommand {

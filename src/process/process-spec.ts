@@ -1,4 +1,4 @@
-import type { Isolation } from './isolation.ts';
+import type { Isolation } from '../ports/index.ts';
 
 /** What a child reads on its standard input. */
 export type ProcessInput =

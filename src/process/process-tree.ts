@@ -19,6 +19,8 @@ export interface ProcessTree {
   signal(signal: EndSignal): void;
   /** True if any member was told to end. */
   hasSignalled(): boolean;
+  /** Remembers who descends from the child now: later nothing may lead to them. Cheap. */
+  look(): void;
   /** Whether a namespace has nobody any more but those who keep it. */
   isEmptyInside(): boolean;
   /** Ends what is left after the child; the number of processes that were ended since its exit. */
@@ -79,6 +81,7 @@ export function createProcessTree({ pid: rootPid, marker, hasInit }: TreeRoot): 
       hasExited = true;
     },
     signal,
+    look: scan.look,
     isEmptyInside: () => hasInit && scanInside().length === 0,
     hasSignalled: () => !ledger.isEmpty(),
     async endRest(graceMs) {
@@ -114,24 +117,32 @@ interface ScanOrder {
   readonly known: Set<string>;
 }
 
-function createScan({ rootPid, root, marker, known }: ScanOrder): () => ProcessEntry[] {
+/** Looks for all members; `look` only for those that descend from known ones, without reading what each process carries. */
+interface Scan {
+  (): ProcessEntry[];
+  readonly look: () => void;
+}
+
+function createScan({ rootPid, root, marker, known }: ScanOrder): Scan {
   const startedAt = performance.now();
 
-  function isSeed(entry: ProcessEntry, isGroupOurs: boolean): boolean {
+  function isSeed(entry: ProcessEntry, isGroupOurs: boolean, carried: string | undefined): boolean {
     if (root === undefined || entry.startOrder < root.startOrder) return false;
     if (entry.pid === rootPid) return entry.startTime === root.startTime;
     if (isGroupOurs && (entry.groupId === rootPid || entry.sessionId === rootPid)) return true;
-    return known.has(toProcessKey(entry)) || (marker !== undefined && systemProcessSource.markerOf(entry.pid) === marker);
+    return known.has(toProcessKey(entry)) || (carried !== undefined && systemProcessSource.markerOf(entry.pid) === carried);
   }
 
-  return () => {
+  function find(carried: string | undefined): ProcessEntry[] {
     const isYoung = performance.now() - startedAt < shortLifeMs;
     const table = systemProcessSource.list(isYoung ? rootPid : undefined);
     // A pid is given out again only after the last member of its group and session is gone.
     const isGroupOurs = !table.some((entry) => entry.pid === rootPid && entry.startTime !== root?.startTime);
     const untouchable = protectedPids(table, process.pid);
-    const members = selectWithDescendants(table, (entry) => isSeed(entry, isGroupOurs), untouchable);
+    const members = selectWithDescendants(table, (entry) => isSeed(entry, isGroupOurs, carried), untouchable);
     for (const member of members) known.add(toProcessKey(member));
     return members;
-  };
+  }
+
+  return Object.assign(() => find(marker), { look: () => void find(undefined) });
 }

@@ -16,6 +16,8 @@ const longestRestGraceMs = 2000;
 /** Whoever still holds the outputs after the child's end and says nothing for so long, has nothing more to say. */
 const quietMs = 150;
 const lookEveryMs = 10;
+/** How often a child without a namespace is looked at, for those of its tree that will have nothing left that leads to them. */
+const lookAfterMs = 100;
 /** Process 1 of a namespace ends at a word. */
 const releaseMs = 1000;
 /** With everybody gone the pipes end at once; whoever still holds one cannot be found. */
@@ -65,6 +67,7 @@ export class RunningChild implements ChildProcessHandle {
   #isForced = false;
   #graceEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(spec: ProcessSpec, launched: LaunchedChild, outputs: ChildOutputs, startedAt: number) {
     this.#spec = spec;
@@ -94,6 +97,7 @@ export class RunningChild implements ChildProcessHandle {
       },
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
     });
+    if (this.#init === null && spec.marker !== undefined) this.#watch = setInterval(() => this.#tree.look(), lookAfterMs).unref();
     running.add(this);
     this.result = this.#supervise();
   }
@@ -186,6 +190,7 @@ export class RunningChild implements ChildProcessHandle {
     this.#phase = 'exited';
     this.#clock.stop();
     clearTimeout(this.#timer);
+    clearInterval(this.#watch);
     this.#reportExit(exit);
   }
 

@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
-import type { Program, TurnScope } from '../ports/index.ts';
+import type { TurnScope } from '../ports/index.ts';
 import { removeTree } from '../process/index.ts';
 import { planOpenScope } from './attach-open.ts';
 import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
-import { createApart } from './create-apart.ts';
 import { createConfine } from './create-confine.ts';
 import { toHomeOwner } from './home-owner.ts';
 import { STATE_FOLDERS } from './login-files.ts';
@@ -73,7 +72,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         prompt,
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
-      const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : toApart(settings, order);
+      const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : null;
       return {
         scope: { ...scope, ...(confine === null ? {} : { confine }) },
         limits,
@@ -91,10 +90,6 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
 
 /** What a hat that may write is not held to. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
-
-function toApart(settings: OutfitterSettings, { isApart, cwd }: OutfitOrder): ((program: Program) => Program) | null {
-  return isApart === true && settings.os.found?.kind === 'bubblewrap' ? createApart(settings, cwd) : null;
-}
 
 interface MadeHome {
   readonly home: { readonly from: string; readonly path: string };

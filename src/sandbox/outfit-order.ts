@@ -38,8 +38,6 @@ export interface OutfitOrder {
   readonly attach: (folder: string) => AttachedTool | null;
   /** Nothing holds the agent back: it gets its tool and is else started as it was declared. */
   readonly isOpen?: boolean;
-  /** Where the sandbox does not hold it: what it starts sees no other processes. For our own agent, which starts programs one by one. */
-  readonly isApart?: boolean;
   /** More files that this turn reads. */
   readonly more: readonly string[];
 }

@@ -1,3 +1,5 @@
+import type { Isolation } from '../../ports/index.ts';
+
 /** Where servers are started. */
 export interface McpWorld {
   /** Absolute. */
@@ -5,6 +7,8 @@ export interface McpWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By which the processes of the servers can be found again. */
   readonly marker: string;
+  /** The namespaces that each server gets; absent: none. */
+  readonly isolation?: Isolation | undefined;
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal;
 }

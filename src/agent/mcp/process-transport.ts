@@ -34,7 +34,7 @@ export interface ProcessTransport extends Transport {
 /** Makes the transport; `start` starts the process, and `close` ends it with everything that it started. */
 export function createProcessTransport(
   { name, command = '', args, env }: McpServerSpec,
-  { cwd, env: outer, marker }: McpWorld,
+  { cwd, env: outer, marker, isolation }: McpWorld,
 ): ProcessTransport {
   let child: ChildProcessHandle | null = null;
   const transport: ProcessTransport = {
@@ -47,6 +47,7 @@ export function createProcessTransport(
         cwd,
         env: { ...inherited, ...env },
         input: { kind: 'open' },
+        isolation,
         // Of its own: when one process ends, everything else that has its marker is ended with it.
         ...(marker === '' ? {} : { marker: `${marker}.mcp.${name}` }),
         maxLineBytes: MAX_MESSAGE_BYTES,

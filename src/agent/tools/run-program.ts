@@ -27,12 +27,16 @@ let started = 0;
  *
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
-export function runProgram(order: ProgramOrder, context: Pick<ToolContext, 'marker' | 'signal' | 'confine'>): Promise<CommandResult> {
+export function runProgram(
+  order: ProgramOrder,
+  context: Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation'>,
+): Promise<CommandResult> {
   started += 1;
   return runCommand({
     captureBytes: defaultCaptureBytes,
     ...order,
     ...confine(order, context.confine),
+    isolation: context.confine === undefined ? context.isolation : undefined,
     marker: `${context.marker}.tool${started}`,
     abort: context.signal,
     stopGraceMs,

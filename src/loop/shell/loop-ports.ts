@@ -1,5 +1,16 @@
 import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, Usage } from '../../core/index.ts';
-import type { Backend, Clock, GateRunner, Inbox, Journal, Redaction, TurnScope, TurnStore, Workspace } from '../../ports/index.ts';
+import type {
+  Backend,
+  Clock,
+  GateRunner,
+  Inbox,
+  Isolation,
+  Journal,
+  Redaction,
+  TurnScope,
+  TurnStore,
+  Workspace,
+} from '../../ports/index.ts';
 import type { PromptSettings } from '../../prompts/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
@@ -50,6 +61,8 @@ export interface Surroundings {
   readonly marker: string;
   /** What the hat's profile makes of the agent's program. */
   readonly scope?: TurnScope;
+  /** See `TurnRequest.isolation`. */
+  readonly isolation?: Isolation;
   /**
    * Takes back what was made for the turn, when nothing of it runs any more, and says what a hat that may not write has written. Never rejects.
    */

@@ -107,13 +107,18 @@ function toRequest(
   order: IterationStart,
   asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
 ): TurnRequest {
-  const { cwd, env, marker, scope } = asked.around;
+  const { cwd, env, marker, scope, isolation } = asked.around;
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
   const { iteration, attempt, timeoutMs, idleTimeoutMs } = order;
   const logs = { stdoutPath, stderrPath, capBytes: settings.turnLogCapBytes };
   const request = { turn: { iteration, attempt }, prompt: asked.prompt, promptFile, cwd, env, marker, timeoutMs, idleTimeoutMs, logs };
   const interruptions = order.feedback.filter(({ kind }) => kind === 'withdrawn').length;
-  return { ...request, ...(scope === undefined ? {} : { scope }), ...(interruptions === 0 ? {} : { interruptions }) };
+  return {
+    ...request,
+    ...(scope === undefined ? {} : { scope }),
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(interruptions === 0 ? {} : { interruptions }),
+  };
 }
 
 /** A backend that cannot be had is a failed turn, not the end of the run: another hat may have a better one. */

@@ -1,0 +1,53 @@
+import type { Settings } from '../config/index.ts';
+import { RalphError } from '../core/index.ts';
+import type { Isolation } from '../ports/index.ts';
+import { findIsolation, selectFolders } from '../process/index.ts';
+import type { Layout } from './layout.ts';
+
+/** How the programs of a run are kept apart, and what a person should know of it. */
+export interface RunIsolation {
+  readonly isolation: Isolation | null;
+  readonly warnings: readonly string[];
+}
+
+/** What remains of the claims where programs share the processes of the machine. */
+export const WITHOUT_ISOLATION =
+  'a program that clears its environment and leaves its session can outlive its turn, see other processes and call ralph as you';
+
+/**
+ * Decides once for a run, by trying.
+ *
+ * @throws RalphError `isolation-required`
+ */
+export async function findRunIsolation({ isolation: mode = 'auto' }: Pick<Settings, 'isolation'>): Promise<RunIsolation> {
+  if (mode === 'off') return { isolation: null, warnings: [`Not isolated (isolation: off): ${WITHOUT_ISOLATION}.`] };
+  const search = await findIsolation();
+  if (search.found !== null) return { isolation: search.found, warnings: [] };
+  if (mode === 'required') {
+    throw new RalphError({
+      code: 'isolation-required',
+      what: `\`isolation: required\`, and ${search.why}.`,
+      why: `Without it ${WITHOUT_ISOLATION}.`,
+      fix: `${search.fix}\nOr go on without: isolation: auto`,
+    });
+  }
+  return {
+    isolation: null,
+    warnings: [`Not isolated: ${search.why}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
+  };
+}
+
+/**
+ * With what only the orchestrator writes protected: the journals of the runs, what people publish to them, locks, the agents' `ralph`. Worktrees lie
+ * there too, and so may, where a configuration says so, what agents write.
+ */
+export function protectState(
+  isolation: Isolation,
+  { stateDir, runsDir, binDir, worktreesDir }: Layout,
+  written: readonly string[],
+): Isolation {
+  const isMixed = written.some((folder) => folder === stateDir || stateDir.startsWith(`${folder}/`));
+  if (isMixed) return { ...isolation, readOnly: selectFolders([runsDir, binDir]) };
+  const writable = selectFolders([worktreesDir, ...written.filter((folder) => folder.startsWith(`${stateDir}/`))]);
+  return { ...isolation, readOnly: selectFolders([stateDir]), writable };
+}
