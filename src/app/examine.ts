@@ -1,6 +1,6 @@
 import { type BackendReport, detectBackends } from '../backends/index.ts';
 import { isRalphError } from '../core/index.ts';
-import { runCommand } from '../process/index.ts';
+import { findIsolation, runCommand } from '../process/index.ts';
 import {
   type CheckedConfig,
   type CheckRequest,
@@ -13,6 +13,7 @@ import {
 import { checkNativeAgents } from './check-native-agents.ts';
 import { checkTools } from './check-tools.ts';
 import type { DoctorCheck } from './doctor-check.ts';
+import { WITHOUT_ISOLATION } from './run-isolation.ts';
 
 /** What `ralph doctor` found. */
 export interface DoctorReport {
@@ -35,15 +36,26 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     checkHatAgents(request),
     checkNativeAgents(request),
     checkTools(request),
+    checkIsolation(),
   ]);
   return {
-    checks: [checkNode(), git, config, checkRoot(), checkAgents(backends, native.length > 0), ...hats, ...native, ...tools],
+    checks: [checkNode(), git, config, checkRoot(), isolation, checkAgents(backends, native.length > 0), ...hats, ...native, ...tools],
     backends,
   };
 }
 
 function checkNode(): DoctorCheck {
   return { name: 'Node.js', status: 'ok', text: process.versions.node };
+}
+
+async function checkIsolation(): Promise<DoctorCheck> {
+  const search = await findIsolation();
+  if (search.found === null)
+    return { name: 'isolation', status: 'warning', text: `none: ${search.why}`, fix: `${search.fix} Without it ${WITHOUT_ISOLATION}.` };
+  const text = search.found.hasUserNamespace
+    ? 'process and user namespaces: sudo and other setuid programs do not work for agents and gates'
+    : 'process namespaces; as root an agent can undo what protects .ralph';
+  return { name: 'isolation', status: 'ok', text };
 }
 
 async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
