@@ -29,7 +29,7 @@ export interface ExamineRequest extends CheckRequest {
 /** Looks at the machine and at the folder: nothing is changed, nothing is sent anywhere. */
 export async function examine(request: ExamineRequest): Promise<DoctorReport> {
   const { cwd, env } = request;
-  const [backends, git, config, hats, native, tools] = await Promise.all([
+  const [backends, git, config, hats, native, tools, isolation] = await Promise.all([
     detectBackends({ env }),
     checkGit(cwd, env),
     checkConfiguration(request),
