@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
@@ -91,8 +91,10 @@ export function readRunFile(path: string): RunFile {
   const value = readSettings(nodeFileSystem, path);
   if (isJsonObject(value) && value['version'] === 1 && isJsonObject(value['settings'])) {
     // A baseline that cannot be read switches checkpoints off: a guess could commit what is the user's own.
+    const file = value as unknown as RunFile;
     return {
-      ...(value as unknown as RunFile),
+      ...file,
+      workspace: findWorkspace(path, file),
       baseline: parseBaseline(value['baseline'] ?? null) ?? null,
       gitPrograms: parsePrograms(value['gitPrograms']),
     };
@@ -108,4 +110,11 @@ export function readRunFile(path: string): RunFile {
 function parsePrograms(value: Json | undefined): GitPrograms {
   const entries = isJsonObject(value) ? Object.entries(value) : [];
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** The folder of a run may have been moved, with its state in it: it is where the state is now. A worktree stands where it was. */
+function findWorkspace(path: string, { workspace, worktree, settings }: RunFile): string {
+  const stateDir = resolve(dirname(path), '..', '..');
+  const end = `${sep}${settings.stateDir.split('/').join(sep)}`;
+  return worktree === null && stateDir.endsWith(end) ? stateDir.slice(0, -end.length) : workspace;
 }

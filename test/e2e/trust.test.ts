@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
@@ -77,6 +77,21 @@ describe.concurrent('a run whose journal is lost under it ends, says so, and can
       expect(again.code, again.text).toBe(0);
       expect((await readStatus(folder)).turns.length).toBeGreaterThanOrEqual(3);
     });
+  });
+});
+
+test('a run whose folder was moved goes on in its new place', async () => {
+  const body = 'n=$(nth turn); pwd >> places.txt; [ "$n" -lt 2 ] || echo LOOP_COMPLETE';
+  await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', body), async (folder) => {
+    const before = join(folder, 'before');
+    mkdirSync(before);
+    for (const file of ['ralph.yml', 'agent.sh']) renameSync(join(folder, file), join(before, file));
+    expect((await ralph(before, RUN)).code).toBe(2);
+    renameSync(before, join(folder, 'after'));
+    const { code, stdout, stderr } = await ralph(join(folder, 'after'), ['resume', '--max-iterations', '+3', '--no-tui']);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    expect(existsSync(before)).toBe(false);
+    expect(readFileSync(join(folder, 'after/places.txt'), 'utf8').trim().split('\n').at(-1)).toMatch(/\/after$/);
   });
 });
 
