@@ -21,6 +21,7 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
     transitions: hat.transitions ?? [],
     instructions: instructions.hats[id] ?? '',
     maxActivations: hat.max_activations ?? null,
+    ...(hat.takes === 'one' && { takes: hat.takes }),
     timeoutMs: hat.timeout_seconds ?? loop.timeout_seconds,
     idleTimeoutMs: hat.idle_timeout_seconds ?? loop.idle_timeout_seconds,
     backends: (backends.hats[id] ?? backends.base).map((backend) => toLabel(toBackendSpec(backend))),

@@ -42,6 +42,7 @@ export const HAT_KEYS = {
   instructions: { kind: 'text', doc: "The hat's own words; derived from the rest where absent.", verbatim: true },
   instructions_file: { kind: 'file', doc: 'A file with more instructions, relative to the configuration file.' },
   max_activations: { kind: 'integer', doc: 'Turns after which the hat is not called again and its events go to Ralph.', min: 1 },
+  takes: { kind: 'choice', doc: 'How many of the events that wait for the hat one turn is given.', values: ['all', 'one'], default: 'all' },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn; `event_loop.timeout_seconds` by default.', above: 0 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence; `event_loop.idle_timeout_seconds` by default.', above: 0 },
   backend: BACKEND,

@@ -53,7 +53,7 @@ function planIdentity({ settings, turn }: PromptContext, { hat, alone }: Wearer)
       ours(
         alone
           ? '- Do ONE task, the most important one that is open.'
-          : '- Do ONE task: what the events below ask of your hat. The rest is for others.',
+          : '- Do what the events below ask of your hat, no more. The rest is for others.',
       ),
       ours('- Claim nothing without evidence: in this turn, run the tests, linter, build, whatever proves it.'),
       say`- Temporary files: ${setting(settings.workspaceDir)}`,
@@ -81,7 +81,9 @@ function planHandOver(context: PromptContext, { hat, offers, ...wearer }: Wearer
   return section(
     'HAND OVER',
     ours(
-      'As your last act publish ONE of these topics, once, and stop. If you are stuck, publish the one that says so. Others are refused.',
+      context.turn.events.length > 1
+        ? 'As your last acts publish ONE of these topics for each event that called you, and stop. Others are refused.'
+        : 'As your last act publish ONE of these topics, once, and stop. Others are refused.',
     ),
     lines(...offers.map((offer) => offerLine(context, offer))),
     lines(byTarget, planGates(context, topics), byDefault(hat), noEnd),
