@@ -1,8 +1,10 @@
-import { listRuns, nodeFileSystem, removeRun, toRunPaths } from '../journal/index.ts';
+import { isRalphError, toErrorCode } from '../core/index.ts';
+import { listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { removeWorktree } from '../workspace/index.ts';
+import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
+import { type KnownProject, listProjects } from './known-projects.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { reapRun } from './processes.ts';
 import { openRun } from './read-run.ts';
@@ -18,11 +20,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function summariseRuns(cwd: string, env: Environment): RunSummary[] {
   const { stateDir } = findLayout(cwd);
   const runs = listRuns({ fs: nodeFileSystem, stateDir });
-  return [...runs].reverse().map((runId) => summarise(cwd, runId, env));
+  return [...runs].reverse().map((runId) => summariseRun(cwd, runId, env));
 }
 
-function summarise(cwd: string, runId: string, env: Environment): RunSummary {
-  const nothing = { runId, startedAt: 0, reason: null, iterations: 0, costUsd: null, objective: '', workspace: '' };
+/** The runs of every folder that is known here, with their folder, newest first. */
+export function summariseAllRuns(env: Environment): readonly (RunSummary & Pick<KnownProject, 'root'>)[] {
+  return listProjects(env)
+    .flatMap(({ root }) => summariseRuns(root, env).map((run) => ({ ...run, root })))
+    .toSorted((left, right) => right.startedAt - left.startedAt);
+}
+
+/** One run of a folder, as a list shows it. */
+export function summariseRun(cwd: string, runId: string, env: Environment): RunSummary {
+  const nothing = { runId, startedAt: 0, reason: null, iterations: 0, costUsd: null, objective: '', workspace: '', worktree: null };
   try {
     const run = openRun(cwd, runId, env);
     let objective = '';
@@ -30,7 +40,7 @@ function summarise(cwd: string, runId: string, env: Environment): RunSummary {
       if (record.kind === 'input' && record.input.type === 'run-started') ({ objective } = record.input.spec);
     });
     const status = state.status === 'ended' ? 'ended' : run.isAlive ? (state.status === 'parked' ? 'parked' : 'running') : 'dead';
-    const { workspace } = readRunFile(toRunPaths(findLayout(cwd).stateDir, runId).settings);
+    const { workspace, worktree } = readRunFile(toRunPaths(findLayout(cwd).stateDir, runId).settings);
     return {
       runId,
       startedAt: state.startedAt,
@@ -40,6 +50,7 @@ function summarise(cwd: string, runId: string, env: Environment): RunSummary {
       costUsd: state.usage.costUsd,
       objective,
       workspace,
+      worktree,
     };
   } catch {
     return { ...nothing, status: 'damaged' };
@@ -53,48 +64,76 @@ export interface CleanOrder {
   readonly dryRun: boolean;
 }
 
-/** Removes old runs with their prompts, outputs and snapshots. Runs that are under way stay. */
-export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<{ readonly removed: readonly string[] }> {
+/** What `ralph clean` did. */
+export interface CleanedRuns {
+  readonly removed: readonly string[];
+  /** Worktrees and branches of removed runs that stay because of what is in them: why, and what to do, in words. */
+  readonly kept: readonly string[];
+}
+
+/** Removes old runs with their prompts, outputs and snapshots. Runs that are under way stay, and worktrees with something that only they have. */
+export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
   const layout = findLayout(cwd);
   const runs = [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse();
   const removed: string[] = [];
+  const kept: string[] = [];
   for (const runId of runs.slice(Math.max(0, order.keep))) {
     if (findHolder(layout, runId) !== null) continue;
-    if (!order.dryRun) await remove(layout, runId, env);
+    if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
     removed.push(runId);
   }
-  return { removed };
+  return { removed, kept };
 }
 
-async function remove(layout: Layout, runId: string, env: Environment): Promise<void> {
+async function remove(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {
   const lock = await lockRun({ layout, runId, worktree: null, command: 'ralph clean' });
   try {
     // Once the run is gone, nobody could find what it left running.
     await reapRun(runId);
-    await removeUnwatched(layout, runId, env);
+    return await removeUnwatched(layout, runId, env);
   } finally {
     release(lock);
   }
 }
 
-async function removeUnwatched(layout: Layout, runId: string, env: Environment): Promise<void> {
+async function removeUnwatched(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {
   const paths = toRunPaths(layout.stateDir, runId);
-  try {
-    const file = readRunFile(paths.settings);
-    await openWorkspace({ paths, file, env }).dropSnapshots();
-    if (file.worktree !== null) await removeOwnWorktree(layout, file, file.worktree, env);
-  } catch {
-    // A run whose settings are lost has no snapshots that could be found; a worktree with uncommitted work stays where it is.
-  }
+  const kept = await removeWork(layout, paths, env);
   // What agents could write into goes first, by a way that nothing they build can stop.
   removeTree(toPrivateDir(paths.folder));
   removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
+  return kept;
 }
 
-/** The worktree goes with its run, its branch stays; one with uncommitted work is refused. */
-async function removeOwnWorktree(layout: Layout, file: RunFile, name: string, env: Environment): Promise<void> {
+/** A run whose settings are lost has no snapshots that could be found, and no worktree. */
+async function removeWork(layout: Layout, paths: RunPaths, env: Environment): Promise<CleanedRuns['kept']> {
+  let worktree: string | null = null;
+  try {
+    const file = readRunFile(paths.settings);
+    ({ worktree } = file);
+    await openWorkspace({ paths, file, env }).dropSnapshots();
+    if (worktree === null) return [];
+    const { keptBranch } = await removeOwnWorktree(layout, file, worktree, env);
+    return keptBranch === null
+      ? []
+      : [
+          `The branch ${keptBranch} stays: it has commits that are nowhere else. Merge it: git merge ${keptBranch}; delete it: git branch -D ${keptBranch}`,
+        ];
+  } catch (error) {
+    return worktree === null
+      ? []
+      : [
+          isRalphError(error)
+            ? [error.what, error.why, error.fix].filter((part) => part !== '').join('\n')
+            : `The worktree ${worktree} stays: ${toErrorCode(error)}`,
+        ];
+  }
+}
+
+/** The worktree goes with its run, and its branch where that has no commits of its own; one with uncommitted work is refused. */
+async function removeOwnWorktree(layout: Layout, file: RunFile, name: string, env: Environment): Promise<RemovedWorktree> {
   const { settings } = file;
-  await removeWorktree({
+  return removeWorktree({
     cwd: layout.root,
     env,
     stateDirs: toStateDirs(settings),

@@ -6,6 +6,7 @@ import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
 import { openWorkspace } from './assemble-run.ts';
+import { findLivingRun } from './find-living-run.ts';
 import { findLayout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
 import type { RunReader } from './run-api.ts';
@@ -15,12 +16,13 @@ import { findHolder } from './run-lock.ts';
 /**
  * Opens a run for reading, whether it is under way or over.
  *
- * @param run an id or the beginning of one; absent: the newest
+ * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`
  */
 export function openRun(cwd: string, run: string | undefined, env: Readonly<Record<string, string | undefined>>): RunReader {
   const layout = findLayout(cwd);
-  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
+  const living = run === undefined ? findLivingRun(layout, cwd) : null;
+  const runId = living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
   return {
     runId,

@@ -61,6 +61,8 @@ export interface RunSummary {
   readonly costUsd: number | null;
   readonly objective: string;
   readonly workspace: string;
+  /** Its name; `null` in the main checkout. */
+  readonly worktree: string | null;
 }
 
 /** A process that a run started and that is still there. */

@@ -7,6 +7,7 @@ import { captureBaseline, captureGitPrograms, createWorktree } from '../workspac
 import { assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
+import { noteProject } from './known-projects.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { withoutToken, writePeople } from './people.ts';
@@ -42,6 +43,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   await loadPluginFiles(plan.settings, options.cwd);
   const layout = toLayout(options.cwd, plan.settings.stateDir);
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
+  noteProject(layout, options.env);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
   const runId = createRunId(Date.now(), Math.random);
   const lock = await lockFolder(layout, worktree, runId);

@@ -43,6 +43,8 @@ export interface CliCommand {
 export interface CommandCall {
   readonly args: readonly (string | undefined)[];
   readonly options: Readonly<Record<string, unknown>>;
+  /** Everything after the name of the command, as it was typed. */
+  readonly words: readonly string[];
   /** True when the command was not named: `ralph -p "…"` means `ralph run -p "…"`. */
   readonly isImplicit: boolean;
   /** Every command with its arguments and options, for `ralph completions`. */

@@ -112,6 +112,7 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
       args: command.processedArgs,
       options: command.opts(),
       isImplicit,
+      words: args,
       declareAll: () => declareAll(context),
     });
   });

@@ -11,6 +11,7 @@ export type CommandName =
   | 'stop'
   | 'status'
   | 'runs'
+  | 'worktrees'
   | 'show'
   | 'events'
   | 'emit'
@@ -42,6 +43,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'stop', summary: 'end a run that is under way in another terminal' },
   { name: 'status', summary: 'what a run does now, how far it is' },
   { name: 'runs', summary: 'list the runs of this folder' },
+  { name: 'worktrees', summary: 'list, compare, merge and remove the worktrees of runs' },
   { name: 'show', summary: 'what an iteration was asked, said and changed' },
   { name: 'events', summary: 'the events of a run, also while it goes on' },
   { name: 'emit', summary: 'publish an event (what agents call)' },

@@ -8,6 +8,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   stop: async () => (await import('./commands/stop-command.ts')).stopCommand,
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
+  worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   emit: async () => (await import('./commands/emit-command.ts')).emitCommand,

@@ -5,6 +5,7 @@ import { findRepository, type Repository, type RepositorySettings } from './find
 import { planLinks } from './link-shared.ts';
 import { readStatus } from './read-status.ts';
 import { toWorktreePlace } from './worktree-place.ts';
+import { toDirty } from './worktrees.ts';
 
 /** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {
@@ -13,7 +14,7 @@ export interface WorktreeRemoval extends RepositorySettings {
   readonly name: string;
   /** The links that were asked for when it was made. */
   readonly links: readonly string[];
-  /** Also when there are uncommitted changes in it, which are then lost. */
+  /** Also when there are uncommitted changes in it, and with the commits of its branch: both are then lost. */
   readonly force: boolean;
 }
 
@@ -25,10 +26,8 @@ export interface RemovedWorktree {
   readonly keptBranch: string | null;
 }
 
-const shownPaths = 5;
-
 /**
- * Removes a worktree with everything in it, and its branch unless that has commits of its own. What its links lead to stays.
+ * Removes a worktree with everything in it, and its branch unless that has commits of its own (with `force` also then). What its links lead to stays.
  *
  * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-dirty` (not with `force`), `worktree-failed`.
  */
@@ -45,7 +44,7 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   for (const link of links) unlinkSync(join(place.path, link));
   const removed = await main.git(['worktree', 'remove', '--force', place.path]);
   if (!removed.ok) throw toFailure(order, removed.problem);
-  const deleted = await main.git(['branch', '--delete', place.branch]);
+  const deleted = await main.git(['branch', '--delete', ...(order.force ? ['--force'] : []), place.branch]);
   return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch };
 }
 
@@ -74,13 +73,7 @@ async function checkClean(order: WorktreeRemoval, worktree: Repository, links: r
   const status = await readStatus(worktree);
   const changed = status.entries.map((entry) => entry.path).filter((path) => !links.includes(path));
   if (changed.length === 0) return;
-  const more = changed.length > shownPaths ? `, and ${changed.length - shownPaths} more` : '';
-  throw new RalphError({
-    code: 'worktree-dirty',
-    what: `The worktree ${order.name} has changes that are not committed: ${changed.slice(0, shownPaths).join(', ')}${more}.`,
-    why: 'They would be lost with it.',
-    fix: 'Commit them there, or remove the worktree by force.',
-  });
+  throw toDirty(order.name, worktree.top, changed, 'They would be lost with it.');
 }
 
 function toFailure(order: WorktreeRemoval, problem: string): RalphError {

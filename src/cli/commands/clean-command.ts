@@ -19,8 +19,9 @@ export const cleanCommand: CliCommand = {
     const keep = parseCount(String(options['keep']), '--keep', 0);
     const dryRun = options['dryRun'] === true;
     const app = await loadApp();
-    const { removed } = await app.cleanRuns(cwd, { keep, dryRun }, env);
+    const { removed, kept } = await app.cleanRuns(cwd, { keep, dryRun }, env);
     for (const runId of removed) terminal.out(`${runId}\n`);
+    for (const text of kept) terminal.err(`${text}\n`);
     terminal.err(`${toCount(removed.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}.\n`);
     return 0;
   },

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { checkConfig } from '../../validation/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags } from '../config-options.ts';
+import { addConfigOptions, addSettingFlags, toConfigRequest } from '../config-options.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printFindings } from '../print-findings.ts';
@@ -28,6 +29,7 @@ function declare(command: Command): void {
     .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
     .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')
+    .option('--detach', 'begin it and come back at once: it goes on when the terminal is closed')
     .option('--nested', 'allow a run inside of an agent’s turn');
   addShowOptions(command);
   command.addHelpText('after', PRECEDENCE);
@@ -39,6 +41,7 @@ function declare(command: Command): void {
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
     ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes along, and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
+    ['ralph run --detach', 'overnight; see it with ralph status, stop it with ralph stop'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
     ['ralph run --format ndjson | jq .type', 'for programs (docs/ndjson.md)'],
   ]);
@@ -51,12 +54,31 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
   if (flags.continue === true) return performResume(context, undefined, flags);
+  if (flags.detach === true) return detach(context, flags, call);
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
   const plan = await app.planRun(toPlanRequest(context, flags, call, stdinPrompt));
   await printFindings(context.terminal, plan);
   if (flags.dryRun === true) return printDryRun(context.terminal, plan);
   return startAndWatch(context, app, plan, { flags, show });
+}
+
+/** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
+async function detach({ cwd, env, terminal, loadApp }: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
+  const app = await loadApp();
+  const end = call.words.includes('--') ? call.words.indexOf('--') : call.words.length;
+  const words = ['run', ...call.words.filter((word, index) => word !== '--detach' || index > end)];
+  const { settings } = checkConfig({ ...toConfigRequest({ cwd, env }, flags), prompt: 'optional' });
+  const started = await app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, env });
+  if (started.kind === 'ended') {
+    terminal.err(started.output);
+    return started.exitCode;
+  }
+  terminal.out(`Run ${started.runId} is under way (process ${started.pid}).\n`);
+  terminal.out(
+    `See it:   ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ralph stop ${started.runId}\n`,
+  );
+  return 0;
 }
 
 async function startAndWatch(

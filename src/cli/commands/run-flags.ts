@@ -15,6 +15,7 @@ export interface RunFlags extends ConfigOptions {
   readonly continue?: boolean;
   readonly acceptChanges?: boolean;
   readonly nested?: boolean;
+  readonly detach?: boolean;
 }
 
 /** The words after `run`; `null` where there are none. */
@@ -47,13 +48,15 @@ export function checkRunFlags<Flags extends RunFlags>(flags: Flags, call: Comman
   }
   if ((flags.hat === undefined) !== (flags.once !== true))
     throw createUsageError('--hat and --once belong together.', 'One turn of one hat: ralph run --hat builder --once');
+  if (flags.detach === true && flags.dryRun === true)
+    throw createUsageError('--detach starts a run; --dry-run starts none.', 'Leave one out.');
   if (flags.continue === true) checkContinue(flags, sources);
   else if (flags.acceptChanges === true)
     throw createUsageError('--accept-changes is for a run that goes on.', 'Use it with --continue, or with ralph resume.');
   return flags;
 }
 
-const NOT_WITH_CONTINUE = ['config', 'hats', 'backend', 'model', 'hat', 'worktree', 'dryRun', 'nested'] as const;
+const NOT_WITH_CONTINUE = ['config', 'hats', 'backend', 'model', 'hat', 'worktree', 'dryRun', 'nested', 'detach'] as const;
 
 /** A run that goes on has its task and its configuration. */
 function checkContinue(flags: RunFlags, sources: readonly string[]): void {

@@ -5,33 +5,63 @@ import type { AppApi } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toLocalTime } from '../local-time.ts';
 import { printTable } from '../print-table.ts';
-import { printJson } from '../terminal.ts';
+import { printJson, type Terminal } from '../terminal.ts';
 
-type RunSummary = ReturnType<AppApi['summariseRuns']>[number];
+/** A run, and its folder where those of several are listed. */
+type ListedRun = ReturnType<AppApi['summariseRuns']>[number] & { readonly root?: string };
 
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
   declare: (command) => {
+    command.option('--all', 'the runs of all folders in which you have started some');
     addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
     addExamples(command, [
       ['ralph runs', 'the runs of this folder, the newest first'],
+      ['ralph runs --all', 'those of all folders'],
       ['ralph runs --format json | jq .runId', 'for programs'],
     ]);
   },
   perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
     const app = await loadApp();
-    const runs = app.summariseRuns(cwd, env);
+    const isAll = options['all'] === true;
+    const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env) : app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
       for (const run of runs) printJson(terminal, { v: 1, ...run });
       return 0;
     }
     if (runs.length === 0) terminal.err('There is no run in this folder yet. Start one: ralph run -p "what is to be done"\n');
-    else printTable(terminal, ['run', 'started', 'status', 'turns', 'cost', 'asked'], runs.map(toCells));
+    else printRuns(terminal, runs);
     return 0;
   },
 };
 
-function toCells({ runId, startedAt, status, reason, iterations, costUsd, objective }: RunSummary): readonly string[] {
-  const state = status === 'ended' ? (reason ?? 'ended') : status;
-  return [runId, startedAt === 0 ? '-' : toLocalTime(startedAt), state, String(iterations), toUsdText(costUsd), toFirstLine(objective, 80)];
+function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
+  const hasWorktrees = runs.some(({ worktree }) => worktree !== null);
+  const hasFolders = runs.some(({ root }) => root !== undefined);
+  const heading = [
+    'run',
+    'started',
+    'status',
+    'turns',
+    'cost',
+    ...(hasWorktrees ? ['worktree'] : []),
+    'asked',
+    ...(hasFolders ? ['folder'] : []),
+  ];
+  const rows = runs.map((run) => toCells(run, hasWorktrees));
+  printTable(terminal, heading, rows);
+}
+
+function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
+  const { runId, startedAt, status, reason, iterations, costUsd, objective, worktree, root } = run;
+  return [
+    runId,
+    startedAt === 0 ? '-' : toLocalTime(startedAt),
+    status === 'ended' ? (reason ?? 'ended') : status,
+    String(iterations),
+    toUsdText(costUsd),
+    ...(hasWorktrees ? [worktree ?? '-'] : []),
+    toFirstLine(objective, root === undefined ? 80 : 30),
+    ...(root === undefined ? [] : [root]),
+  ];
 }

@@ -18,6 +18,7 @@ const RUN = {
   costUsd: 5.01,
   objective: 'Make it\nwork',
   workspace: '/project',
+  worktree: null,
 } as const;
 
 describe('ralph runs', () => {
@@ -127,7 +128,7 @@ describe('ralph clean', () => {
     const orders: unknown[] = [];
     const cleanRuns: AppApi['cleanRuns'] = async (_cwd, order) => {
       orders.push(order);
-      return { removed: [RUN_ID] };
+      return { removed: [RUN_ID], kept: [] };
     };
     expect(await type(['clean'], { cleanRuns })).toMatchObject({ out: `${RUN_ID}\n`, err: '1 run removed.\n' });
     expect(await type(['clean', '--keep', '0', '--dry-run'], { cleanRuns })).toMatchObject({ err: '1 run would be removed.\n' });

@@ -1,0 +1,125 @@
+import { findNearMiss, RalphError } from '../core/index.ts';
+import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
+import {
+  diffWorktree,
+  listWorktrees,
+  mergeWorktree,
+  type RemovedWorktree,
+  removeWorktree,
+  type WorktreeState,
+  type WorktreesSettings,
+} from '../workspace/index.ts';
+import { release } from './drive-run.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { summariseRun } from './list-runs.ts';
+import type { RunSummary } from './run-api.ts';
+import { type RunFile, readRunFile } from './run-file.ts';
+import { findWorkspaceHolder, lockWorkspace } from './run-lock.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A worktree with the newest run that worked in it; `null` where that is gone. */
+export interface RunWorktree extends WorktreeState {
+  readonly run: RunSummary | null;
+}
+
+/** The worktrees of the runs of a folder, by name. */
+export async function listRunWorktrees(cwd: string, env: Environment): Promise<readonly RunWorktree[]> {
+  const layout = findLayout(cwd);
+  const files = readRunFiles(layout);
+  const states = await listWorktrees(toSettings(layout, files, env));
+  return states.map((state) => {
+    const runId = files.find(({ file }) => file.worktree === state.name)?.runId;
+    return { ...state, run: runId === undefined ? null : summariseRun(cwd, runId, env) };
+  });
+}
+
+/** All that a worktree has and the commit from which it began has not, as a patch. Throws RalphError `worktree-…`. */
+export async function diffRunWorktree(cwd: string, name: string, env: Environment): Promise<string> {
+  const layout = findLayout(cwd);
+  const settings = toSettings(layout, readRunFiles(layout), env);
+  await demandKnown(settings, name);
+  return diffWorktree(settings, name);
+}
+
+/**
+ * Merges a worktree's branch into the branch that is checked out here.
+ *
+ * @throws RalphError `run-in-progress` while a run works in it or here; `worktree-…`
+ */
+export async function mergeRunWorktree(cwd: string, name: string, env: Environment): ReturnType<typeof mergeWorktree> {
+  const layout = findLayout(cwd);
+  const settings = toSettings(layout, readRunFiles(layout), env);
+  await demandKnown(settings, name);
+  refuseBusy(layout, name);
+  // A run that begins here meanwhile would see half a merge.
+  const lock = await lockWorkspace({ layout, runId: 'none', worktree: null, command: 'ralph worktrees merge' });
+  try {
+    return await mergeWorktree(settings, name);
+  } finally {
+    release(lock);
+  }
+}
+
+/**
+ * Removes a worktree, and its branch where that has no commits of its own; with `force` whatever is in them.
+ *
+ * @throws RalphError `run-in-progress` while a run works in it; `worktree-…`
+ */
+export async function removeRunWorktree(cwd: string, name: string, force: boolean, env: Environment): Promise<RemovedWorktree> {
+  const layout = findLayout(cwd);
+  const files = readRunFiles(layout);
+  const settings = toSettings(layout, files, env);
+  await demandKnown(settings, name);
+  refuseBusy(layout, name);
+  const links = files.find(({ file }) => file.worktree === name)?.file.settings.worktreeLinks ?? [];
+  return removeWorktree({ ...settings, name, links, force });
+}
+
+interface KnownRun {
+  readonly runId: string;
+  readonly file: RunFile;
+}
+
+/** The newest first; those that cannot be read are left out. */
+function readRunFiles(layout: Layout): readonly KnownRun[] {
+  return [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse().flatMap((runId) => {
+    try {
+      return [{ runId, file: readRunFile(toRunPaths(layout.stateDir, runId).settings) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const USUAL_STATE_DIRS = ['.ralph', '.agent'];
+
+function toSettings({ root, stateDir }: Layout, [newest]: readonly KnownRun[], env: Environment): WorktreesSettings {
+  const stateDirs = newest === undefined ? USUAL_STATE_DIRS : toStateDirs(newest.file.settings);
+  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1) };
+}
+
+async function demandKnown(settings: WorktreesSettings, name: string): Promise<void> {
+  const names = (await listWorktrees(settings)).map((worktree) => worktree.name);
+  if (names.includes(name)) return;
+  const near = findNearMiss(name, names);
+  throw new RalphError({
+    code: 'worktree-unknown',
+    what: `There is no worktree ${JSON.stringify(name.slice(0, 64))} here.`,
+    fix: near === undefined ? 'See which there are: ralph worktrees' : `Did you mean ${near}? All of them: ralph worktrees`,
+    exitCode: 2,
+  });
+}
+
+function refuseBusy(layout: Layout, name: string): void {
+  const holder = findWorkspaceHolder(layout, name);
+  if (holder === null) return;
+  const runId = holder.owner?.runId;
+  throw new RalphError({
+    code: 'run-in-progress',
+    what: `Run ${runId ?? '(unknown)'} is under way in the worktree ${name}.`,
+    why: 'What an agent is at work on is not ready to be merged or removed.',
+    fix: `Stop it: ralph stop ${runId ?? ''}`.trimEnd(),
+  });
+}

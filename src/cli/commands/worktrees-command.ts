@@ -1,0 +1,100 @@
+import { toCount, toPlainLine } from '../../views/index.ts';
+import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printTable } from '../print-table.ts';
+import { printJson, printLine } from '../terminal.ts';
+import { createUsageError } from '../usage-error.ts';
+
+type RunWorktree = Awaited<ReturnType<AppApi['listRunWorktrees']>>[number];
+
+const ACTIONS = ['list', 'diff', 'merge', 'remove'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** `ralph worktrees`. */
+export const worktreesCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument('[what]', '`list` (the default), `diff`, `merge` or `remove`')
+      .argument('[name]', 'the worktree')
+      .option('--force', 'with remove: also what is not committed, and commits that are nowhere else');
+    addFormatOption(command, ['table', 'json'], 'of list: table for people, json for programs: one object a line');
+    addExamples(command, [
+      ['ralph worktrees', 'which there are, and what is in them'],
+      ['ralph worktrees diff blue', 'all that a run has changed there, as one patch'],
+      ['ralph worktrees merge blue', 'its branch into the one that is checked out here'],
+      ['ralph worktrees remove blue', 'away with it, and with its branch once that is merged'],
+    ]);
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const [what = 'list', name] = args;
+  const action = ACTIONS.find((known) => known === what);
+  if (action === undefined) {
+    throw createUsageError(`\`ralph worktrees\` knows no ${JSON.stringify(what.slice(0, 60))}.`, `It knows: ${ACTIONS.join(', ')}.`);
+  }
+  if (options['force'] === true && action !== 'remove') throw createUsageError('--force goes with remove.', 'Leave it out.');
+  const app = await context.loadApp();
+  if (action === 'list') return list(context, app, options['format'] === 'json');
+  if (name === undefined) throw createUsageError(`Which worktree? Its name is missing.`, `Type: ralph worktrees ${action} NAME`);
+  return ACT[action](context, app, name, options['force'] === true);
+}
+
+const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: AppApi, name: string, force: boolean) => Promise<number>>> =
+  {
+    diff: async ({ cwd, env, terminal }, app, name) => {
+      const patch = await app.diffRunWorktree(cwd, name, env);
+      if (patch === '') terminal.err(`The worktree ${name} differs in nothing from the commit it began at.\n`);
+      else terminal.out(patch);
+      return 0;
+    },
+    merge: async ({ cwd, env, terminal }, app, name) => {
+      const { commits, into, branch } = await app.mergeRunWorktree(cwd, name, env);
+      terminal.out(
+        commits === 0
+          ? `${into} has everything of ${branch} already.\n`
+          : `Merged ${toCount(commits, 'commit')} of ${branch} into ${into}. Remove the worktree: ralph worktrees remove ${name}\n`,
+      );
+      return 0;
+    },
+    remove: async ({ cwd, env, terminal }, app, name, force) => {
+      const { keptBranch } = await app.removeRunWorktree(cwd, name, force, env);
+      terminal.out(
+        keptBranch === null
+          ? `Removed the worktree ${name} and its branch.\n`
+          : `Removed the worktree ${name}. Its branch ${keptBranch} stays: it has commits that are nowhere else. Delete it: git branch -D ${keptBranch}\n`,
+      );
+      return 0;
+    },
+  };
+
+async function list({ cwd, env, terminal }: CliContext, app: AppApi, isJson: boolean): Promise<number> {
+  const worktrees = await app.listRunWorktrees(cwd, env);
+  if (isJson) {
+    for (const worktree of worktrees) printJson(terminal, toRecord(worktree));
+    return 0;
+  }
+  if (worktrees.length === 0) terminal.err('No run has a worktree here. Begin one: ralph run --worktree -p "what is to be done"\n');
+  else printTable(terminal, ['worktree', 'run', 'what is in it'], worktrees.map(toCells));
+  for (const { path } of worktrees) printLine(terminal, terminal.style('faint', toPlainLine(path, 500)));
+  return 0;
+}
+
+function toRecord({ name, path, branch, commits, uncommitted, run }: RunWorktree): Readonly<Record<string, unknown>> {
+  return { v: 1, name, path, branch, commits, uncommitted: uncommitted.length, runId: run?.runId ?? null, status: toStatus(run) };
+}
+
+function toCells({ name, commits, uncommitted, run }: RunWorktree): readonly string[] {
+  const parts = [
+    ...(commits > 0 ? [toCount(commits, 'commit')] : []),
+    ...(uncommitted.length > 0 ? [`${toCount(uncommitted.length, 'file')} not committed`] : []),
+  ];
+  return [name, toStatus(run) ?? 'gone', parts.length === 0 ? 'nothing that is not here too' : parts.join(', ')];
+}
+
+function toStatus(run: RunWorktree['run']): string | null {
+  if (run === null) return null;
+  return run.status === 'ended' ? (run.reason ?? 'ended') : run.status;
+}

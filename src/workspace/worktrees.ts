@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RalphError } from '../core/index.ts';
+import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { demandGit } from './git.ts';
+import { readStatus } from './read-status.ts';
+import { toWorktreePlace } from './worktree-place.ts';
+
+/** Where the worktrees of runs are. */
+export interface WorktreesSettings extends RepositorySettings {
+  /** Name of the folder for state, relative to `cwd`, that holds them. */
+  readonly stateDir: string;
+}
+
+/** A worktree of a run, as it is now. */
+export interface WorktreeState {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly branch: string;
+  /** Commits on its branch that the branch checked out in `cwd` has not. */
+  readonly commits: number;
+  /** Files with changes that are not committed, from its top. */
+  readonly uncommitted: readonly string[];
+}
+
+/** A worktree and what it is compared with. */
+interface OpenedWorktree {
+  readonly path: string;
+  readonly branch: string;
+  readonly main: Repository;
+  readonly worktree: Repository;
+}
+
+/** The worktrees of runs below the state folder, by name. Empty outside of a repository; one that git does not know any more is left out. */
+export async function listWorktrees(settings: WorktreesSettings): Promise<readonly WorktreeState[]> {
+  const folder = join(settings.cwd, settings.stateDir, 'worktrees');
+  const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
+  const states = await Promise.all(names.map(({ name }) => readState(settings, name)));
+  return states.filter((state) => state !== null).toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+async function readState(settings: WorktreesSettings, name: string): Promise<WorktreeState | null> {
+  try {
+    const { path, branch, main, worktree } = await openWorktree(settings, name);
+    const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
+    return { name, path, branch, commits, uncommitted: (await listChanged(settings, worktree)).own };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * All that differs between a worktree and the commit from which it began, as one patch: commits, changes that are not committed, new files.
+ *
+ * @throws RalphError `worktree-unknown`, `worktree-failed`
+ */
+export async function diffWorktree(settings: WorktreesSettings, name: string): Promise<string> {
+  const { path, branch, main, worktree } = await openWorktree(settings, name);
+  // New files are shown by an index of our own: the one of the worktree stays as it is.
+  const indexFile = `${path}.diff-index`;
+  try {
+    const base = (await demandGit(main.git, ['merge-base', 'HEAD', toRef(branch)])).trim();
+    const options = { indexFile };
+    await demandGit(worktree.git, ['read-tree', 'HEAD'], options);
+    const { shared } = await listChanged(settings, worktree);
+    const leftOut = [...settings.stateDirs, ...shared].map((name) => `:(exclude,literal)${name}`);
+    await demandGit(worktree.git, ['add', '--all', '--', '.', ...leftOut], options);
+    return await demandGit(worktree.git, ['diff', '--cached', '--no-ext-diff', '--no-textconv', base], options);
+  } catch (error) {
+    throw toFailure(name, 'compared', error instanceof Error ? error.message : String(error));
+  } finally {
+    rmSync(indexFile, { force: true });
+  }
+}
+
+/**
+ * Merges the branch of a worktree into the branch that is checked out in `cwd`. Nothing is merged where the worktree has changes that are not committed, and a merge
+ * with conflicts is taken back. No hook runs.
+ *
+ * @returns how many commits came, and into which branch
+ * @throws RalphError `worktree-unknown`, `worktree-dirty`, `worktree-conflict`, `worktree-failed`
+ */
+export async function mergeWorktree(
+  settings: WorktreesSettings,
+  name: string,
+): Promise<{ readonly commits: number; readonly into: string; readonly branch: string }> {
+  const { path, branch, main, worktree } = await openWorktree(settings, name);
+  const { own } = await listChanged(settings, worktree);
+  if (own.length > 0) throw toDirty(name, path, own, 'They would not be merged.');
+  const into = (await demandGit(main.git, ['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
+  const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
+  const merged = await main.git(['merge', '--no-edit', branch]);
+  if (merged.ok) return { commits, into, branch };
+  const conflicts = (await main.git(['diff', '--name-only', '--diff-filter=U'])).stdout.trim();
+  await main.git(['merge', '--abort']);
+  if (conflicts === '') throw toFailure(name, 'merged', merged.problem);
+  throw new RalphError({
+    code: 'worktree-conflict',
+    what: `${branch} and ${into} have both changed ${conflicts.split('\n').join(', ')}; nothing was merged.`,
+    why: 'Which of two changes is right is for a person to say.',
+    fix: `Merge by hand: git merge ${branch}`,
+  });
+}
+
+/** What says that a worktree has changes that only it has. */
+export function toDirty(name: string, path: string, changed: readonly string[], why: string): RalphError {
+  const more = changed.length > SHOWN_PATHS ? `, and ${changed.length - SHOWN_PATHS} more` : '';
+  return new RalphError({
+    code: 'worktree-dirty',
+    what: `The worktree ${name} has changes that are not committed: ${changed.slice(0, SHOWN_PATHS).join(', ')}${more}.`,
+    why,
+    fix: `See them: ralph worktrees diff ${name}\nCommit them in ${path}, or give them up: ralph worktrees remove ${name} --force`,
+  });
+}
+
+const SHOWN_PATHS = 5;
+
+/** What is not committed in a worktree: its own, and the links to what it shares with the main checkout. */
+async function listChanged(
+  { cwd }: WorktreesSettings,
+  worktree: Repository,
+): Promise<{ readonly own: readonly string[]; readonly shared: readonly string[] }> {
+  const paths = (await readStatus(worktree)).entries.map((entry) => entry.path);
+  const isShared = (path: string): boolean => readLink(join(worktree.top, path)) === join(cwd, path);
+  return { own: paths.filter((path) => !isShared(path)), shared: paths.filter(isShared) };
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** A branch by its whole name: a tag of the same name is another thing. */
+function toRef(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+async function openWorktree(settings: WorktreesSettings, name: string): Promise<OpenedWorktree> {
+  const { path, branch } = toWorktreePlace(settings.cwd, settings.stateDir, name);
+  if (!existsSync(path)) {
+    throw new RalphError({
+      code: 'worktree-unknown',
+      what: `There is no worktree ${name} here.`,
+      fix: 'See which there are: ralph worktrees',
+      exitCode: 2,
+    });
+  }
+  const [main, worktree] = await Promise.all([findRepository(settings), findRepository({ ...settings, cwd: path })]);
+  if (!main.found) throw toFailure(name, 'read', main.why);
+  if (!worktree.found || worktree.repository.top !== path)
+    throw toFailure(name, 'read', worktree.found ? `${path} is no worktree` : worktree.why);
+  return { path, branch, main: main.repository, worktree: worktree.repository };
+}
+
+function toFailure(name: string, what: string, problem: string): RalphError {
+  return new RalphError({ code: 'worktree-failed', what: `The worktree ${name} could not be ${what}: ${problem}` });
+}

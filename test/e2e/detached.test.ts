@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { withPlace } from './processes.ts';
+import { ralph, readJsonLines } from './ralph.ts';
+import { until } from './run-facts.ts';
+
+const WAITS = 'touch here; until [ -f go ]; do sleep 0.05; done; echo "said at the end"; echo LOOP_COMPLETE';
+
+describe.concurrent('a detached run', () => {
+  test('goes on when the command that began it has ended, and can be seen and stopped', async () => {
+    await withPlace(toFiles('', WAITS), async (folder) => {
+      const begun = await ralph(folder, ['run', '--detach', '-p', 'work']);
+      expect(begun.code, begun.stderr).toBe(0);
+      const runId = /\d{8}-\d{6}-\w+/.exec(begun.stdout)?.[0] ?? 'none';
+      await until('the agent to be at work', () => existsSync(join(folder, 'here')));
+      const [run] = readJsonLines<{ runId: string; status: string }>((await ralph(folder, ['runs', '--format', 'json'])).stdout);
+      expect(run).toMatchObject({ runId, status: 'running' });
+      writeFileSync(join(folder, 'go'), '');
+      const end = async () =>
+        readJsonLines<{ reason: string | null }>((await ralph(folder, ['runs', '--format', 'json'])).stdout)[0]?.reason;
+      let reason: string | null | undefined = null;
+      while (reason === null) reason = await end();
+      expect(reason).toBe('completed');
+      expect(existsSync(join(folder, '.ralph/runs', runId, 'output.log'))).toBe(true);
+    });
+  });
+
+  test('that cannot begin says why, and the exit code is that of the run', async () => {
+    await withPlace(toFiles('hats: {}\n', WAITS), async (folder) => {
+      const { code, stderr } = await ralph(folder, ['run', '--detach', '-p', 'work']);
+      expect(code).toBe(1);
+      expect(stderr).toContain('Hat collection is empty.');
+    });
+  });
+});
+
+describe.concurrent('the runs of all folders', () => {
+  test('are listed with their folder, and a folder that is gone is left out', async () => {
+    const env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'ralph-state-')) };
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (one) => {
+      await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (two) => {
+        expect((await ralph(one, ['run', '-p', 'first'], env)).code).toBe(0);
+        expect((await ralph(two, ['run', '-p', 'second'], env)).code).toBe(0);
+        const all = readJsonLines<{ objective: string; root: string }>(
+          (await ralph(one, ['runs', '--all', '--format', 'json'], env)).stdout,
+        );
+        expect(all.map(({ objective, root }) => [objective, root])).toEqual([
+          ['second', two],
+          ['first', one],
+        ]);
+        expect((await ralph(one, ['runs', '--format', 'json'], env)).stdout).not.toContain('second');
+      });
+      const left = readJsonLines<{ root: string }>((await ralph(one, ['runs', '--all', '--format', 'json'], env)).stdout);
+      expect(left.map(({ root }) => root)).toEqual([one]);
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { git, makeRepository } from './git.ts';
+import { withPlace } from './processes.ts';
+import { ralph, readJsonLines, start } from './ralph.ts';
+import { until } from './run-facts.ts';
+
+const CONFIG = 'event_loop: { checkpoint_interval: 1 }\n';
+const BODY = 'echo made > made.txt; echo changed > tracked.txt; echo LOOP_COMPLETE';
+
+interface ListedWorktree {
+  readonly name: string;
+  readonly branch: string;
+  readonly commits: number;
+  readonly uncommitted: number;
+  readonly runId: string | null;
+  readonly status: string | null;
+}
+
+async function list(folder: string): Promise<readonly ListedWorktree[]> {
+  return readJsonLines((await ralph(folder, ['worktrees', '--format', 'json'])).stdout);
+}
+
+/** A repository in which a run has worked in the worktree `blue`. */
+async function withWorktree(use: (folder: string) => Promise<void>): Promise<void> {
+  await withPlace(toFiles(CONFIG, BODY, { 'tracked.txt': 'old\n' }), async (folder) => {
+    makeRepository(folder);
+    const run = await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue']);
+    expect(run.code, run.stdout + run.stderr).toBe(0);
+    await use(folder);
+  });
+}
+
+describe.concurrent('the worktrees of runs', () => {
+  test('are listed with their branch, run and what is in them', async () => {
+    await withWorktree(async (folder) => {
+      writeFileSync(join(folder, '.ralph/worktrees/blue/later.txt'), 'x');
+      const [worktree] = await list(folder);
+      expect(worktree).toMatchObject({ name: 'blue', branch: 'ralph/blue', commits: 1, uncommitted: 1, status: 'completed' });
+      const { stdout } = await ralph(folder, ['worktrees']);
+      expect(stdout).toMatch(/blue\s+completed\s+1 commit, 1 file not committed/);
+      expect((await ralph(folder, ['runs'])).stdout).toContain('blue');
+    });
+  });
+
+  test('are shown as one patch: commits, what is not committed, and new files', async () => {
+    await withWorktree(async (folder) => {
+      writeFileSync(join(folder, '.ralph/worktrees/blue/later.txt'), 'not committed\n');
+      const { code, stdout } = await ralph(folder, ['worktrees', 'diff', 'blue']);
+      expect(code).toBe(0);
+      for (const text of ['+made', '-old', '+changed', '+not committed']) expect(stdout).toContain(text);
+      expect(stdout).not.toContain('.agent');
+      expect(git(join(folder, '.ralph/worktrees/blue'), 'status', '--porcelain')).toBe('?? later.txt');
+    });
+  });
+
+  test('are merged into the branch that is checked out, and removed with their branch', async () => {
+    await withWorktree(async (folder) => {
+      const merged = await ralph(folder, ['worktrees', 'merge', 'blue']);
+      expect(merged.code, merged.stderr).toBe(0);
+      expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made\n');
+      const removed = await ralph(folder, ['worktrees', 'remove', 'blue']);
+      expect(removed.code, removed.stderr).toBe(0);
+      expect(existsSync(join(folder, '.ralph/worktrees/blue'))).toBe(false);
+      expect(git(folder, 'branch', '--list', 'ralph/*')).toBe('');
+      expect(await list(folder)).toEqual([]);
+    });
+  });
+
+  test('are not merged where something would be lost: uncommitted work, a conflict', async () => {
+    await withWorktree(async (folder) => {
+      const later = join(folder, '.ralph/worktrees/blue/later.txt');
+      writeFileSync(later, 'x');
+      const dirty = await ralph(folder, ['worktrees', 'merge', 'blue']);
+      expect(dirty.code).toBe(1);
+      expect(dirty.stderr).toContain('later.txt');
+      git(join(folder, '.ralph/worktrees/blue'), 'add', '.');
+      git(join(folder, '.ralph/worktrees/blue'), 'commit', '-qm', 'later');
+      writeFileSync(join(folder, 'tracked.txt'), 'mine\n');
+      git(folder, 'commit', '-qam', 'mine');
+      const conflict = await ralph(folder, ['worktrees', 'merge', 'blue']);
+      expect(conflict.code).toBe(1);
+      expect(conflict.stderr).toContain('tracked.txt');
+      expect(git(folder, 'status', '--porcelain', '--untracked-files=no')).toBe('');
+      expect(readFileSync(join(folder, 'tracked.txt'), 'utf8')).toBe('mine\n');
+    });
+  });
+
+  test('are removed with commits or changes of their own by force alone', async () => {
+    await withWorktree(async (folder) => {
+      writeFileSync(join(folder, '.ralph/worktrees/blue/later.txt'), 'x');
+      const refused = await ralph(folder, ['worktrees', 'remove', 'blue']);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('--force');
+      expect(existsSync(join(folder, '.ralph/worktrees/blue/later.txt'))).toBe(true);
+      const forced = await ralph(folder, ['worktrees', 'remove', 'blue', '--force']);
+      expect(forced.code, forced.stderr).toBe(0);
+      expect(git(folder, 'branch', '--list', 'ralph/*')).toBe('');
+    });
+  });
+
+  test('stay where they are while a run works in them, and a wrong name is told', async () => {
+    await withPlace(toFiles('', 'touch here; until [ -f go ]; do sleep 0.05; done; echo LOOP_COMPLETE'), async (folder) => {
+      makeRepository(folder);
+      const run = start(folder, ['run', '-p', 'work', '--worktree', 'blue']);
+      const tree = join(folder, '.ralph/worktrees/blue');
+      await until('the agent to be at work', () => existsSync(join(tree, 'here')));
+      for (const words of [
+        ['merge', 'blue'],
+        ['remove', 'blue', '--force'],
+      ]) {
+        const { code, stderr } = await ralph(folder, ['worktrees', ...words]);
+        expect(code).toBe(1);
+        expect(stderr).toContain('under way');
+      }
+      const wrong = await ralph(folder, ['worktrees', 'diff', 'bleu']);
+      expect(wrong.code).toBe(2);
+      expect(wrong.stderr).toContain('blue');
+      writeFileSync(join(tree, 'go'), '');
+      expect((await run.done).code).toBe(0);
+    });
+  });
+
+  test('stay in a clean-up when something in them is not committed, and the command that shows it is named', async () => {
+    await withWorktree(async (folder) => {
+      writeFileSync(join(folder, '.ralph/worktrees/blue/later.txt'), 'x');
+      const cleaned = await ralph(folder, ['clean', '--keep', '0']);
+      expect(cleaned.code).toBe(0);
+      expect(cleaned.stderr).toContain('ralph worktrees diff blue');
+      expect((await list(folder)).map(({ name, runId }) => [name, runId])).toEqual([['blue', null]]);
+    });
+  });
+
+  test('go in a clean-up, but a branch with commits of its own stays and is named', async () => {
+    await withWorktree(async (folder) => {
+      const cleaned = await ralph(folder, ['clean', '--keep', '0']);
+      expect(cleaned.stderr).toContain('git merge ralph/blue');
+      expect(existsSync(join(folder, '.ralph/worktrees/blue'))).toBe(false);
+      expect(git(folder, 'branch', '--list', 'ralph/*').trim()).toBe('ralph/blue');
+    });
+  });
+});
+
+describe.concurrent('a run beside another one', () => {
+  test('does not hide the one that is under way when it has ended', async () => {
+    const body = 'case "$PWD" in */blue) ;; *) touch here; until [ -f go ]; do sleep 0.05; done ;; esac; echo LOOP_COMPLETE';
+    await withPlace(toFiles('', body), async (folder) => {
+      makeRepository(folder);
+      const main = start(folder, ['run', '-p', 'the main work']);
+      await until('the agent to be at work', () => existsSync(join(folder, 'here')));
+      expect((await ralph(folder, ['run', '-p', 'beside', '--worktree', 'blue'])).code).toBe(0);
+      expect((await ralph(folder, ['status'])).stdout).toContain('the main work');
+      writeFileSync(join(folder, 'go'), '');
+      expect((await main.done).code).toBe(0);
+    });
+  });
+});
