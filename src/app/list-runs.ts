@@ -124,7 +124,7 @@ async function removeWork(layout: Layout, paths: RunPaths, env: Environment): Pr
       ? []
       : [
           isRalphError(error)
-            ? [error.what, error.why, error.fix].filter((part) => part !== '').join('\n')
+            ? [error.message, error.why, error.fix].filter((part) => part !== undefined).join('\n')
             : `The worktree ${worktree} stays: ${toErrorCode(error)}`,
         ];
   }

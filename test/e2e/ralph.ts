@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 /** The command, as a user has it. */
 export const RALPH = fileURLToPath(new URL('../../bin/ralph.js', import.meta.url));
 
+const STATE_HOME = join(tmpdir(), 'ralph-e2e-state');
+
 /** What a command left. */
 export interface Finished {
   readonly code: number | null;
@@ -36,7 +38,8 @@ export function plainEnvironment(extra: Readonly<Record<string, string>> = {}): 
     RALPH_EVENTS_FILE: _____,
     ...env
   } = process.env;
-  return { ...env, RALPH_TOKEN: TOKEN, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', ...extra };
+  // What runs note for `ralph runs --all` is not the person's who runs the tests.
+  return { ...env, RALPH_TOKEN: TOKEN, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', XDG_STATE_HOME: STATE_HOME, ...extra };
 }
 
 /** Starts `ralph` with these arguments. */
