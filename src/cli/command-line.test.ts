@@ -33,9 +33,8 @@ describe('ralph --help', () => {
     );
     expect(flags.get('run')).toEqual(
       expect.arrayContaining([
-<<<<<<< HEAD
         ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--max-runtime', '--hat', '--once', '--worktree'],
-        ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes'],
+        ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes', '--detach'],
       ]),
     );
     expect(flags.get('resume')).toEqual(
@@ -46,14 +45,6 @@ describe('ralph --help', () => {
       '-f',
       '--follow',
     ]);
-=======
-        ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--hat', '--once', '--worktree'],
-        ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes', '--detach'],
-      ]),
-    );
-    expect(flags.get('resume')).toEqual(expect.arrayContaining(['--max-iterations', '--max-cost', '--accept-changes', '--no-tui']));
-    expect(flags.get('show')).toEqual(expect.arrayContaining(['--prompt', '--output', '--diff', '--events', '--follow']));
->>>>>>> 387d2f7 (The options of the commands are those that there are)
     expect(flags.get('events')).toEqual(expect.arrayContaining(['--topic', '--hat', '--iteration', '--last', '--follow', '--format']));
     expect(flags.get('emit')).toEqual(expect.arrayContaining(['--json', '--target']));
   });
