@@ -1,4 +1,4 @@
-import type { Effect, Input, IterationEnded, RunState, SignalProblem } from '../../src/core/index.ts';
+import { type Effect, type Input, type RunState, type SignalProblem, toTurnName } from '../../src/core/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import type { SimulatedRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';
@@ -103,7 +103,10 @@ function assertPeopleHeard(world: World, effects: readonly Effect[], state: RunS
 
 /** Each event reaches each of its receivers in one turn of the work, or still waits for it. */
 function assertDeliveredOnce(effects: readonly Effect[], inputs: readonly Input[], state: RunState): void {
-  const lost = new Set(inputs.filter(isNoTurnOfTheWork).map((input) => `${input.iteration}.${input.attempt}`));
+  const again = new Set(effects.flatMap((effect) => (effect.type === 'iteration-start' ? [toTurnName(effect)] : [])));
+  const lost = new Set(
+    inputs.filter((input) => isNoTurnOfTheWork(input, state, again)).flatMap((input) => ('attempt' in input ? [toTurnName(input)] : [])),
+  );
   const delivered = new Map<string, number>();
   for (const effect of effects.filter(isLastOrder)) {
     if (effect.type !== 'iteration-start' || lost.has(`${effect.iteration}.${effect.attempt}`)) continue;
@@ -131,15 +134,13 @@ function isLastOrder(effect: Effect, index: number, all: readonly Effect[]): boo
   return !all.slice(index + 1).some(isSame);
 }
 
-/** Interrupted turns and attempts that are made again: their events come back in another turn. */
-function isNoTurnOfTheWork(input: Input): input is IterationEnded {
+/** Interrupted turns, and attempts that are made again or still to be: their events come back in another turn. */
+function isNoTurnOfTheWork(input: Input, state: RunState, ordered: ReadonlySet<string>): boolean {
   if (input.type !== 'iteration-ended') return false;
   if (input.outcome.status === 'interrupted') return true;
-  return (
-    input.outcome.status === 'failed' &&
-    input.signals.length === 0 &&
-    (input.outcome.failure.class === 'limit' || input.outcome.failure.class === 'transient')
-  );
+  const { iteration, attempt } = input;
+  const isPlanned = state.plans.some(({ retryOf }) => retryOf?.iteration === iteration && retryOf.attempt === attempt);
+  return isPlanned || ordered.has(toTurnName({ iteration, attempt: attempt + 1 }));
 }
 
 /** A hat whose every event was refused sees its events again, and so does the one who takes over: as often as that happened. */
