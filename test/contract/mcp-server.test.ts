@@ -60,6 +60,7 @@ describe('the MCP server, spoken to by the client of the SDK', () => {
       expect(taken).toMatchObject({ isError: false, content: [{ text: 'Published review.rejected as critic.' }] });
       await client.callTool({ name: 'emit_event', arguments: { topic: 'review.approved', payload: { files: 3 } } });
       expect(readEvents()).toMatchObject([
+        { refused: { topic: 'build.done', why: 'scope' } },
         { topic: 'review.rejected', payload: 'no test', target: 'builder' },
         { topic: 'review.approved', payload: { files: 3 } },
       ]);

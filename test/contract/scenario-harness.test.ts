@@ -75,7 +75,12 @@ describe('the mock backend', () => {
   it('executes scripted iterations: a real process for each, in their order, with all that they do', async () => {
     const { runs, calls, files } = await runScenario({
       name: 'script',
-      config: { hats: { builder: { triggers: ['build'], publishes: ['built'] } }, event_loop: { max_consecutive_failures: 9 } },
+      // In a namespace of its own each agent is called by the same number.
+      config: {
+        isolation: 'off',
+        hats: { builder: { triggers: ['build'], publishes: ['built'] } },
+        event_loop: { max_consecutive_failures: 9 },
+      },
       prompt: 'Do it.',
       iterations: [
         { hat: 'builder', output: 'Built.', emit: ['built'] },
