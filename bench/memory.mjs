@@ -4,18 +4,46 @@ import { cleanEnvironment, row } from './measure.mjs';
 import { RALPH, withFolder } from './workspace.mjs';
 
 const MEGABYTES = 1024;
+const SLOW_MEGABYTES = 100;
 /** A megabyte of lines, many times over; then the promise. */
-const AGENT = `#!/bin/sh
-yes 'a line of output as an agent writes them, some eighty characters long, more or less' | head -c ${MEGABYTES}M
+const toAgent = (megabytes) => `#!/bin/sh
+yes 'a line of output as an agent writes them, some eighty characters long, more or less' | head -c ${megabytes}M
 echo
 echo LOOP_COMPLETE
 `;
+/** How much a slow reader takes at a time, and how often. */
+const SIP_BYTES = 512 << 10;
+const SIP_MS = 5;
 const CONFIG = 'cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: 1 }\ncore: { turn_log_mb: 4 }\n';
 
-/** The most memory that a run takes that streams a gigabyte of output (Linux). */
+/** The most memory that a run takes that streams a gigabyte of output, or whose own output is read slowly (Linux). */
 export async function benchMemory() {
   if (process.platform !== 'linux') return [];
-  return withFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT }, async (cwd) => {
+  return [...(await benchQuiet()), ...(await benchSlowReader('text')), ...(await benchSlowReader('ndjson'))];
+}
+
+async function benchSlowReader(format) {
+  return withFolder({ 'ralph.yml': CONFIG, 'agent.sh': toAgent(SLOW_MEGABYTES) }, async (cwd) => {
+    let bytes = 0;
+    const startedAt = Date.now();
+    const peakKb = await watchPeak([RALPH, 'run', '-p', 'x', '--no-tui', '--format', format], cwd, (taken) => {
+      bytes += taken;
+    });
+    const seconds = (Date.now() - startedAt) / 1000;
+    return [
+      row(
+        `peak memory, ${SLOW_MEGABYTES} MB of agent output, ${format} into a slow reader`,
+        `${Math.round(peakKb / 1024)} MB`,
+        `at most 150 MB`,
+        `${Math.round(bytes / (1 << 20))} MB read`,
+        `${Math.round(bytes / (1 << 20) / seconds)} MB/s`,
+      ),
+    ];
+  });
+}
+
+function benchQuiet() {
+  return withFolder({ 'ralph.yml': CONFIG, 'agent.sh': toAgent(MEGABYTES) }, async (cwd) => {
     const startedAt = Date.now();
     const peakKb = await watchPeak([RALPH, 'run', '-p', 'x', '--no-tui', '-q'], cwd);
     const seconds = (Date.now() - startedAt) / 1000;
@@ -32,10 +60,15 @@ export async function benchMemory() {
   });
 }
 
-/** The highest VmHWM that was seen while the process lived, in KB. */
-function watchPeak(args, cwd) {
+/** The highest VmHWM that was seen while the process lived, in KB. Its output is taken by sips where somebody wants it. */
+function watchPeak(args, cwd, onTaken) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, env: cleanEnvironment(), stdio: 'ignore' });
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: cleanEnvironment(),
+      stdio: ['ignore', onTaken === undefined ? 'ignore' : 'pipe', 'ignore'],
+    });
+    if (onTaken !== undefined) sip(child.stdout, onTaken);
     let peak = 0;
     const look = () => {
       try {
@@ -52,5 +85,18 @@ function watchPeak(args, cwd) {
       if (code === 0) resolve(peak);
       else reject(new Error(`node ${args.join(' ')} ended with ${code}`));
     });
+  });
+}
+
+/** Reads a stream slowly. */
+function sip(stream, onTaken) {
+  let taken = 0;
+  stream.on('data', (bytes) => {
+    onTaken(bytes.length);
+    taken += bytes.length;
+    if (taken < SIP_BYTES) return;
+    taken = 0;
+    stream.pause();
+    setTimeout(() => stream.resume(), SIP_MS);
   });
 }

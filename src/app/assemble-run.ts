@@ -69,6 +69,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
+  const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
   const ports: LoopPorts = {
     journal,
     clock: createRunClock(),
@@ -79,7 +80,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     }),
     outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true }),
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ ...toGateSettings(parts), ...isolation }),
+    gates: createGateRunner({ ...toGateSettings(parts), ...isolation, ...backpressure }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -97,6 +98,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     ...(checkPayload === null ? {} : { checkPayload }),
     ...(redaction === null ? {} : { redaction }),
     observe: watch.observe,
+    ...backpressure,
   };
   return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
 }

@@ -1,4 +1,5 @@
 import type { EndReason, RunRecord, RunState, StopRequested } from '../core/index.ts';
+import type { Backpressure } from '../ports/index.ts';
 import type { LiveView } from '../views/index.ts';
 
 /** A run that is under way in this process. */
@@ -28,6 +29,8 @@ export interface RunEnd {
 export interface RunWatch {
   /** Every input, every effect, and what agents and gates say. Errors in it are swallowed. */
   readonly observe: (record: RunRecord) => void;
+  /** Asked while agents and gates talk: as long as it says that it is behind, what they say is not read, so that nothing piles up. */
+  readonly backpressure?: Backpressure;
 }
 
 /** A run that can be read, whether it is under way or over. */

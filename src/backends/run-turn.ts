@@ -194,6 +194,7 @@ function startChild(
     isolation: request.scope?.confine === undefined ? request.isolation : undefined,
     stdoutPath: request.logs.stdoutPath,
     stderrPath: request.logs.stderrPath,
+    backpressure: request.backpressure,
     maxLogBytes: request.logs.capBytes,
     timeoutMs: request.timeoutMs,
     idleTimeoutMs: request.idleTimeoutMs,

@@ -35,7 +35,6 @@ export interface FakeWorld {
   readonly ask?: CliContext['ask'];
   /** The reader of standard output goes away after so many writes. */
   readonly closedAfter?: number;
-  readonly waitingBytes?: () => number;
   readonly failure?: string;
 }
 
@@ -62,7 +61,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
       style: plainStyle,
       errStyle: plainStyle,
       isClosed,
-      waitingBytes: world.waitingBytes ?? (() => 0),
+      backpressure: () => null,
       failure: () => world.failure ?? null,
     },
     signals: {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { showsUnicode, toAscii } from './ascii.ts';
 import { wantsColour } from './style.ts';
@@ -41,6 +42,27 @@ describe('createTerminal', () => {
     full.fail('ENOSPC');
     expect([first.isClosed(), first.failure(), second.failure()]).toEqual([true, null, 'ENOSPC']);
     expect(() => printLine(first, 'x')).toThrow(OutputClosed);
+  });
+
+  it('says that its reader is behind, until it has taken everything or is gone', async () => {
+    const take: (() => void)[] = [];
+    const slow = new Writable({ decodeStrings: false, write: (_text, _encoding, done) => void take.push(done) });
+    const terminal = createTerminal(slow, fakeStream(false), {});
+    terminal.out('a few words');
+    expect(terminal.backpressure()).toBeNull();
+    terminal.out('x'.repeat(2 << 20));
+    const over = terminal.backpressure();
+    expect(over).not.toBeNull();
+    expect(terminal.backpressure()).toBe(over);
+    take.shift()?.();
+    await Promise.resolve().then(() => take.shift()?.());
+    await over;
+    expect(terminal.backpressure()).toBeNull();
+    terminal.out('x'.repeat(2 << 20));
+    const gone = terminal.backpressure();
+    slow.destroy();
+    await gone;
+    expect(terminal.backpressure()).toBeNull();
   });
 
   it('has a width where nobody tells one', () => {

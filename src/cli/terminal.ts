@@ -19,8 +19,8 @@ export interface Terminal {
   readonly errStyle: Style;
   /** True once the reader of standard output is gone (`ralph events | head`). */
   readonly isClosed: () => boolean;
-  /** Bytes that were written to standard output and that its reader has not taken. */
-  readonly waitingBytes: () => number;
+  /** A promise that settles when the reader of standard output has taken what was written, while it is far behind; else `null`. */
+  readonly backpressure: () => Promise<void> | null;
   /** Why standard output could not be written (`ENOSPC`), but for a reader that is gone. */
   readonly failure: () => string | null;
 }
@@ -33,6 +33,7 @@ export interface OutputStream {
   readonly destroyed: boolean;
   readonly write: (text: string) => unknown;
   readonly on: (event: 'error', listener: (error: NodeJS.ErrnoException) => void) => unknown;
+  readonly once?: (event: 'drain' | 'close', listener: () => void) => unknown;
 }
 
 /** Where nobody says how wide it is. */
@@ -65,8 +66,26 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
     style: wantsColour(stdout.isTTY === true, env) ? colourStyle : plainStyle,
     errStyle: wantsColour(stderr.isTTY === true, env) ? colourStyle : plainStyle,
     isClosed: () => stdout.destroyed,
-    waitingBytes: () => stdout.writableLength ?? 0,
+    backpressure: watchReader(stdout),
     failure: () => failure,
+  };
+}
+
+/** More of what nobody has read yet is not kept in memory. */
+const MOST_WAITING_BYTES = 1 << 20;
+
+/** All who ask wait for the same moment: the reader has taken everything, or is gone. */
+function watchReader(stdout: OutputStream): () => Promise<void> | null {
+  let waiting: Promise<void> | null = null;
+  return () => {
+    if (stdout.destroyed || (stdout.writableLength ?? 0) <= MOST_WAITING_BYTES) return null;
+    waiting ??= new Promise<void>((resolve) => {
+      stdout.once?.('drain', resolve);
+      stdout.once?.('close', resolve);
+    }).finally(() => {
+      waiting = null;
+    });
+    return waiting;
   };
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { GateSpec } from '../core/index.ts';
-import type { Isolation } from '../ports/index.ts';
+import type { Backpressure, Isolation } from '../ports/index.ts';
 import { type CommandResult, runShellLine } from '../process/index.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import { redactOutput } from './redact-output.ts';
@@ -21,6 +21,8 @@ export interface CommandGround {
   readonly isolation?: Isolation;
   /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
   readonly redact?: (text: string) => string;
+  /** Whether whoever is shown what a gate prints is behind; absent: never. */
+  readonly backpressure?: Backpressure;
 }
 
 /** One command line to run, until it passes or has had all its tries. */
@@ -70,7 +72,7 @@ function toOwnMarker(marker: string): string {
 }
 
 async function runOnce(ground: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
-  const { cwd, env, marker, isolation } = ground;
+  const { cwd, env, marker, isolation, backpressure } = ground;
   const tell = (line: string): void => onLine(redactOutput(ground, line));
   const result = await runShellLine(command, {
     cwd,
@@ -78,6 +80,7 @@ async function runOnce(ground: CommandGround, { command, spec, file, signal, onL
     ...(marker !== undefined && { marker: toOwnMarker(marker) }),
     isolation: spec.isolation === 'off' ? undefined : isolation,
     ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
+    backpressure,
     abort: signal,
     timeoutMs: spec.timeoutMs,
     stopGraceMs,

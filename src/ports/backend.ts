@@ -15,6 +15,9 @@ export interface Backend {
   readonly start: (request: TurnRequest, observe: (event: BackendEvent) => void) => RunningTurn;
 }
 
+/** Whether whoever takes what is told is behind: a promise that settles when that is over (never rejects), else `null`. Cheap: asked for every chunk. */
+export type Backpressure = () => Promise<void> | null;
+
 /** One turn to be run. */
 export interface TurnRequest {
   readonly turn: TurnId;
@@ -35,6 +38,8 @@ export interface TurnRequest {
   readonly scope?: TurnScope;
   /** The namespaces that every program of the turn gets which the sandbox does not hold; absent: none. */
   readonly isolation?: Isolation;
+  /** While it says so, the output of the agent is not read, and its silence is not counted. Absent: what is told is always taken. */
+  readonly backpressure?: Backpressure;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
 }

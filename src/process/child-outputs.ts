@@ -19,7 +19,7 @@ export interface ChildOutputs {
   attach(stdout: Readable, stderr: Readable, listener: OutputListener): void;
   /** Settles when both have ended. */
   readonly ended: Promise<unknown>;
-  /** True while the child is kept waiting by a slow log. */
+  /** True while the child is kept waiting, by a slow log or listener. */
   isHeld(): boolean;
   /** Stops reading, hands on what is left over, closes the logs. */
   finish(): Promise<void>;
@@ -36,6 +36,7 @@ export function createChildOutputs(spec: ProcessSpec): ChildOutputs {
   let callbackError: ProcessFault | undefined;
 
   const shared = {
+    backpressure: spec.backpressure,
     maxLogBytes: spec.maxLogBytes,
     maxLineBytes: spec.maxLineBytes ?? defaultMaxLineBytes,
     onActivity: () => listener?.onActivity(),

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import type { Backpressure } from '../ports/index.ts';
 import { createLineSplitter, type LineListener, type LineSplitter } from './line-splitter.ts';
 import { type LogWriter, openLogWriter } from './log-writer.ts';
 import type { ProcessFault } from './process-spec.ts';
@@ -14,6 +15,7 @@ export interface OutputReaderSettings {
   readonly onPart?: ((text: string) => void) | undefined;
   readonly onText?: ((text: string) => void) | undefined;
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
+  readonly backpressure?: Backpressure | undefined;
   /** A sign of life: bytes came, or a held source was let go. */
   readonly onActivity: () => void;
   readonly onLogError: (fault: ProcessFault) => void;
@@ -21,7 +23,7 @@ export interface OutputReaderSettings {
   readonly guard: (call: () => void) => void;
 }
 
-/** Reads one output of a child: log, lines, text, bytes. The child is slowed down when the log cannot keep up. */
+/** Reads one output of a child: log, lines, text, bytes. The child is slowed down when the log or whoever listens cannot keep up. */
 export interface OutputReader {
   /** Begins to read. */
   attach(stream: Readable): void;
@@ -47,17 +49,36 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
   const log: LogWriter | undefined =
     settings.logPath === undefined
       ? undefined
-      : openLogWriter({ path: settings.logPath, maxBytes: settings.maxLogBytes, onDrain: release, onError: settings.onLogError });
+      : openLogWriter({
+          path: settings.logPath,
+          maxBytes: settings.maxLogBytes,
+          onDrain: () => release('log'),
+          onError: settings.onLogError,
+        });
   let stream: Readable | undefined;
   let totalBytes = 0;
-  let isHeld = false;
+  /** What the child waits for. */
+  const holds = new Set<'log' | 'listener'>();
   let markEnded: () => void = () => {};
   const ended = new Promise<void>((resolve) => (markEnded = resolve));
 
-  function release(): void {
-    isHeld = false;
+  function hold(by: 'log' | 'listener'): void {
+    holds.add(by);
+    stream?.pause();
+  }
+
+  function release(by: 'log' | 'listener'): void {
+    holds.delete(by);
+    if (holds.size > 0) return;
     settings.onActivity();
     stream?.resume();
+  }
+
+  function waitForListener(): void {
+    const over = settings.backpressure?.() ?? null;
+    if (over === null) return;
+    hold('listener');
+    void over.then(() => release('listener'));
   }
 
   function sendText(text: string): void {
@@ -67,20 +88,18 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
   function take(bytes: Buffer): void {
     totalBytes += bytes.length;
     settings.onActivity();
-    if (log?.write(bytes) === false) {
-      isHeld = true;
-      stream?.pause();
-    }
+    if (log?.write(bytes) === false) hold('log');
     if (onBytes) guard(() => onBytes(bytes));
     if (decoder) sendText(decoder.write(bytes));
     splitter?.push(bytes);
     parts?.touch();
+    waitForListener();
   }
 
   return {
     ended,
     bytes: () => totalBytes,
-    isHeld: () => isHeld,
+    isHeld: () => holds.size > 0,
     attach(source) {
       stream = source;
       // A broken pipe ends the output like an orderly end does.

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { useChildBench } from './child-fixtures.ts';
 import { startProcess } from './start-process.ts';
@@ -74,6 +75,64 @@ describe("a child's output", () => {
     expect(lines).toEqual([[8 << 20, true]]);
     expect(statSync(bench.path('log')).size).toBe(100_000_001);
     expect(peakBytes).toBeLessThan(100e6);
+  });
+
+  it('is not read while whoever takes it is behind, whole all the same, and that is no silence', async () => {
+    const lines: string[] = [];
+    let release = (): void => undefined;
+    let behind: Promise<void> | null = null;
+    let seen = 0;
+    const code = "for (let i = 0; i < 200_000; i++) process.stdout.write('line ' + i + '\\n')";
+    const child = startProcess(
+      bench.node(code, {
+        idleTimeoutMs: 300,
+        backpressure: () => behind,
+        onStdoutLine: (line) => {
+          lines.push(line);
+          if (lines.length === 1) behind = new Promise((resolve) => (release = resolve));
+        },
+      }),
+    );
+    await delay(900);
+    seen = lines.length;
+    behind = null;
+    release();
+    const result = await child.result;
+    expect(seen).toBeLessThan(20_000);
+    expect(lines).toHaveLength(200_000);
+    expect(result.stopReason).toBeUndefined();
+  });
+
+  it('is read to its end by a slow taker although the child has ended long since', async () => {
+    const lines: string[] = [];
+    let behind: Promise<void> | null = null;
+    const child = startProcess(
+      bench.node("process.stdout.write('first\\n'); setTimeout(() => process.stdout.write('last\\n'), 100)", {
+        drainMs: 100,
+        backpressure: () => behind,
+        onStdoutLine: (line) => {
+          lines.push(line);
+          behind ??= delay(900).then(() => undefined);
+        },
+      }),
+    );
+    await child.result;
+    expect(lines).toEqual(['first', 'last']);
+  });
+
+  it('of a taker that never comes back does not keep a child that is stopped', async () => {
+    let isBehind = false;
+    const child = startProcess(
+      bench.node("console.log('first'); setInterval(() => console.log('more'), 20)", {
+        drainMs: 100,
+        backpressure: () => (isBehind ? new Promise(() => undefined) : null),
+        onStdoutLine: () => {
+          isBehind = true;
+        },
+      }),
+    );
+    await delay(300);
+    expect(await child.stop(1000)).toMatchObject({ stopReason: 'stopped' });
   });
 
   it('is cut in the log at the limit, not for the listeners', async () => {

@@ -1,4 +1,4 @@
-import type { Isolation } from '../ports/index.ts';
+import type { Backpressure, Isolation } from '../ports/index.ts';
 
 /** What a child reads on its standard input. */
 export type ProcessInput =
@@ -50,9 +50,12 @@ export interface ProcessSpec {
   readonly onStdoutBytes?: (bytes: Buffer) => void;
   readonly onStderrBytes?: (bytes: Buffer) => void;
 
+  /** While it says so, the outputs are not read: the child waits at its full pipe. Default: whoever listens is never behind. */
+  readonly backpressure?: Backpressure | undefined;
+
   /** Longest life of the child; 0 or absent: no limit. */
   readonly timeoutMs?: number;
-  /** Longest silence on both outputs; 0 or absent: no limit. Time in which the child is held back by a slow log does not count. */
+  /** Longest silence on both outputs; 0 or absent: no limit. Time in which the child is held back does not count. */
   readonly idleTimeoutMs?: number;
   /** Time between SIGTERM and SIGKILL when a timeout or a failing log stops the child. Default 10 s. */
   readonly stopGraceMs?: number;

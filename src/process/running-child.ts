@@ -158,7 +158,7 @@ export class RunningChild implements ChildProcessHandle {
 
   /** Reads on until both outputs end or fall silent, at most so long, or until somebody is in a hurry. */
   async #drain(limitMs: number, hurried?: Promise<void>): Promise<void> {
-    const startedAt = performance.now();
+    let startedAt = performance.now();
     let isOver = false;
     const over = Promise.race([this.#outputs.ended, ...(hurried ? [hurried] : [])]).then(() => (isOver = true));
     for (;;) {
@@ -166,7 +166,14 @@ export class RunningChild implements ChildProcessHandle {
       await Promise.race([over, delay(lookEveryMs)]);
       if (isOver) return;
       const now = performance.now();
-      if (this.#outputs.isHeld()) this.#lastActivity = now;
+      if (this.#outputs.isHeld()) {
+        this.#lastActivity = now;
+        // Nobody waits for a slow reader when the child is to end; else all that it said is read, however long that takes.
+        if (!this.#isStopping) {
+          startedAt = now;
+          continue;
+        }
+      }
       if (now - startedAt >= limitMs || now - Math.max(this.#lastActivity, startedAt) >= quietMs) return;
       if (this.#init !== null && this.#tree.isEmptyInside()) return;
     }

@@ -140,15 +140,3 @@ describe('the status line of a run', () => {
     expect(shown.out().match(/… turn 2 of 30/g)).toHaveLength(2);
   });
 });
-
-it('leaves out what an agent says while the reader is far behind, and says so', () => {
-  let waiting = 5 << 20;
-  const fake = createFakeContext({ waitingBytes: () => waiting });
-  const printer = createTextPrinter(fake.context, { verbose: false });
-  const say = (text: string): void =>
-    printer.show({ kind: 'live', iteration: 1, attempt: 1, hat: 'ralph', event: { type: 'text', text } }, null);
-  say('lost\n');
-  waiting = 0;
-  say('kept\n');
-  expect(fake.out()).toMatch(/! 5 characters of the agent are left out: .*\n[\d:]{8} kept\n$/);
-});

@@ -4,7 +4,6 @@ import {
   type RunProgress,
   type RunReport,
   type TurnView,
-  toCount,
   toLiveLine,
   toPlainLine,
   toRowLines,
@@ -49,14 +48,6 @@ export function createTextPrinter(
   const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns, isSolo: () => showing.isSolo };
   const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, stream: createTurnStream(writer, look) };
   const live = createLiveFold(now);
-  const isLeftOut = createSlowReaderGuard(terminal, (characters) =>
-    writer.line(
-      look.style(
-        'warning',
-        `  ! ${toCount(characters, 'character')} of the agent are left out: this output is read too slowly; ralph show --output has them`,
-      ),
-    ),
-  );
   let stopTelling = (): void => undefined;
   const tell = (progress: () => RunProgress): void => {
     const toText = (width: number): string => look.style('faint', `  … ${toLiveLine(live.view(), progress(), now(), width - 5)}`);
@@ -74,7 +65,6 @@ export function createTextPrinter(
     },
     show: (record, turn) => {
       live.take(record);
-      if (isLeftOut(record)) return;
       showRecord(showing, record, turn);
     },
     end: ({ view, ...facts }) => {
@@ -87,27 +77,6 @@ export function createTextPrinter(
 }
 
 const MAX_HEARTBEAT = 240;
-/** More of what nobody has read yet is not kept in memory. */
-const MOST_WAITING_BYTES = 4 << 20;
-
-/** What an agent says is left out while the reader of the output is far behind; once it has caught up, that is told. Nothing else is left out. */
-function createSlowReaderGuard(
-  { waitingBytes }: Pick<CliContext['terminal'], 'waitingBytes'>,
-  tell: (characters: number) => void,
-): (record: RunRecord) => boolean {
-  let characters = 0;
-  return (record) => {
-    const waiting = waitingBytes();
-    if (record.kind === 'live' && record.event.type === 'text' && waiting > (characters > 0 ? 0 : MOST_WAITING_BYTES)) {
-      characters += record.event.text.length;
-      return true;
-    }
-    if (characters > 0) tell(characters);
-    characters = 0;
-    return false;
-  };
-}
-
 /** A report in colours, as wide as the terminal. */
 export function toReportLines(
   { headline, isGood, rows }: RunReport,

@@ -38,7 +38,7 @@ export interface WatchOrder {
   /** One turn was asked for, and no more. */
   readonly isOneTurn?: boolean;
   /** Starts the run; `null` when there is nothing to be watched. */
-  readonly start: (watch: { readonly observe: (record: RunRecord) => void }) => Promise<RunHandle | null>;
+  readonly start: (watch: Parameters<AppApi['startRun']>[2]) => Promise<RunHandle | null>;
 }
 
 /** A run that was watched to its end. */
@@ -60,7 +60,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   const stream = createStream(printer, fold);
   const signals = catchSignals(context.signals);
   try {
-    const handle = await order.start({ observe: stream.observe });
+    const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
     if (handle === null) return null;
     stream.open(handle);
     signals.attach((how, by) => {

@@ -30,6 +30,7 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
   let seen = loop.state().inboxOffset;
   let signalAt: number | null = null;
   let saidAt = clock.now();
+  let heldAt = 0;
   let words = '';
   let cancel: (() => void) | null = null;
 
@@ -41,6 +42,8 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
       ? mayEnd(topology, order.hat)
       : mayPublish(topology, order.hat, signal.topic, signal.target);
   };
+  /** What it says is not read at the moment. */
+  const isHeld = (): boolean => (ports.backpressure?.() ?? null) !== null;
   const lookAtFile = (): void => {
     if (!loop.topology().spec.eventSources.includes('jsonl') || !inbox.hasMore(seen)) return;
     const { signals, offset } = inbox.read(seen, { final: false });
@@ -53,7 +56,8 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
   };
   const look = (running: RunningTurn): void => {
     lookAtFile();
-    const isSilent = clock.now() - Math.max(saidAt, signalAt ?? 0) >= SILENCE_MS;
+    if (isHeld()) heldAt = clock.now();
+    const isSilent = clock.now() - Math.max(saidAt, heldAt, signalAt ?? 0) >= SILENCE_MS;
     if (isSilent && hasHandedOver()) return running.dismiss?.();
     cancel = clock.setTimer(clock.now() + LOOK_MS, () => look(running));
   };

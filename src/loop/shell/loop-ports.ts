@@ -1,6 +1,7 @@
 import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, Usage } from '../../core/index.ts';
 import type {
   Backend,
+  Backpressure,
   Clock,
   GateRunner,
   Inbox,
@@ -33,6 +34,8 @@ export interface LoopPorts {
   readonly redaction?: Redaction;
   /** Sees everything, steers nothing; its errors are not the run's. */
   readonly observe: (record: RunRecord) => void;
+  /** Whether the observer is behind with what agents and gates say. Absent: it never is. */
+  readonly backpressure?: Backpressure;
 }
 
 /** Hands out agents. */

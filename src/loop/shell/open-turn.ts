@@ -83,7 +83,7 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
       ? failAtOnce(backend.failure)
       : 'failure' in around
         ? failAtOnce(around.failure)
-        : backend.start(toRequest(settings, order, { prompt, folder, around }), heard.take);
+        : backend.start(toRequest(settings, order, { prompt, folder, around, backpressure: ports.backpressure }), heard.take);
   const finish: TurnRecorder['finish'] = () => {
     heard.end();
     return recorder.finish();
@@ -105,7 +105,12 @@ async function findSurroundings(ports: LoopPorts, order: IterationStart): Promis
 function toRequest(
   settings: LoopSettings,
   order: IterationStart,
-  asked: { readonly prompt: string; readonly folder: TurnFolder; readonly around: Surroundings },
+  asked: {
+    readonly prompt: string;
+    readonly folder: TurnFolder;
+    readonly around: Surroundings;
+    readonly backpressure: LoopPorts['backpressure'];
+  },
 ): TurnRequest {
   const { cwd, env, marker, scope, isolation } = asked.around;
   const { promptFile, stdoutPath, stderrPath } = asked.folder;
@@ -115,6 +120,7 @@ function toRequest(
   const interruptions = order.feedback.filter(({ kind }) => kind === 'withdrawn').length;
   return {
     ...request,
+    ...(asked.backpressure === undefined ? {} : { backpressure: asked.backpressure }),
     ...(scope === undefined ? {} : { scope }),
     ...(isolation === undefined ? {} : { isolation }),
     ...(interruptions === 0 ? {} : { interruptions }),
