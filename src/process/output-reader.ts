@@ -52,34 +52,14 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
       : openLogWriter({
           path: settings.logPath,
           maxBytes: settings.maxLogBytes,
-          onDrain: () => release('log'),
+          onDrain: () => holds.release('log'),
           onError: settings.onLogError,
         });
   let stream: Readable | undefined;
   let totalBytes = 0;
-  /** What the child waits for. */
-  const holds = new Set<'log' | 'listener'>();
+  const holds = createHolds(() => stream, settings.onActivity);
   let markEnded: () => void = () => {};
   const ended = new Promise<void>((resolve) => (markEnded = resolve));
-
-  function hold(by: 'log' | 'listener'): void {
-    holds.add(by);
-    stream?.pause();
-  }
-
-  function release(by: 'log' | 'listener'): void {
-    holds.delete(by);
-    if (holds.size > 0) return;
-    settings.onActivity();
-    stream?.resume();
-  }
-
-  function waitForListener(): void {
-    const over = settings.backpressure?.() ?? null;
-    if (over === null) return;
-    hold('listener');
-    void over.then(() => release('listener'));
-  }
 
   function sendText(text: string): void {
     if (onText && text !== '') guard(() => onText(text));
@@ -88,18 +68,21 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
   function take(bytes: Buffer): void {
     totalBytes += bytes.length;
     settings.onActivity();
-    if (log?.write(bytes) === false) hold('log');
+    if (log?.write(bytes) === false) holds.hold('log');
     if (onBytes) guard(() => onBytes(bytes));
     if (decoder) sendText(decoder.write(bytes));
     splitter?.push(bytes);
     parts?.touch();
-    waitForListener();
+    const over = settings.backpressure?.() ?? null;
+    if (over === null) return;
+    holds.hold('listener');
+    void over.then(() => holds.release('listener'));
   }
 
   return {
     ended,
     bytes: () => totalBytes,
-    isHeld: () => holds.size > 0,
+    isHeld: holds.isAny,
     attach(source) {
       stream = source;
       // A broken pipe ends the output like an orderly end does.
@@ -111,6 +94,24 @@ export function createOutputReader(settings: OutputReaderSettings): OutputReader
       parts?.stop();
       splitter?.end();
       await log?.close();
+    },
+  };
+}
+
+/** For whom a child waits. */
+function createHolds(stream: () => Readable | undefined, onActivity: () => void) {
+  const by = new Set<'log' | 'listener'>();
+  return {
+    isAny: () => by.size > 0,
+    hold: (who: 'log' | 'listener'): void => {
+      by.add(who);
+      stream()?.pause();
+    },
+    release: (who: 'log' | 'listener'): void => {
+      by.delete(who);
+      if (by.size > 0) return;
+      onActivity();
+      stream()?.resume();
     },
   };
 }
