@@ -48,6 +48,8 @@ export function protectState(
 ): Isolation {
   const isMixed = written.some((folder) => folder === stateDir || stateDir.startsWith(`${folder}/`));
   if (isMixed) return { ...isolation, readOnly: selectFolders([runsDir, binDir]) };
-  const writable = selectFolders([worktreesDir, ...written.filter((folder) => folder.startsWith(`${stateDir}/`))]);
+  // A mount cannot be removed: one below the worktrees would keep an agent from removing the worktree that it is in.
+  const apart = written.filter((folder) => folder.startsWith(`${stateDir}/`) && !folder.startsWith(`${worktreesDir}/`));
+  const writable = selectFolders([worktreesDir, ...apart]);
   return { ...isolation, readOnly: selectFolders([stateDir]), writable };
 }
