@@ -43,7 +43,11 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
       const isNative = spec.type === 'native';
       // The native agent wears one hat: what it may do and publish is the hat's.
       const key = isNative ? `${order.hat}/${order.backend}` : spec;
-      const backend = known.get(key) ?? (isNative ? createNativeBackendFor(made, order.hat, spec) : createBackend(spec));
+      const backend =
+        known.get(key) ??
+        (isNative
+          ? createNativeBackendFor(made, order.hat, spec)
+          : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
       known.set(key, backend);
       return backend;
     },

@@ -5,7 +5,7 @@ import type { Invocation, InvocationOrder } from './invocation.ts';
 import { listBackends } from './registry.ts';
 
 const PROMPT = 'Fix it';
-const ORDER = { prompt: PROMPT, promptFile: '/t/prompt.md', place: 'arg', isRoot: false, env: {} } as const;
+const ORDER = { prompt: PROMPT, promptFile: '/t/prompt.md', place: 'arg', isRoot: false, watchesLimits: true, env: {} } as const;
 
 function plan(type: BackendType, spec: Partial<BackendSpec> = {}, order: Partial<InvocationOrder> = {}): Invocation {
   const descriptor = listBackends().find((candidate) => candidate.type === type);
@@ -34,10 +34,10 @@ const TABLE: readonly (readonly [type: BackendType, format: string, bypass: stri
   [
     'opencode',
     'opencode',
-    'opencode run --format json PROMPT',
-    'opencode run --format json PROMPT',
-    'opencode run -m M --format json PROMPT',
-    'opencode run --format json <PROMPT',
+    'opencode run --format json --print-logs --log-level INFO PROMPT',
+    'opencode run --format json --print-logs --log-level INFO PROMPT',
+    'opencode run -m M --format json --print-logs --log-level INFO PROMPT',
+    'opencode run --format json --print-logs --log-level INFO <PROMPT',
   ],
   ['pi', 'pi', 'pi -p --mode json PROMPT', 'pi -p --mode json PROMPT', 'pi --model M -p --mode json PROMPT', 'pi -p --mode json <PROMPT'],
   [
@@ -51,10 +51,10 @@ const TABLE: readonly (readonly [type: BackendType, format: string, bypass: stri
   [
     'qwen',
     'qwen',
-    'qwen --yolo -o stream-json -p PROMPT',
-    'qwen -o stream-json -p PROMPT',
-    'qwen -m M --yolo -o stream-json -p PROMPT',
-    'qwen --yolo -o stream-json <PROMPT',
+    'qwen --yolo -o stream-json --include-partial-messages -p PROMPT',
+    'qwen -o stream-json --include-partial-messages -p PROMPT',
+    'qwen -m M --yolo -o stream-json --include-partial-messages -p PROMPT',
+    'qwen --yolo -o stream-json --include-partial-messages <PROMPT',
   ],
   [
     'auggie',
@@ -186,4 +186,13 @@ describe('an agent', () => {
 it('an ACP agent is started as it was written, with its input open', () => {
   const spec: BackendSpec = { type: 'acp', command: 'gemini', args: ['--acp'], env: {}, permissions: 'bypass' };
   expect(planAcp({ ...ORDER, spec })).toMatchObject({ command: 'gemini', args: ['--acp'], stdin: 'open' });
+});
+
+it('no flag is added for the sake of limits where nobody looks for them, or where the output is no stream', () => {
+  const added = /print-logs|include-partial/;
+  for (const type of ['opencode', 'qwen'] as const) {
+    expect(plan(type).args.join()).toMatch(added);
+    expect(plan(type, {}, { watchesLimits: false }).args.join()).not.toMatch(added);
+    expect(plan(type, { args: [type === 'qwen' ? '-o=text' : '--format=default'] }).args.join()).not.toMatch(added);
+  }
 });

@@ -1,5 +1,5 @@
 import { type BackendEvent, type BackendSpec, NO_WORK, type TurnFailure, toBackendLabel } from '../core/index.ts';
-import type { Backend, Program, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../ports/index.ts';
+import type { Backend, Clock, Program, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../ports/index.ts';
 import { findCommand } from './find-command.ts';
 import type { Invocation, InvocationOrder } from './invocation.ts';
 import type { PlacedPrompt } from './prompt-place.ts';
@@ -14,6 +14,10 @@ const DEFAULT_LINGER_MS = 5000;
 export interface BackendOptions {
   /** Epoch milliseconds. Default: the machine's clock. */
   readonly now?: () => number;
+  /** As that of the clock's port. Default: the machine's timers. */
+  readonly setTimer?: Clock['setTimer'];
+  /** Whether limits are looked for of which a CLI says nothing in its stream (`limits.watch`). Default: yes. */
+  readonly watchesLimits?: boolean;
   /** How long an agent may stay after its final event. Default: its kind's. */
   readonly lingerMs?: number;
   /** Default: whether this process runs as root. */
@@ -52,7 +56,9 @@ function startTurn(
   const base = { ...mergeEnv(request.env, spec.env), ...scope?.env };
   const placed = parts.place(request.prompt, scope?.prompt);
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
-  const invocation = parts.plan({ spec, prompt: request.prompt, promptFile: request.promptFile, place: placed.place, isRoot, env: base });
+  const { watchesLimits = true } = options;
+  const { prompt, promptFile } = request;
+  const invocation = parts.plan({ spec, prompt, promptFile, place: placed.place, isRoot, watchesLimits, env: base });
   const env = { ...base, ...invocation.env };
   const found = findCommand(invocation.command, request.cwd, env['PATH']);
   if ('problem' in found)
@@ -70,7 +76,14 @@ function startTurn(
     shouldLeave: parts.shouldLeave,
     warnings: [...placed.warnings, ...invocation.warnings],
     now: options.now ?? Date.now,
+    setTimer: options.setTimer ?? setSystemTimer,
+    watchesLimits,
   });
+}
+
+function setSystemTimer(dueAt: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, Math.max(0, dueAt - Date.now()));
+  return () => clearTimeout(timer);
 }
 
 /** Puts the sandbox around a program. One that cannot be put up stops the turn: without it the agent must not start. */

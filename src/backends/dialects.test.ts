@@ -288,6 +288,76 @@ describe('gemini', () => {
   });
 });
 
+/** What an agent's own log makes of a translator; the lines of its stream come first. */
+function playLog(format: string, log: readonly string[], lines: readonly object[] = []) {
+  const translator = createTranslator(format, 'Do it');
+  for (const line of lines) translator.line(JSON.stringify(line));
+  const events = log.flatMap((line) => [...(translator.ownLog?.line(line) ?? [])]);
+  const end = (): TurnEnd => translator.end({ exitCode: null, signal: 'SIGTERM', stderrTail: '', now: NOW });
+  return { translator, events, refusal: translator.refusal?.(NOW) ?? null, isAtWork: translator.ownLog?.isAtWork(), end };
+}
+
+describe('the log of opencode', () => {
+  const call = (small = false): string =>
+    `timestamp=2026-11-22T19:26:45.705Z level=INFO run=4c message=stream providerID=p modelID=m session.id=ses_1 small=${small} agent=build mode=primary`;
+  const refused = (why: string, small = false): string =>
+    `timestamp=2026-11-22T19:26:45.889Z level=ERROR run=4c message="stream error" providerID=p modelID=m session.id=ses_1 small=${small} agent=build mode=primary error.error="AI_APICallError: ${why}"`;
+  const QUOTA = refused('The usage limit has been reached');
+
+  it('tells of a quota that is used up, at the second refusal in a row', () => {
+    expect(playLog('opencode', [call(), QUOTA])).toMatchObject({ refusal: null, isAtWork: false });
+    const { refusal, events } = playLog('opencode', [call(), QUOTA, call(), QUOTA]);
+    expect(refusal).toMatchObject({ failure: { class: 'limit', message: 'The usage limit has been reached' }, isRepeated: true });
+    expect(events.filter(({ type }) => type === 'retry')).toHaveLength(2);
+  });
+
+  it('says nothing of the model that only makes titles, nor where the agent got somewhere in between', () => {
+    expect(playLog('opencode', [call(true), refused('Quota exceeded', true), refused('Quota exceeded', true)]).refusal).toBeNull();
+    const { translator } = playLog('opencode', [QUOTA]);
+    translator.line(JSON.stringify({ type: 'step_start', sessionID: 'ses_1', part: {} }));
+    translator.ownLog?.line(QUOTA);
+    expect(translator.refusal?.(NOW)).toBeNull();
+  });
+
+  it('shows when the model is at work, and takes any text', () => {
+    expect(playLog('opencode', [call()]).isAtWork).toBe(true);
+    expect(playLog('opencode', ['', 'ERROR 2025 quota', '"', QUOTA.slice(0, 60), '\u0000'])).toMatchObject({ events: [], isAtWork: false });
+  });
+
+  it('explains a turn that was ended: a rate limit is none of the quota', () => {
+    const { end, refusal } = playLog('opencode', [refused('Rate limit reached for requests'), refused('Rate limit reached for requests')]);
+    expect([refusal, end().trouble]).toMatchObject([null, { class: 'transient' }]);
+  });
+});
+
+describe('the record of a conversation with qwen', () => {
+  const init = { type: 'system', subtype: 'init', session_id: '657eb84d', model: 'm', permission_mode: 'yolo' };
+  const refused = JSON.stringify({
+    type: 'system',
+    subtype: 'ui_telemetry',
+    systemPayload: {
+      uiEvent: { 'event.name': 'qwen-code.api_error', error_message: '429 The usage limit has been reached', status_code: 429 },
+    },
+  });
+
+  it('is found by the session and the folder', () => {
+    const { translator } = playLog('qwen', [], [init]);
+    expect(translator.ownLog?.file?.({ HOME: '/home/t' }, '/work/my.app')).toBe('/home/t/.qwen/projects/-work-my-app/chats/657eb84d.jsonl');
+    const hostile = playLog('qwen', [], [{ ...init, session_id: '../../etc/passwd' }]).translator;
+    expect(hostile.ownLog?.file?.({ HOME: '/home/t' }, '/work')).toBeNull();
+  });
+
+  it('tells of a quota that is used up, at the second refusal in a row', () => {
+    expect(playLog('qwen', [refused], [init]).refusal).toBeNull();
+    expect(playLog('qwen', [refused, refused], [init]).refusal).toMatchObject({ failure: { class: 'limit' }, isRepeated: true });
+  });
+
+  it('says nothing when a person or a model wrote such words', () => {
+    const said = JSON.stringify({ type: 'user', message: { parts: [{ text: 'qwen-code.api_error quota exceeded' }] } });
+    expect(playLog('qwen', [said, said, '{"qwen-code.api_error"'], [init]).refusal).toBeNull();
+  });
+});
+
 describe('opencode', () => {
   const step = (reason: string): object => ({
     type: 'step_finish',

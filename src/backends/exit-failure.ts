@@ -4,7 +4,7 @@ import { toOneLine } from './one-line.ts';
 import type { ExitFacts } from './translator.ts';
 
 const MAX_TOLD_LENGTH = 1500;
-const NOISE = /^\s*(?:at .+[:)]|[{}[\]();,]*|\d+ \|.*|\^+|node:internal.*|Node\.js v[\d.]+)\s*$/;
+const NOISE = /^\s*(?:at .+[:)]|[{}[\]();,]*|\d+ \|.*|\^+|timestamp=\S+ level=(?:INFO|DEBUG) .*|node:internal.*|Node\.js v[\d.]+)\s*$/;
 const WARNING = /^\W*(?:warn(?:ing)?|info|debug|note|deprecat\w*)\b|DeprecationWarning|ExperimentalWarning|falling back|^\[STARTUP\]/i;
 const TROUBLE =
   /error|fail|denied|refused|invalid|unauthori|limit|quota|exceed|not found|unknown|cannot|can't|unable|missing|no such|expected|required|log ?in|please/i;

@@ -12,6 +12,8 @@ export interface InvocationOrder {
   readonly place: PromptPlace;
   /** Whether the program will run as the superuser: some refuse to skip permissions then. */
   readonly isRoot: boolean;
+  /** Whether limits are looked for that the program does not tell of its own accord. */
+  readonly watchesLimits: boolean;
   /** The environment that the program would get. */
   readonly env: Readonly<Record<string, string>>;
 }

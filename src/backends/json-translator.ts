@@ -1,7 +1,7 @@
 import { isHopeless, isJsonObject, type JsonObject, parseJson, type TurnFailure } from '../core/index.ts';
 import { toExitFailure } from './exit-failure.ts';
 import { classifyFailure } from './failure-class.ts';
-import type { ExitFacts, Translator, TurnEnd } from './translator.ts';
+import type { ExitFacts, OwnLog, Translator, TurnEnd } from './translator.ts';
 import { TurnRecorder } from './turn-recorder.ts';
 
 const MAX_STRAY_LENGTH = 4000;
@@ -11,6 +11,12 @@ const MAX_STRAY_WARNINGS = 3;
 export interface JsonStream {
   /** One event of the stream. Whatever it holds, this must not throw. */
   read(event: JsonObject, turn: TurnRecorder): void;
+  /** Reads a line of the log in which the agent tells what it tries again, and where that log is. */
+  readonly log?: {
+    file?(turn: TurnRecorder, env: Readonly<Record<string, string>>, cwd: string): string | null;
+    read(line: string, turn: TurnRecorder): void;
+    isAtWork(turn: TurnRecorder): boolean;
+  };
   /** Called at the end of the process, for streams whose last event can only be known then. */
   close?(turn: TurnRecorder, exit: ExitFacts): void;
 }
@@ -18,6 +24,7 @@ export interface JsonStream {
 /** A translator for a stream of one JSON object a line. Lines that are none are kept (the last few) for telling why a turn failed. */
 export function createJsonTranslator(stream: JsonStream): Translator {
   const turn = new TurnRecorder();
+  const { log } = stream;
   let stray = '';
   let strayCount = 0;
 
@@ -38,6 +45,8 @@ export function createJsonTranslator(stream: JsonStream): Translator {
     isFinished: () => turn.final !== null,
     refusal(now) {
       if (turn.trouble === null || turn.final !== null) return null;
+      // In a log, a try that goes well leaves no trace at once.
+      if (log !== undefined && turn.retries < 2) return null;
       const failure = classifyFailure(turn.trouble, now);
       return failure.class === 'limit' || isHopeless(failure.class) ? { failure, isRepeated: turn.retries > 1 } : null;
     },
@@ -46,6 +55,18 @@ export function createJsonTranslator(stream: JsonStream): Translator {
       turn.endMessage();
       return toTurnEnd(turn, exit, stray);
     },
+    ...(log !== undefined && { ownLog: toOwnLog(log, turn) }),
+  };
+}
+
+function toOwnLog(log: NonNullable<JsonStream['log']>, turn: TurnRecorder): OwnLog {
+  return {
+    ...(log.file !== undefined && { file: (env, cwd) => log.file?.(turn, env, cwd) ?? null }),
+    line(text) {
+      log.read(text, turn);
+      return turn.take();
+    },
+    isAtWork: () => log.isAtWork(turn),
   };
 }
 

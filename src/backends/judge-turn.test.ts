@@ -37,6 +37,7 @@ function judge(
     end,
     isForced: false,
     endedFor: 'nobody',
+    attempt: 1,
     timeoutMs: 60_000,
     idleTimeoutMs: 5000,
     command: '/bin/agent',
@@ -126,5 +127,25 @@ describe('judgeTurn', () => {
       message: 'the agent ended with signal SIGKILL before its final event',
     });
     expect(judge('succeeded', { stopReason: 'stopped' }, { ...forced, endedFor: 'person' }).status).toBe('stopped');
+  });
+});
+
+describe('a turn that was ended for its silence', () => {
+  const silent = (trouble?: TurnFailure, attempt = 1) =>
+    judge(
+      'missing',
+      { exitCode: null, signal: 'SIGTERM', stopReason: 'stopped' },
+      { endedFor: 'silent', attempt, ...(trouble && { trouble }) },
+    );
+
+  it('failed for what the agent last told; a rate limit that holds so long is a limit', () => {
+    expect(silent({ class: 'transient', message: 'fetch failed' }).failure).toMatchObject({ class: 'transient' });
+    expect(silent({ class: 'transient', message: 'Rate limit reached' }).failure).toMatchObject({ class: 'limit' });
+    expect(silent({ class: 'transient', message: 'Rate limit reached' }).failure?.message).toContain('for 2 min');
+  });
+
+  it('is taken for a limit where nothing is known, but not for ever', () => {
+    expect([1, 3, 4].map((attempt) => silent(undefined, attempt).failure?.class)).toEqual(['limit', 'limit', 'idle-timeout']);
+    expect(silent().failure?.message).toContain('limits: {watch: off}');
   });
 });

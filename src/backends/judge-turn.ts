@@ -1,6 +1,11 @@
 import { type TurnFailure, toDurationText } from '../core/index.ts';
 import type { ProcessResult } from '../process/index.ts';
+import { SILENCE_MS } from './limit-watch.ts';
 import type { TurnEnd } from './translator.ts';
+
+const RATE = /rate[ _-]?limit|too many requests|\b429\b/i;
+/** How many attempts of one iteration that end in unexplained silence are taken for a limit; further ones are failures of the turn. */
+const MAX_SILENT_LIMITS = 3;
 
 /** What a turn came to. */
 export interface Judgement {
@@ -15,8 +20,13 @@ export interface TurnEvidence {
   readonly end: TurnEnd;
   /** The final event came only after the process was told to end: some agents that are ended in the middle call it a success. */
   readonly isForced: boolean;
-  /** Why the process was asked to end first; `lingering`: it had finished and did not go; `refused`: it tried again after what no other try mends; `dismissed`: it had handed over. */
-  readonly endedFor: 'nobody' | 'person' | 'lingering' | 'refused' | 'dismissed';
+  /**
+   * Why the process was asked to end first; `lingering`: it had finished and did not go; `refused`: it tried again after what no other try mends; `silent`: it tries again without a word, and
+   * said nothing for too long; `dismissed`: it had handed over.
+   */
+  readonly endedFor: 'nobody' | 'person' | 'lingering' | 'refused' | 'silent' | 'dismissed';
+  /** Which attempt of its iteration the turn was. */
+  readonly attempt: number;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** The program, for messages. */
@@ -41,6 +51,7 @@ export function judgeTurn(evidence: TurnEvidence): Judgement {
     return { status: 'succeeded', failure: null, warnings: ['the agent had handed over and said no more, but did not exit: it was ended'] };
   }
   if (endedFor === 'refused' && end.trouble !== null) return toFailed(end.trouble);
+  if (endedFor === 'silent' && process.stopReason !== undefined) return toFailed(explainSilence(evidence));
   if (end.failure !== null) return toFailed(end.failure);
   if (isForced) return toFailed({ class: 'agent', message: `the agent ended with ${describeExit(process)} before its final event` });
   return { status: 'succeeded', failure: null, warnings: toExitWarnings(evidence) };
@@ -56,6 +67,21 @@ function judgeTimeout({ end, isForced, timeoutMs, idleTimeoutMs }: TurnEvidence,
   if (verdict === 'failed' && end.failure !== null) return toFailed(end.failure);
   if (end.trouble !== null) return toFailed({ ...end.trouble, message: `${end.trouble.message} (${what})` });
   return toFailed({ class: reason, message: what });
+}
+
+/**
+ * An agent that tries again without a word was silent for too long. What it last told is the cause, a rate limit that holds for so long is a limit; where
+ * nothing is known it is taken for a limit as well, but not for ever.
+ */
+function explainSilence({ end, command, attempt }: TurnEvidence): TurnFailure {
+  const silence = `nothing was heard from ${command} for ${toDurationText(SILENCE_MS)}`;
+  if (end.trouble !== null) {
+    const isRate = end.trouble.class === 'transient' && RATE.test(end.trouble.message);
+    return { ...end.trouble, ...(isRate && { class: 'limit' }), message: `${end.trouble.message} (${silence} while it tried again)` };
+  }
+  const why =
+    'it tries again without a word where a quota or rate limit is used up (`limits: {watch: off}` waits for the idle limit instead)';
+  return { class: attempt <= MAX_SILENT_LIMITS ? 'limit' : 'idle-timeout', message: `${silence}, and no program of it worked: ${why}` };
 }
 
 function toExitWarnings({ process, endedFor, shouldLeave }: TurnEvidence): readonly string[] {

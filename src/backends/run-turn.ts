@@ -1,8 +1,9 @@
 import type { BackendEvent } from '../core/index.ts';
-import type { RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import type { Clock, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, startProcess } from '../process/index.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';
-import type { Translator } from './translator.ts';
+import { type LimitWatch, watchLimits } from './limit-watch.ts';
+import type { OwnLog, Translator } from './translator.ts';
 
 /** A turn, ready to be run. */
 export interface TurnOrder {
@@ -22,6 +23,9 @@ export interface TurnOrder {
   readonly warnings: readonly string[];
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly setTimer: Clock['setTimer'];
+  /** See `BackendOptions`. */
+  readonly watchesLimits: boolean;
 }
 
 /** Time between asking an agent that has finished to go, and forcing it. */
@@ -36,7 +40,7 @@ const REFUSAL_MS = 10_000;
 export function runTurn(order: TurnOrder): RunningTurn {
   const child = new TurnChild(order);
   const running = { result: child.result, stop: (graceMs: number) => child.stop(graceMs), kill: () => child.kill() };
-  return order.translator.hasFinalEvent === false ? { ...running, dismiss: () => child.dismiss() } : running;
+  return order.translator.hasFinalEvent === false ? { ...running, dismiss: () => child.dismiss(), cpuMs: () => child.cpuMs() } : running;
 }
 
 /** One turn: a child process, and what is made of its words. */
@@ -51,6 +55,7 @@ class TurnChild {
   #lingerTimer: NodeJS.Timeout | undefined;
   #refusalTimer: NodeJS.Timeout | undefined;
   #cancelTimer: NodeJS.Timeout | undefined;
+  readonly #limits: LimitWatch | undefined;
 
   constructor(order: TurnOrder) {
     this.#order = order;
@@ -58,7 +63,9 @@ class TurnChild {
       order,
       (line, isCut) => this.#readLine(line, isCut),
       (text) => this.#tell(order.translator.part?.(text) ?? []),
+      (line) => this.#readLog(line),
     );
+    this.#limits = this.#watchLimits();
     // Not at once: whoever watches must have this turn in hand before its first event.
     queueMicrotask(() => this.#tellStart());
     this.#send(order.translator.dialogue?.open() ?? []);
@@ -81,6 +88,10 @@ class TurnChild {
     void this.#handle.stop(LINGER_GRACE_MS);
   }
 
+  cpuMs(): number {
+    return this.#handle.cpuMs();
+  }
+
   kill(): void {
     if (this.#endedFor === 'nobody') this.#endedFor = 'person';
     clearTimeout(this.#cancelTimer);
@@ -97,11 +108,35 @@ class TurnChild {
   #readLine(line: string, isCut: boolean): void {
     const { translator } = this.#order;
     this.#hasOutput ||= line.trim() !== '';
+    this.#limits?.touch();
     if (isCut) this.#warn(['a line of more than 8 MB was cut for reading; the log has it whole']);
     this.#tell(translator.line(line));
     this.#wasFinishedFreely = translator.isFinished() && (this.#wasFinishedFreely || !this.#handle.isBeingEnded);
     this.#send(translator.dialogue?.replies() ?? []);
     this.#watchLingering();
+    this.#watchRefusal();
+  }
+
+  #watchLimits(): LimitWatch | undefined {
+    const { translator, watchesLimits, env, request, setTimer, now } = this.#order;
+    const { ownLog: log } = translator;
+    if (log === undefined || !watchesLimits) return undefined;
+    const onSilence = (): void => this.#endFor('silent');
+    return watchLimits({
+      setTimer,
+      now,
+      log,
+      env,
+      cwd: request.cwd,
+      cpuMs: () => this.#handle.cpuMs(),
+      onLine: (line) => this.#readLog(line),
+      onSilence,
+    });
+  }
+
+  /** What an agent's own log tells is watched as its stream is. */
+  #readLog(line: string): void {
+    this.#tell(this.#order.translator.ownLog?.line(line) ?? []);
     this.#watchRefusal();
   }
 
@@ -123,25 +158,27 @@ class TurnChild {
     if (refusal === null) {
       clearTimeout(this.#refusalTimer);
       this.#refusalTimer = undefined;
-    } else if (refusal.isRepeated) this.#endRefused();
-    else this.#refusalTimer ??= setTimeout(() => this.#endRefused(), REFUSAL_MS);
+    } else if (refusal.isRepeated) this.#endFor('refused');
+    else this.#refusalTimer ??= setTimeout(() => this.#endFor('refused'), REFUSAL_MS);
   }
 
-  #endRefused(): void {
+  #endFor(reason: 'refused' | 'silent'): void {
     if (this.#endedFor !== 'nobody') return;
-    this.#endedFor = 'refused';
+    this.#endedFor = reason;
     void this.#handle.stop(LINGER_GRACE_MS);
   }
 
   #finish(process: ProcessResult): TurnResult {
     const { translator, request, path, shouldLeave, now } = this.#order;
     for (const timer of [this.#lingerTimer, this.#refusalTimer, this.#cancelTimer]) clearTimeout(timer);
+    this.#limits?.close();
     const { exitCode, signal, stderrTail } = process;
     const isForced = translator.isFinished() && !this.#wasFinishedFreely;
     const end = translator.end({ exitCode, signal, stderrTail, now: now() });
     this.#tell(end.events);
     const { status, failure, warnings } = judgeTurn({
       ...request,
+      attempt: request.turn.attempt,
       process,
       end,
       isForced,
@@ -181,6 +218,7 @@ function startChild(
   order: TurnOrder,
   onStdoutLine: (line: string, isCut: boolean) => void,
   onStdoutPart: (text: string) => void,
+  onLogLine: (line: string) => void,
 ): ChildProcessHandle {
   const { request } = order;
   return startProcess({
@@ -199,6 +237,11 @@ function startChild(
     timeoutMs: request.timeoutMs,
     idleTimeoutMs: request.idleTimeoutMs,
     onStdoutLine,
+    ...(isOnStderr(order.translator.ownLog) && { onStderrLine: onLogLine }),
     ...(order.translator.part !== undefined && { onStdoutPart }),
   });
+}
+
+function isOnStderr(log: OwnLog | undefined): boolean {
+  return log !== undefined && log.file === undefined;
 }

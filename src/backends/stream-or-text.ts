@@ -10,6 +10,7 @@ const MAX_HELD_LENGTH = 64 << 10;
  * warning, and the exit code decides.
  */
 export function createStreamOrText(choose: (first: JsonObject) => Translator | null, silent: Translator, text: Translator): Translator {
+  const { ownLog } = silent;
   let held: string[] = [];
   let heldLength = 0;
   let chosen: Translator | null = null;
@@ -47,7 +48,9 @@ export function createStreamOrText(choose: (first: JsonObject) => Translator | n
     },
     part: (text) => chosen?.part?.(text) ?? [],
     isFinished: () => chosen?.isFinished() ?? false,
-    refusal: (now) => chosen?.refusal?.(now) ?? null,
+    // Before the first word of its stream there may be much in its log.
+    refusal: (now) => (chosen ?? silent).refusal?.(now) ?? null,
+    ...(ownLog !== undefined && { ownLog }),
     end(exit) {
       const events = chosen === null && held.some((line) => line.trim() !== '') ? releaseAll() : [];
       const end = (chosen ?? silent).end(exit);

@@ -39,6 +39,16 @@ export interface Refusal {
   readonly isRepeated: boolean;
 }
 
+/** The log of an agent that tries again without a word in its stream. */
+export interface OwnLog {
+  /** The file it lies in (absolute), by the agent's environment and folder; `null` as long as it is not known. Absent: it comes on standard error. */
+  file?(env: Readonly<Record<string, string>>, cwd: string): string | null;
+  /** One line of it. Takes any text and never throws. */
+  line(text: string): readonly BackendEvent[];
+  /** Whether log or stream say that the model is answering or a tool works, so that silence means nothing. */
+  isAtWork(): boolean;
+}
+
 /** Turns one agent's output into our events, line by line, without IO. Takes any text and never throws. */
 export interface Translator {
   /** One line of standard output, without its line end. */
@@ -52,6 +62,8 @@ export interface Translator {
   readonly hasFinalEvent?: false;
   /** What the agent tries again after although no other try mends it; `null` where there is no such thing. Absent: the stream does not tell. */
   refusal?(now: number): Refusal | null;
+  /** Present where the agent tries again without a word. */
+  readonly ownLog?: OwnLog;
   /** Present where the agent is talked to over its standard input while it runs. */
   readonly dialogue?: Dialogue;
 }

@@ -75,6 +75,11 @@ export class TurnRecorder {
     this.#events.push({ type: 'tool-denied', denial: { ...denial, ...use } });
   }
 
+  /** Whether a tool was started whose end was not told. */
+  get isToolOpen(): boolean {
+    return this.#openTools.size > 0;
+  }
+
   session(id: string, model: string | null): void {
     if (id === '' || this.sessionId === id) return;
     this.sessionId = id;

@@ -38,6 +38,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     sandbox: compileSandbox(parts),
     externalEvents: declared.external_events ?? 'open',
     isolation: declared.isolation ?? 'auto',
+    watchesLimits: declared.limits?.watch !== 'off',
     priority: toEffective(CLI_KEYS, declared.cli).priority,
     emitTool: toEffective(CLI_KEYS, declared.cli).emit_tool,
     objective: objective.source,

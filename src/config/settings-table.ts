@@ -45,6 +45,16 @@ const PRICE_KEYS = {
   as_of: { kind: 'word', doc: 'The day on which the price was true, such as 2026-11-21.' },
 } as const satisfies Keys;
 
+/** The keys of `limits:`. */
+const LIMITS_KEYS = {
+  watch: {
+    kind: 'choice',
+    doc: 'Whether quotas and rate limits are looked for of which an agent CLI says nothing in its output: in its log, else by a silence of 120 s.',
+    values: ['auto', 'off'],
+    default: 'auto',
+  },
+} as const satisfies Keys;
+
 /** The keys of `worktree:`. */
 export const WORKTREE_KEYS = {
   link: {
@@ -92,6 +102,7 @@ export const TOP_KEYS = {
   on_violation: ON_VIOLATION,
   external_events: EXTERNAL_EVENTS,
   isolation: ISOLATION,
+  limits: { kind: 'object', doc: 'Quotas and rate limits of agents.', keys: LIMITS_KEYS },
   tools: TOOLS,
   providers: LATER,
   agents: LATER,

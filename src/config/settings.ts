@@ -36,6 +36,8 @@ export interface Settings {
   readonly externalEvents: 'open' | 'terminal' | 'off';
   /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
   readonly isolation?: 'auto' | 'off' | 'required';
+  /** Whether limits are looked for of which an agent CLI says nothing; absent in runs of earlier versions. */
+  readonly watchesLimits?: boolean;
   /** Where agent CLIs are looked for, for a backend of type `auto`. */
   readonly priority: readonly BackendSpec['type'][];
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */

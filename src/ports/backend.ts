@@ -95,6 +95,8 @@ export interface RunningTurn {
   readonly kill: () => void;
   /** Ends an agent that has said all there is to say; its turn is a success. Present where the agent has no final event that would say so. */
   readonly dismiss?: () => void;
+  /** Processor time that the agent and all that it started have used so far, in milliseconds; 0 where the system tells nothing of it. Present where `dismiss` is. */
+  readonly cpuMs?: () => number;
 }
 
 /** How a turn ended, as far as the backend can tell. */

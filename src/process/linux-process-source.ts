@@ -4,6 +4,8 @@ import type { ProcessDetails, ProcessEntry, ProcessSource } from './process-sour
 
 const largestFileBytes = 8 << 20;
 const longestCommand = 1000;
+/** The kernel tells processor time in hundredths of a second, whatever it counts in itself. */
+const tickMs = 10;
 /** Sent ahead of an environment block, so that its first variable is found like every other. */
 const separator = Buffer.from('\0');
 const markerStart = Buffer.from(`\0${markerVariable}=`);
@@ -43,6 +45,8 @@ export function parseProcStat(text: string, bootId: string): { readonly entry: P
   // State is field 3 of the file and 0 here.
   const fields = text.slice(nameEnd + 2).split(' ', 20);
   const [state, parent, group, session] = fields;
+  // utime, stime, cutime and cstime.
+  const cpuTicks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const ticks = fields[19];
   if (state === undefined || ticks === undefined) return undefined;
   return {
@@ -53,6 +57,7 @@ export function parseProcStat(text: string, bootId: string): { readonly entry: P
       sessionId: Number(session),
       startTime: `${bootId}:${ticks}`,
       startOrder: Number(ticks),
+      cpuMs: cpuTicks * tickMs,
     },
     isZombie: state === 'Z' || state === 'X',
   };

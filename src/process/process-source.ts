@@ -9,6 +9,8 @@ export interface ProcessEntry {
   readonly startTime: string;
   /** The same moment as a number: only good for comparing processes of one list. */
   readonly startOrder: number;
+  /** Processor time that it and the children it has collected used; absent where the system does not tell. */
+  readonly cpuMs?: number;
 }
 
 /** What a person wants to know of a process. */

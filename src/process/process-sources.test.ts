@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { findMarker, parseProcStat } from './linux-process-source.ts';
 import { createPsProcessSource, findMarkerInWords, parsePsLine } from './ps-process-source.ts';
 
-const rest = '0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 2 3 4';
+const rest = '0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 98765 2 3 4';
 
 describe('a line of /proc/PID/stat', () => {
   it('is read past a program name that holds spaces and parentheses', () => {
     const text = `42 (a) S 1 (b\n) R 7 42 40 ${rest}`;
     expect(parseProcStat(text, 'boot')).toEqual({
-      entry: { pid: 42, parentPid: 7, groupId: 42, sessionId: 40, startTime: 'boot:98765', startOrder: 98765 },
+      entry: { pid: 42, parentPid: 7, groupId: 42, sessionId: 40, startTime: 'boot:98765', startOrder: 98765, cpuMs: 100 },
       isZombie: false,
     });
   });

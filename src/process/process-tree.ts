@@ -19,6 +19,8 @@ export interface ProcessTree {
   signal(signal: EndSignal): void;
   /** True if any member was told to end. */
   hasSignalled(): boolean;
+  /** Processor time that the members have used so far, in milliseconds; 0 where the system tells nothing of it. */
+  cpuMs(): number;
   /** Remembers who descends from the child now: later nothing may lead to them. Cheap. */
   look(): void;
   /** Whether a namespace has nobody any more but those who keep it. */
@@ -81,7 +83,8 @@ export function createProcessTree({ pid: rootPid, marker, hasInit }: TreeRoot): 
       hasExited = true;
     },
     signal,
-    look: scan.look,
+    cpuMs: () => scan.look().reduce((sum, { cpuMs = 0 }) => sum + cpuMs, 0),
+    look: () => void scan.look(),
     isEmptyInside: () => hasInit && scanInside().length === 0,
     hasSignalled: () => !ledger.isEmpty(),
     async endRest(graceMs) {
@@ -120,7 +123,7 @@ interface ScanOrder {
 /** Looks for all members; `look` only for those that descend from known ones, without reading what each process carries. */
 interface Scan {
   (): ProcessEntry[];
-  readonly look: () => void;
+  readonly look: () => ProcessEntry[];
 }
 
 function createScan({ rootPid, root, marker, known }: ScanOrder): Scan {
@@ -144,5 +147,5 @@ function createScan({ rootPid, root, marker, known }: ScanOrder): Scan {
     return members;
   }
 
-  return Object.assign(() => find(marker), { look: () => void find(undefined) });
+  return Object.assign(() => find(marker), { look: () => find(undefined) });
 }

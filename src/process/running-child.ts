@@ -106,6 +106,10 @@ export class RunningChild implements ChildProcessHandle {
     return this.#isStopping || this.#tree.hasSignalled();
   }
 
+  cpuMs(): number {
+    return this.#phase === 'running' ? this.#tree.cpuMs() : 0;
+  }
+
   write(line: string): Promise<boolean> {
     const input = this.#input;
     if (!input?.writable) return Promise.resolve(false);

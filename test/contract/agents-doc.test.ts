@@ -41,7 +41,7 @@ const PERMISSIONS = readTable('Permissions');
 
 function plan(descriptor: Descriptor, changes: Partial<BackendSpec> = {}, place: Place = 'arg') {
   const spec: BackendSpec = { type: descriptor.type, args: [], env: {}, permissions: 'bypass', ...changes };
-  return descriptor.plan({ spec, prompt: 'PROMPT', promptFile: '/prompt.md', place, isRoot: false, env: {} });
+  return descriptor.plan({ spec, prompt: 'PROMPT', promptFile: '/prompt.md', place, isRoot: false, watchesLimits: true, env: {} });
 }
 
 describe.each(listBackends().map((descriptor) => [descriptor.type, descriptor] as const))('the guide about %s', (type, descriptor) => {

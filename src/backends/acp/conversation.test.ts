@@ -59,7 +59,8 @@ const USAGE = { inputTokens: 2000, outputTokens: 60, cacheReadTokens: 400, cache
 
 describe.each([
   ['acp-gemini', { ...USAGE, inputTokens: 2400, cacheReadTokens: null, cacheWriteTokens: null }],
-  ['acp-opencode', { ...USAGE, inputTokens: 1000, outputTokens: 30, cacheReadTokens: 200, cacheWriteTokens: null, costUsd: 0.00702 }],
+  // It tells the tokens of its last call only: with two they are not known.
+  ['acp-opencode', { inputTokens: null, outputTokens: null, cacheReadTokens: null, cacheWriteTokens: null, costUsd: 0.00702 }],
   ['acp-qwen', { ...USAGE, cacheWriteTokens: null }],
   ['acp-copilot', USAGE],
   ['acp-auggie', { ...USAGE, inputTokens: null, outputTokens: null, cacheReadTokens: null, cacheWriteTokens: null }],
@@ -169,6 +170,21 @@ describe('the end of a prompt', () => {
   it('is missing when the agent just goes away', () => {
     expect(talk([INITIALIZED, session({})])).toMatchObject({ verdict: 'missing', isFinished: false });
   });
+});
+
+it.each([
+  { code: -32603, message: 'Internal error: Unauthorized' },
+  { code: -32603, message: 'Internal error: Invalid Authentication' },
+  { code: -32603, message: 'Internal error', data: { details: '401 The key was not accepted.' } },
+  { code: -32603, message: 'Internal error', data: { details: '401 status code (no body)' } },
+  { code: -32603, message: 'Internal error: The key was not accepted.', data: { statusCode: 401 } },
+])('a refused key is one whatever the protocol calls it: %j', (error) => {
+  expect(talk([INITIALIZED, session({}), { jsonrpc: '2.0', id: 3, error }])).toMatchObject({ failure: { class: 'auth' } });
+});
+
+it('a failure of which nothing is told but the code of the protocol may pass', () => {
+  const error = { code: -32603, message: 'Internal error' };
+  expect(talk([INITIALIZED, session({}), { jsonrpc: '2.0', id: 3, error }])).toMatchObject({ failure: { class: 'transient' } });
 });
 
 it('a request that we do not understand is answered with an error, so that no agent waits', () => {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/index.ts';
+import { type Json, type JsonObject, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { ToolServer } from '../../ports/index.ts';
-import type { FailureSigns } from '../failure-class.ts';
+import { type FailureSigns, findStatus } from '../failure-class.ts';
 import { listAt, numberAt, objectAt, textAt } from '../json-fields.ts';
 import type { JsonStream } from '../json-translator.ts';
 import type { Dialogue } from '../translator.ts';
@@ -105,7 +105,10 @@ export class AcpConversation implements JsonStream, Dialogue {
     this.#isAnswering = true;
     const prompt = [{ type: 'text', text: this.#task.prompt }];
     this.#ask('session/prompt', { sessionId: this.#sessionId, prompt }, (result, turn) => {
-      turn.setUsage(this.#updates.total(result));
+      const usage = this.#updates.total(result);
+      // opencode tells the tokens of its last call, and the cost of all: more than one call leaves the tokens unknown.
+      const isPartial = this.#agentName === 'OpenCode' && turn.toolCalls > 0;
+      turn.setUsage(isPartial ? { ...UNKNOWN_USAGE, costUsd: usage.costUsd } : usage);
       const error = findToldError(this.#agentName, this.#updates.lastChunk(), result);
       if (error === '') judgeStop(textAt(result, 'stopReason'), turn);
       else turn.fail({ message: error });
@@ -143,13 +146,20 @@ function failTurn(error: JsonObject, turn: TurnRecorder): void {
   turn.fail(toSigns(error));
 }
 
+const GENERIC = /^internal error\W*/i;
+
 function toSigns(error: JsonObject): FailureSigns {
   const data = objectAt(error, 'data');
   const code = numberAt(error, 'code');
-  const httpStatus = numberAt(data, 'httpStatus') ?? (code !== null && code >= 400 && code < 600 ? code : null);
   const detail = textAt(data, 'message') || textAt(data, 'details') || textAt(error, 'data');
-  const message = textAt(error, 'message');
-  return { message: detail === '' || message.includes(detail) ? message : `${message}: ${detail}`, httpStatus };
+  // JSON-RPC calls every failure so that has no code of its own; beside the agent's own words it says nothing.
+  const message = textAt(error, 'message').replace(GENERIC, '') || (detail === '' ? textAt(error, 'message') : '');
+  const told = code !== null && code >= 400 && code < 600 ? code : null;
+  const httpStatus = numberAt(data, 'httpStatus') ?? numberAt(data, 'statusCode') ?? told ?? findStatus(detail);
+  return {
+    message: detail === '' || message.includes(detail) ? message : [message, detail].filter((text) => text !== '').join(': '),
+    httpStatus,
+  };
 }
 
 /**

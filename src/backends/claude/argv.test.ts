@@ -8,7 +8,16 @@ const plan = (
   spec: Partial<BackendSpec> = {},
   order: { place?: 'arg' | 'stdin'; isRoot?: boolean; env?: Record<string, string> } = {},
 ): Invocation =>
-  planClaude({ spec: { ...SPEC, ...spec }, prompt: 'Fix it', promptFile: '/t/prompt.md', place: 'arg', isRoot: false, env: {}, ...order });
+  planClaude({
+    spec: { ...SPEC, ...spec },
+    prompt: 'Fix it',
+    promptFile: '/t/prompt.md',
+    place: 'arg',
+    isRoot: false,
+    watchesLimits: true,
+    env: {},
+    ...order,
+  });
 
 const STREAM = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages', '--setting-sources', 'project,local'];
 const BYPASS = '--dangerously-skip-permissions';

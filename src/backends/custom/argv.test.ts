@@ -5,7 +5,7 @@ import { planCustom } from './argv.ts';
 
 function plan(spec: Partial<BackendSpec>, prompt = 'Fix it'): Invocation {
   const whole: BackendSpec = { type: 'custom', command: './agent.sh', args: ['-v'], env: {}, permissions: 'bypass', ...spec };
-  return planCustom({ spec: whole, prompt, promptFile: '/t/prompt.md', place: 'arg', isRoot: false, env: {} });
+  return planCustom({ spec: whole, prompt, promptFile: '/t/prompt.md', place: 'arg', isRoot: false, watchesLimits: true, env: {} });
 }
 
 describe('a custom command line', () => {

@@ -4,11 +4,20 @@ import type { Invocation, InvocationOrder } from '../invocation.ts';
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT';
 
+/** Its log on standard error: what it tries again is told nowhere else. */
+const LOG = [...flag(['--print-logs']), ...flag(['--log-level'], 'INFO')];
+
 /** `opencode run … PROMPT`. Permissions are a matter of its configuration: they are merged into the one that the environment carries. */
-export function planOpencode({ spec, prompt, place, env }: InvocationOrder): Invocation {
+export function planOpencode({ spec, prompt, place, env, watchesLimits }: InvocationOrder): Invocation {
   const user = spec.args[0] === 'run' ? spec.args.slice(1) : spec.args;
   const format = findFlagValue(user, '--format') ?? 'json';
-  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['--agent'], spec.agent), flag(['--format'], 'json'));
+  const ours = addFlags(
+    user,
+    flag(['-m', '--model'], spec.model),
+    flag(['--agent'], spec.agent),
+    flag(['--format'], 'json'),
+    watchesLimits && format === 'json' ? LOG : [],
+  );
   const bypass = spec.permissions === 'bypass' ? mergeBypass(env) : { env: {}, warnings: [] };
   return {
     command: spec.command ?? 'opencode',

@@ -6,12 +6,17 @@ import type { Translator } from '../translator.ts';
 import type { TurnRecorder } from '../turn-recorder.ts';
 import { toUsage } from '../usage-figures.ts';
 
+/** A line of its log about a call of the agent's model, and one that says how it failed. */
+const CALL = /^timestamp=\S+ level=\w+ .*message=(?:stream|"stream error") .*\bsmall=false\b/;
+const CALL_FAILED = /message="stream error" .*\berror\.error="(?:AI_\w+: )?((?:[^"\\]|\\.){0,4000})/;
+
 /**
- * Translates `opencode run --format json`. There is no final event: the end of the process is the end of the turn, and it went well
+ * Translates `opencode run --format json`, and its log (`--print-logs`): refused calls of the model that it makes again are told only there. There is no final event: the end of the process is the end of the turn, and it went well
  * if the last step was finished for another reason than a tool call and no error was told after it.
  */
 export function createOpencodeTranslator(): Translator {
   let isStepDone = false;
+  let isAsking = false;
   let total = UNKNOWN_USAGE;
 
   function finishStep(part: JsonObject, turn: TurnRecorder): void {
@@ -36,6 +41,7 @@ export function createOpencodeTranslator(): Translator {
       if (type === 'step_start') {
         turn.endMessage();
         turn.reopen();
+        turn.progress();
         isStepDone = false;
       }
       if (type === 'text') turn.whole(textAt(part, 'text'), textAt(part, 'messageID') || undefined);
@@ -43,6 +49,16 @@ export function createOpencodeTranslator(): Translator {
       if (type === 'tool_use') readTool(part, turn);
       if (type === 'step_finish') finishStep(part, turn);
       if (type === 'error') readError(event, turn);
+    },
+    log: {
+      read(line, turn) {
+        // The title of a session is made by a model of its own.
+        if (!CALL.test(line)) return;
+        const failed = CALL_FAILED.exec(line);
+        isAsking = failed === null;
+        if (failed !== null) turn.retry({ message: (failed[1] ?? '').replace(/\\(["\\])/g, '$1') || 'a call of the model failed' }, null);
+      },
+      isAtWork: () => isAsking,
     },
     close(turn, exit) {
       if (turn.final === null && isStepDone && exit.exitCode === 0) turn.succeed();

@@ -1,13 +1,33 @@
-import type { JsonObject, Usage } from '../../core/index.ts';
+import { join } from 'node:path';
+import { type JsonObject, parseJson, type Usage } from '../../core/index.ts';
 import { ClaudeStream } from '../claude-stream.ts';
-import { numberAt, objectAt } from '../json-fields.ts';
+import { numberAt, objectAt, textAt } from '../json-fields.ts';
 import { createJsonTranslator } from '../json-translator.ts';
 import type { Translator } from '../translator.ts';
+import type { TurnRecorder } from '../turn-recorder.ts';
 import { toUsage, withoutCached } from '../usage-figures.ts';
 
 /** Translates `qwen -o stream-json`: Claude's stream without costs, whose input tokens include the cached ones. */
 export function createQwenTranslator(): Translator {
-  return createJsonTranslator(new ClaudeStream((result) => readUsage(objectAt(result, 'usage')), readUsage));
+  const stream = new ClaudeStream((result) => readUsage(objectAt(result, 'usage')), readUsage);
+  return createJsonTranslator({
+    read: (event, turn) => stream.read(event, turn),
+    log: { file: findChat, read: readChat, isAtWork: (turn) => turn.isToolOpen },
+  });
+}
+
+/** The record of the conversation, which also tells the calls of the model that were refused and are made again. */
+function findChat({ sessionId }: TurnRecorder, env: Readonly<Record<string, string>>, cwd: string): string | null {
+  const home = env['HOME'];
+  if (home === undefined || sessionId === null || !/^[\w-]{1,100}$/.test(sessionId)) return null;
+  return join(home, '.qwen', 'projects', cwd.replace(/[^A-Za-z0-9]/g, '-'), 'chats', `${sessionId}.jsonl`);
+}
+
+function readChat(line: string, turn: TurnRecorder): void {
+  const record = line.includes('qwen-code.api_error') ? parseJson(line) : undefined;
+  const event = objectAt(objectAt(record, 'systemPayload'), 'uiEvent');
+  if (textAt(event, 'event.name') !== 'qwen-code.api_error') return;
+  turn.retry({ message: textAt(event, 'error_message') || 'a call of the model failed', httpStatus: numberAt(event, 'status_code') }, null);
 }
 
 function readUsage(usage: JsonObject): Usage {
