@@ -15,6 +15,7 @@ import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { listChangedSecrets, type RunFile, readRunFile, writeRunFile } from './run-file.ts';
+import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { clearStopWish } from './stop-file.ts';
@@ -85,7 +86,11 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
   writeRunFile(paths.settings, next);
-  writePeople(paths, { who: next.settings.externalEvents, isIsolated: false, env: options.people });
+  writePeople(paths, {
+    who: next.settings.externalEvents,
+    isIsolated: isolatesAll(isolation, next.settings.spec),
+    env: options.people,
+  });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
   const ground = await openGateGround({ paths, file: next, env: options.env }, true);

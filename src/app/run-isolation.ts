@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { RalphError } from '../core/index.ts';
+import { RalphError, type RunSpec } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
 import { findIsolation, selectFolders } from '../process/index.ts';
 import type { Layout } from './layout.ts';
@@ -35,6 +35,11 @@ export async function findRunIsolation({ isolation: mode = 'auto' }: Pick<Settin
     isolation: null,
     warnings: [`Not isolated: ${search.why}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
   };
+}
+
+/** Whether nothing that a run starts shares the namespace that the run lives in. A gate that does runs what agents wrote. */
+export function isolatesAll(isolation: Isolation | null, { gates }: Pick<RunSpec, 'gates'>): boolean {
+  return isolation !== null && gates.every((gate) => gate.isolation !== 'off');
 }
 
 /**

@@ -39,12 +39,12 @@ export function lockRun(order: LockOrder): Promise<Lock> {
 
 /** Who holds a workspace; `null` when nobody alive does. */
 export function findWorkspaceHolder(layout: Layout, worktree: string | null): LockHolder | null {
-  return readLock({ ...PROBE, path: toWorkspaceLock(layout, worktree), host: hostname() });
+  return readLock({ ...PROBE, path: toWorkspaceLock(layout, worktree), host: hostname(), pidNamespace: readPidNamespace() });
 }
 
 /** The living process that has the run; `null` when there is none. */
 export function findHolder(layout: Layout, runId: string): LockHolder | null {
-  return readLock({ ...PROBE, path: toRunPaths(layout.stateDir, runId).lock, host: hostname() });
+  return readLock({ ...PROBE, path: toRunPaths(layout.stateDir, runId).lock, host: hostname(), pidNamespace: readPidNamespace() });
 }
 
 /** A lock file without an owner is being written, or its writer was killed over it: which of the two shows within two seconds. */
@@ -71,24 +71,27 @@ async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Pro
   for (let lookedFor = 0; ; lookedFor += LOOK_EVERY_MS) {
     const outcome = acquireLock({ ...PROBE, path, owner });
     if ('lock' in outcome) return outcome.lock;
-    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(outcome.heldBy, what);
+    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(outcome.heldBy, what, path);
     await pause(LOOK_EVERY_MS);
   }
 }
 
-function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run'): RalphError {
+function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run', path: string): RalphError {
+  const where = { alive: '', starting: '', 'other-host': ` on ${owner?.host}`, 'other-namespace': ' in another process namespace' }[state];
+  const isUnseen = state === 'other-host' || state === 'other-namespace';
   const who =
     owner === null
       ? 'Another run'
-      : `Run ${owner.runId} (process ${owner.pid}${state === 'other-host' ? ` on ${owner.host}` : ''}, since ${new Date(owner.startedAt).toLocaleString()})`;
+      : `Run ${owner.runId} (process ${owner.pid}${where}, since ${new Date(owner.startedAt).toLocaleString()})`;
   return new RalphError({
     code: 'run-in-progress',
     what: what === 'folder' ? `${who} is under way in this folder.` : `${who} is under way already.`,
-    why: 'Two runs in one folder would change the same files and read each other’s events.',
+    why: `Two runs in one folder would change the same files and read each other’s events.${isUnseen ? ' Whether that process still lives cannot be seen from here.' : ''}`,
     fix: [
       `Watch it:     ralph status${owner === null ? '' : ` ${owner.runId}`}`,
       `Stop it:      ralph stop${owner === null ? '' : ` ${owner.runId}`}`,
       'Run beside:   ralph run --worktree NAME',
+      ...(isUnseen ? [`It is gone:   rm ${path}`] : []),
     ].join('\n'),
   });
 }

@@ -16,6 +16,7 @@ import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
+import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { findStaleOwner } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -128,7 +129,7 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline, gitPrograms };
   writeRunFile(paths.settings, file);
-  writePeople(paths, { who: settings.externalEvents, isIsolated: false, env: options.people });
+  writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(plan.isolation, settings.spec), env: options.people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
   const ground = await openGateGround({ paths, file, env: options.env }, false);
   const parts: RunParts = { layout, paths, file, env: options.env, watch, ground, isolation: plan.isolation };

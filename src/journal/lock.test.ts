@@ -41,10 +41,10 @@ describe('a lock', () => {
     const lock = take(toSettings(path));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OWNER);
     expect(acquireLock(toSettings(path, OTHER))).toEqual({ heldBy: { owner: OWNER, state: 'alive' } });
-    expect(readLock({ ...toSettings(path), host: 'here' })).toEqual({ owner: OWNER, state: 'alive' });
+    expect(readLock({ ...toSettings(path), host: 'here', pidNamespace: null })).toEqual({ owner: OWNER, state: 'alive' });
     lock.release();
     expect(listFiles(path)).toEqual([]);
-    expect(readLock({ ...toSettings(path), host: 'here' })).toBeNull();
+    expect(readLock({ ...toSettings(path), host: 'here', pidNamespace: null })).toBeNull();
     take(toSettings(path, OTHER));
   });
 
@@ -73,7 +73,7 @@ describe('a lock', () => {
   ])('is taken over when its owner %s, and nothing stays behind', (_, alive) => {
     const path = createPath();
     take(toSettings(path, { ...OWNER, processStart: alive.includes(100) ? 'boot-0:5' : OWNER.processStart }));
-    expect(readLock({ ...toSettings(path, OTHER, alive), host: 'here' })).toBeNull();
+    expect(readLock({ ...toSettings(path, OTHER, alive), host: 'here', pidNamespace: null })).toBeNull();
     const lock = take(toSettings(path, OTHER, alive));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
     expect(listFiles(path)).toEqual(['lock']);
@@ -87,6 +87,15 @@ describe('a lock', () => {
     expect(acquireLock(toSettings(path, OTHER, []))).toMatchObject({ heldBy: { state: 'other-host', owner: { host: 'elsewhere' } } });
   });
 
+  it('of another process namespace is never taken over, and is held for whoever looks: its process cannot be seen from here', () => {
+    const path = createPath();
+    take(toSettings(path, { ...OWNER, pidNamespace: 'pid:[1]' }));
+    const elsewhere = { ...OTHER, pidNamespace: 'pid:[2]' };
+    expect(acquireLock(toSettings(path, elsewhere, []))).toMatchObject({ heldBy: { state: 'other-namespace', owner: { pid: OWNER.pid } } });
+    expect(readLock({ ...toSettings(path, elsewhere, []), ...elsewhere })).toMatchObject({ state: 'other-namespace' });
+    take(toSettings(path, { ...OTHER, pidNamespace: 'pid:[1]' }, []));
+  });
+
   it.each(['', '{"pid":12', '{"pid":-4,"host":"here"}', 'null', '\0\0\0\0'])(
     'whose file holds %j is held while it may be being written, then stale',
     (text) => {
@@ -95,7 +104,7 @@ describe('a lock', () => {
       expect(acquireLock(toSettings(path))).toEqual({ heldBy: { owner: null, state: 'starting' } });
       const modifiedAt = statSync(path).mtimeMs;
       const later = { ...toSettings(path), now: () => modifiedAt + 2001 };
-      expect(readLock({ ...later, host: 'here' })).toBeNull();
+      expect(readLock({ ...later, host: 'here', pidNamespace: null })).toBeNull();
       expect(readFileSync(path, 'utf8')).toBe(text);
       take(later);
       expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OWNER);

@@ -22,8 +22,8 @@ export interface LockSettings {
   readonly now: () => number;
 }
 
-/** What {@link readLock} needs; `host` is this machine. */
-export type LockReadSettings = Pick<LockSettings, 'fs' | 'path' | 'isAlive' | 'now'> & { readonly host: string };
+/** What {@link readLock} needs; `host` is this machine, `pidNamespace` that of this process. */
+export type LockReadSettings = Pick<LockSettings, 'fs' | 'path' | 'isAlive' | 'now'> & Pick<LockOwner, 'host' | 'pidNamespace'>;
 
 export interface Lock {
   /** Removes the lock file, if it is still this lock's. May be called more than once. Throws the system error. */
@@ -34,8 +34,11 @@ export interface Lock {
 export interface LockHolder {
   /** `null` while it writes its lock file. */
   readonly owner: LockOwner | null;
-  /** `other-host`: on another machine, where nobody can see from here whether it lives; the file has to be removed by hand if it does not. */
-  readonly state: 'alive' | 'starting' | 'other-host';
+  /**
+   * `other-host`, `other-namespace`: on another machine, or in another process namespace of this one, where nobody can see from here whether it lives;
+   * the file has to be removed by hand if it does not.
+   */
+  readonly state: 'alive' | 'starting' | 'other-host' | 'other-namespace';
 }
 
 export type LockOutcome = { readonly lock: Lock } | { readonly heldBy: LockHolder };
@@ -56,7 +59,7 @@ export function readLock(settings: LockReadSettings): LockHolder | null {
   return toHolder(readLockFile(settings.fs, settings.path), settings);
 }
 
-function toHolder(state: LockFileState, { host, isAlive, now }: Omit<LockReadSettings, 'fs' | 'path'>): LockHolder | null {
+function toHolder(state: LockFileState, { host, pidNamespace, isAlive, now }: Omit<LockReadSettings, 'fs' | 'path'>): LockHolder | null {
   if (state.kind === 'missing') return null;
   if (state.kind === 'torn') {
     // A file from the future (the clock was set back) would else be young for ever.
@@ -64,7 +67,13 @@ function toHolder(state: LockFileState, { host, isAlive, now }: Omit<LockReadSet
   }
   const { nonce: _, ...owner } = state.record;
   if (owner.host !== host) return { owner, state: 'other-host' };
+  if (isElsewhere(owner, pidNamespace)) return { owner, state: 'other-namespace' };
   return isAlive(owner.pid, owner.processStart) ? { owner, state: 'alive' } : null;
+}
+
+/** Its number may be nobody's here, or somebody else's. */
+function isElsewhere(owner: LockOwner, pidNamespace: string | null): boolean {
+  return pidNamespace !== null && owner.pidNamespace !== null && owner.pidNamespace !== pidNamespace;
 }
 
 /** `guards`: how many locks this one guards the replacing of. */
@@ -74,7 +83,7 @@ function acquireGuarded(settings: LockSettings, guards: number): LockOutcome {
     if (createLockFile(settings, mine, guards >= MAX_GUARDS)) return { lock: toLock(settings, mine) };
     const state = readLockFile(settings.fs, settings.path);
     if (state.kind === 'missing') continue;
-    const holder = isMine(state, mine) ? null : toHolder(state, { ...settings, host: settings.owner.host });
+    const holder = isMine(state, mine) ? null : toHolder(state, { ...settings, ...settings.owner });
     if (holder !== null) return { heldBy: holder };
     const outcome = replaceStale(settings, mine, guards);
     if (outcome !== null) return outcome;
@@ -114,7 +123,7 @@ function replaceStale(settings: LockSettings, mine: LockRecord, guards: number):
     const state = readLockFile(fs, path);
     if (state.kind === 'missing') return null;
     if (!isMine(state, mine)) {
-      const holder = toHolder(state, { ...settings, host: owner.host });
+      const holder = toHolder(state, { ...settings, ...owner });
       if (holder !== null) return { heldBy: holder };
       // Its owner may have given it back and ended while he was looked for, and another may have taken it. If it is still the same file,
       // then its owner was dead before he could give it back, and only who holds the guard changes it any more.

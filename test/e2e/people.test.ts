@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { findIsolation } from '../../src/process/index.ts';
 import { toFiles } from './agent-script.ts';
-import { withPlace } from './processes.ts';
-import { RALPH, ralph, start } from './ralph.ts';
-import { readEvents, readStatus, toRoutes } from './run-facts.ts';
+import { findProcesses, withPlace } from './processes.ts';
+import { plainEnvironment, RALPH, ralph, start } from './ralph.ts';
+import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const TEAM = `
 hats:
@@ -16,28 +18,155 @@ hats:
 `;
 const WAITS = 'touch working; while [ ! -e go ]; do sleep 0.05; done; echo worked';
 
-test('a process that an agent cut loose is no person, whatever it forgot of its turn', async () => {
-  const emit = `${process.execPath} ${RALPH} emit human.note forged`;
-  const body = `
-env -i PATH=/usr/bin:/bin setsid -f bash -c 'sleep 0.3; cd "'"$PWD"'"; ${emit} > forged.txt 2>&1; echo $? > forged-code.txt; ${process.execPath} ${RALPH} stop > stop.txt 2>&1; ${process.execPath} ${RALPH} token > token.txt 2>&1; touch tried'
-i=0; while [ ! -e tried ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done
+/** What the command of somebody who is no person answers. */
+const REFUSED = expect.stringContaining('Only a person may do this');
+const { found } = await findIsolation();
+const HELD = `
+hats:
+  critic:
+    triggers: [task.start, task.resume, note.read]
+    publishes: []
+    profile: critic
+  listener:
+    triggers: [human.note]
+    publishes: [note.read, LOOP_COMPLETE]
+`;
+
+/** A person's shell: a terminal of their own, and no token. */
+function onTerminal(folder: string, args: readonly string[]): { readonly code: number | null; readonly said: string } {
+  const command = [process.execPath, RALPH, ...args].map((word) => `'${word}'`).join(' ');
+  const env = plainEnvironment({ RALPH_TOKEN: '' });
+  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, env, encoding: 'utf8', timeout: 30_000 });
+  return { code: status, said: stdout };
+}
+
+/** As a container does: the same files, processes of its own. */
+function inNamespace(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): SpawnSyncReturns<string> {
+  const [command = '', ...words] = found?.enter ?? [];
+  const program = [process.execPath, RALPH, ...args];
+  return spawnSync(command, [...words, ...program], {
+    cwd: folder,
+    env: plainEnvironment({ RALPH_TOKEN: '', ...env }),
+    encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  });
+}
+
+/** Tries to be a person, cut loose from the turn and without its environment, while the turn goes on; and once more when the turn is over. */
+const FORGER = `
+[ -e .agent/tried ] || cat > .agent/forge.sh <<'END'
+sleep 0.3
+$NODE $RALPH emit human.note forged > .agent/forged.txt 2>&1; echo $? > .agent/forged-code.txt
+$NODE $RALPH stop > .agent/stop.txt 2>&1
+$NODE $RALPH token > .agent/token.txt 2>&1
+touch .agent/tried
+sleep 1
+$NODE $RALPH emit human.note "forged after its turn"
+END
+if [ -e .agent/tried ]; then sleep 1.5; exit; fi
+export NODE=${process.execPath} RALPH=${RALPH}
+env -i NODE="$NODE" RALPH="$RALPH" PATH=/usr/bin:/bin setsid -f bash .agent/forge.sh
+i=0; while [ ! -e .agent/tried ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done
 echo worked`;
-  await withPlace(toFiles(TEAM, body), async (folder) => {
-    await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
-    const read = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8');
-    expect([read('forged-code.txt'), read('forged.txt')]).toEqual(['1\n', expect.stringContaining('Only a person may do this')]);
-    expect([read('stop.txt'), read('token.txt')]).toEqual([
-      expect.stringContaining('Only a person'),
-      expect.stringContaining('Only a person'),
-    ]);
-    expect(toRoutes(await readEvents(folder)).join('\n')).not.toContain('human.note');
-    expect((await readStatus(folder)).end?.reason).toBe('max_iterations');
+
+describe('a process that an agent cut loose is no person, whatever it forgot of its turn', () => {
+  test.each([
+    ['in a namespace of its own', '', TEAM],
+    ['without a namespace', 'isolation: off\n', TEAM],
+    ['in the sandbox', '', HELD],
+    ['in the sandbox, without a namespace besides', 'isolation: off\n', HELD],
+    ['held by flags alone', 'sandbox: off\n', HELD],
+    ['held by nothing', 'isolation: off\nsandbox: off\n', HELD],
+  ])('%s', async (_, config, team) => {
+    await withPlace(toFiles(config + team, FORGER), async (folder) => {
+      await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '2']);
+      const read = (name: string): string => readFileSync(`${folder}/.agent/${name}`, 'utf8');
+      expect([read('forged-code.txt'), read('forged.txt'), read('token.txt')]).toEqual(['1\n', REFUSED, REFUSED]);
+      // The sandbox hides the locks.
+      expect(read('stop.txt')).toMatch(/Only a person may do this|No run is under way/);
+      expect(toRoutes(await readEvents(folder)).join('\n')).not.toContain('human.note');
+      expect((await readStatus(folder)).end?.reason).toBe('max_iterations');
+    });
+  });
+});
+
+describe('a person', () => {
+  test.each([
+    ['isolated', ''],
+    ['not isolated', 'isolation: off\n'],
+  ])('on a terminal of their own is heard by a run that is %s', async (_, config) => {
+    await withPlace(toFiles(config + TEAM, WAITS), async (folder) => {
+      const run = start(folder, ['run', '-p', 'x', '--no-tui']);
+      await run.says('worker');
+      expect(onTerminal(folder, ['emit', 'human.note', 'please check'])).toMatchObject({ code: 0 });
+      expect(onTerminal(folder, ['token']).said.trim()).toMatch(/^[\w-]{43}$/);
+      expect(onTerminal(folder, ['stop', '--now'])).toMatchObject({ code: 0 });
+      expect((await run.done).code).toBe(130);
+      expect((await readStatus(folder)).end?.reason).toBe('interrupted');
+    });
+  });
+
+  test.skipIf(found === null)('needs no terminal where every agent has a namespace of its own', async () => {
+    await withPlace(toFiles(TEAM, WAITS), async (folder) => {
+      const run = start(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
+      await run.says('worker');
+      expect((await ralph(folder, ['emit', 'human.note', 'from cron'], { RALPH_TOKEN: '' })).code).toBe(0);
+      writeFileSync(`${folder}/go`, '');
+      await run.done;
+      expect(await readEvents(folder, '--topic', 'human.note')).toMatchObject([{ sender: { how: 'namespace' } }]);
+    });
+  });
+
+  test('needs one where a gate shares the processes of the machine', async () => {
+    const gates = 'gates: [{ run: "true", isolation: off }]\n';
+    await withPlace(toFiles(gates + TEAM, 'echo worked'), async (folder) => {
+      await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
+      const { code, stderr } = await ralph(folder, ['emit', 'human.note', 'x'], { RALPH_TOKEN: '' });
+      expect([code, stderr]).toEqual([1, REFUSED]);
+    });
+  });
+
+  test.skipIf(found === null)('in another process namespace is known by the token alone', async () => {
+    await withPlace(toFiles(TEAM, WAITS), async (folder) => {
+      const run = start(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
+      await run.says('worker');
+      for (const args of [['emit', 'human.note', 'x'], ['stop'], ['token']]) {
+        expect(inNamespace(folder, args)).toMatchObject({ status: 1, stderr: REFUSED });
+      }
+      const { RALPH_TOKEN: token = '' } = plainEnvironment();
+      expect(inNamespace(folder, ['emit', 'human.note', 'with token'], { RALPH_TOKEN: token })).toMatchObject({ status: 0 });
+      writeFileSync(`${folder}/go`, '');
+      await run.done;
+      expect(await readEvents(folder, '--topic', 'human.note')).toMatchObject([{ payload: 'with token', sender: { how: 'token' } }]);
+    });
+  });
+});
+
+test.skipIf(found === null)('from another process namespace a run is never taken for dead', async () => {
+  const body = 'touch working; sleep 600';
+  await withPlace(toFiles('', body), async (folder) => {
+    const run = start(folder, ['run', '-p', 'x', '--no-tui']);
+    await until('the turn', () => existsSync(`${folder}/working`));
+    const before = JSON.stringify(readFileSync(`${folder}/.ralph/lock`, 'utf8'));
+    const locked = expect.stringContaining('in another process namespace');
+    for (const args of [['run', '-p', 'y'], ['resume']]) expect(inNamespace(folder, args)).toMatchObject({ status: 1, stderr: locked });
+    inNamespace(folder, ['clean', '--keep', '0']);
+    inNamespace(folder, ['reap']);
+    expect(JSON.parse(inNamespace(folder, ['status', '--format', 'json']).stdout)).toMatchObject({ isAlive: true });
+    expect(run.child.exitCode).toBe(null);
+    expect(JSON.stringify(readFileSync(`${folder}/.ralph/lock`, 'utf8'))).toBe(before);
+    run.child.kill('SIGKILL');
+    await run.done;
+    for (const args of [['run', '-p', 'y'], ['resume']]) expect(inNamespace(folder, args)).toMatchObject({ status: 1, stderr: locked });
+    expect((await ralph(folder, ['reap'])).code).toBe(0);
+    expect(findProcesses(folder)).toEqual([]);
   });
 });
 
 test('the token of a run is in no environment of an agent, and who brings it is on record', async () => {
   const body = `env > env.txt; if [ "$RALPH_HAT" = worker ]; then ${WAITS}; else echo LOOP_COMPLETE; fi`;
-  await withPlace(toFiles(TEAM, body), async (folder) => {
+  await withPlace(toFiles(`isolation: off\n${TEAM}`, body), async (folder) => {
     const run = start(folder, ['run', '-p', 'x', '--no-tui']);
     await run.says('worker');
     const refusedWithout = await ralph(folder, ['emit', 'human.note', 'no token'], { RALPH_TOKEN: 'not-the-token-of-this-run' });
