@@ -160,12 +160,13 @@ export const ROOMS = {
     mayImport: ['emit', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'tui', 'web-server', 'mcp', 'core'],
   },
   library: {
-    holds: 'what programs call to load, check, draw and play teams',
-    mayImport: ['core', 'config', 'validation', 'topology', 'drawing', 'simulate'],
+    holds:
+      'what programs call: load, check, draw and play teams; start, watch, steer and read runs, for which it loads `app` when it is needed',
+    mayImport: ['core', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'app'],
   },
   index: {
     holds: 'the library front door, the single file `src/index.ts`',
-    mayImport: ['library', 'app', 'config', 'validation', 'topology', 'drawing', 'simulate', 'views', 'core'],
+    mayImport: ['library', 'validation', 'topology', 'simulate', 'views', 'core'],
   },
 };
 

@@ -1,23 +1,6 @@
 /**
- * Ralph as a library: load, check, draw and play teams; plan, start, watch, resume and read runs. Importing it does nothing else.
+ * Ralph as a library: load, check, draw and play teams; start, watch, steer, resume and read runs. Importing it does nothing else.
  */
-export {
-  type LeftProcess,
-  openRun,
-  planRun,
-  type Resumed,
-  type ResumeOptions,
-  type RunEnd,
-  type RunHandle,
-  type RunPlan,
-  type RunReader,
-  type RunRequest,
-  type RunWatch,
-  registerTool,
-  resumeRun,
-  type StartOptions,
-  startRun,
-} from './app/index.ts';
 export {
   END_REASONS,
   type EndReason,
@@ -26,13 +9,41 @@ export {
   type PluginResult,
   type PluginTool,
   RalphError,
-  type RunRecord,
   type RunSpec,
+  registerTool,
 } from './core/index.ts';
-export { type ConfigSource, type GraphFormat, graph, loadConfig, simulate, type TeamConfig, validate } from './library/index.ts';
+export {
+  type ConfigSource,
+  type EmitOptions,
+  type Emitted,
+  type GraphFormat,
+  graph,
+  type ListedRun,
+  type ListRunsOptions,
+  listRuns,
+  loadConfig,
+  type OpenedRun as RunReader,
+  type OpenRunOptions,
+  openRun,
+  type PlannedRun as RunPlan,
+  planRun,
+  type RecordsOptions,
+  type ResumeRunOptions as ResumeOptions,
+  type Run as RunHandle,
+  type RunOptions as StartOptions,
+  type RunResult as RunEnd,
+  resumeRun,
+  type StopOptions,
+  simulate,
+  startRun,
+  type TeamConfig,
+  type TurnFile,
+  validate,
+} from './library/index.ts';
 export type { SimulateOptions, SimulationReport } from './simulate/index.ts';
 export type { FlowEdge, FlowGraph, FlowNode, Topology } from './topology/index.ts';
 export type { ConfigReport, ReportedDiagnostic, ReportedSpan } from './validation/index.ts';
+export type { NdjsonRecord as RunRecord, RunView, StatusRecord as RunStatus } from './views/index.ts';
 
 /** The version of this package, as in its package.json. */
 export const version: string = RALPH_VERSION;

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import { BUILT_IN_CARDS, resolveProfile } from '../core/index.ts';
+import { BUILT_IN_CARDS, resolveProfile, toPluginCard } from '../core/index.ts';
 import { listRunTools } from './plugin-files.ts';
-import { toPluginCard } from './plugin-tools.ts';
 
 /**
  * How many tools a hat has as far as is known before its turn: by its profile as the settings say now. Tools of MCP servers are not counted, they

@@ -5,8 +5,11 @@ import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment, toRescueFolder } from './assemble-run.ts';
+import { emitTo } from './emit-event.ts';
 import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
+import { ownRun } from './people.ts';
+import { readRecords } from './read-run.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { writeRunFile } from './run-file.ts';
 import { clearStopWish, watchStopWish } from './stop-file.ts';
@@ -35,8 +38,10 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   const unwatch = watchStopWish(paths.folder, (wish, by) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', by));
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
+  const disown = ownRun(paths);
   const outcome = loop.outcome.then(async ({ reason, detail, state }): Promise<RunEnd> => {
     unwatch();
+    disown();
     live.close();
     await run.workspace.settle();
     await parts.ground.close();
@@ -50,7 +55,16 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   });
   const notify = ({ reason, detail, exitCode, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
     tell({ event: 'ended', end: { reason, exitCode }, detail, attention: state.end?.attention, costUsd: state.usage.costUsd }, abort);
-  return { runId: paths.runId, runFolder: paths.folder, workspace: file.workspace, stop, outcome, notify };
+  return {
+    runId: paths.runId,
+    runFolder: paths.folder,
+    workspace: file.workspace,
+    records: () => readRecords(paths, start.folded?.entries ?? 0),
+    emit: (words) => emitTo(parts.layout, paths, words, parts.env),
+    stop,
+    outcome,
+    notify,
+  };
 }
 
 /** A run that waits for hours is worth a word to its person, as its end is. */

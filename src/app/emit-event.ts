@@ -8,33 +8,31 @@ import { toOutsideFile } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { isInsideRun } from './is-inside-run.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { bringsToken, requirePerson } from './people.ts';
+import { bringsToken, isOwnRun, requirePerson } from './people.ts';
+import type { OutsideEvent } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
-/** What became of an event from outside. */
-export interface OutsideEvent {
-  readonly runId: string;
-  /** False: the run reads it when it is resumed. */
-  readonly isRunAlive: boolean;
-  /** Who gets it, and when: a sentence. */
-  readonly delivery: string;
-  /** See {@link emitInto}. */
-  readonly cut: number;
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Appends an event that comes from a person, to the run that is under way, else to the newest one.
  *
- * @throws RalphError `no-runs`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
+ * @param run a certain run: its id or the beginning of it
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
  */
-export function emitFromOutside(cwd: string, words: EventWords, env: Readonly<Record<string, string | undefined>>): OutsideEvent {
+export function emitFromOutside(cwd: string, words: EventWords, env: Environment, run?: string): OutsideEvent {
   const layout = findLayout(cwd);
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  const living = findLivingRun(layout, cwd);
-  const paths = toRunPaths(layout.stateDir, living ?? findRun(state, 'last'));
+  const runId = run === undefined ? (findLivingRun(layout, cwd) ?? findRun(state, 'last')) : findRun(state, run);
+  return emitTo(layout, toRunPaths(layout.stateDir, runId), words, env);
+}
+
+/** The same to a run whose place is known. */
+export function emitTo(layout: Layout, paths: RunPaths, words: EventWords, env: Environment): OutsideEvent {
+  const isAlive = findHolder(layout, paths.runId) !== null;
   const contractFile = toContractPath(paths.folder);
-  const hat = bringsToken(paths, env) ? null : findActiveHat(layout, paths);
+  const hat = isOwnRun(paths) || bringsToken(paths, env) ? null : findActiveHat(layout, paths);
   if (hat !== null) {
     const { workspace, settings } = readRunFile(paths.settings);
     const cut = emitInto(words, { eventsFile: join(workspace, settings.prompts.eventsFile), hat, contractFile, root: workspace });
@@ -47,7 +45,7 @@ export function emitFromOutside(cwd: string, words: EventWords, env: Readonly<Re
   // The run may have ended meanwhile, with its last look behind it.
   const { topology, state: now } = readFold(paths);
   if (now.end?.reason === 'completed') refuseComplete(paths, now);
-  return { runId: paths.runId, isRunAlive: living !== null, delivery: toDelivery(topology, now, words, living !== null), cut };
+  return { runId: paths.runId, isRunAlive: isAlive, delivery: toDelivery(topology, now, words, isAlive), cut };
 }
 
 /** `planner gets it in its next turn, after the turn that runs now (builder).` */

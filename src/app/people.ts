@@ -53,6 +53,20 @@ export function writePeople(
   write(paths, { who, isIsolated, pidNamespace: readPidNamespace(), tokens: [...new Set(tokens)] });
 }
 
+/** Ids of the runs that this very process runs: no agent is in it. */
+const ownRuns = new Set<string>();
+
+/** Says that this process runs a run, until the function that is returned is called. */
+export function ownRun({ runId }: RunPaths): () => void {
+  ownRuns.add(runId);
+  return () => void ownRuns.delete(runId);
+}
+
+/** Whether this process runs it: then it needs nobody's leave to steer it. */
+export function isOwnRun({ runId }: RunPaths): boolean {
+  return ownRuns.has(runId);
+}
+
 /** Makes a new token for a run. Only what it is known by is kept. */
 function createToken(paths: RunPaths): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -67,6 +81,7 @@ function createToken(paths: RunPaths): string {
  * @throws RalphError `person-refused` for everybody else
  */
 export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
+  if (isOwnRun(paths)) return toSender('program');
   const people = readPeople(paths);
   const refusal = (why: string): RalphError => toRefused(people, why);
   if (people.who === 'off') throw refusal('`external_events: off` lets nobody in from outside.');

@@ -1,6 +1,6 @@
 import { firstAvailable } from '../backends/index.ts';
 import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
-import { type BackendSpec, RALPH, RalphError } from '../core/index.ts';
+import { type BackendSpec, listPluginTools, RALPH, RalphError } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
 import { buildPrompt, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
@@ -13,7 +13,6 @@ import { toIdleGlobWarnings } from './idle-globs.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
-import { listPluginTools } from './plugin-tools.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
 

@@ -2,10 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, NO_TOOLS_SPEC } from '../core/index.ts';
+import { BUILT_IN_CARDS, NO_TOOLS_SPEC, registerTool } from '../core/index.ts';
 import { countTools } from './count-tools.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
-import { registerTool } from './plugin-tools.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-plugins-'));
 

@@ -4,15 +4,16 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Settings } from '../config/index.ts';
 import {
+  checkPluginTool,
   createToolTwiceError,
   isRalphError,
+  listPluginTools,
   maskControls,
   NO_TOOLS_SPEC,
   type PluginTool,
   RalphError,
   toDurationText,
 } from '../core/index.ts';
-import { checkPluginTool, listPluginTools } from './plugin-tools.ts';
 
 /** A module that connects to something first may take a while. */
 const LOAD_LIMIT_MS = 30_000;

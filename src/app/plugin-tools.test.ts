@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, type PluginTool } from '../core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, type PluginTool, registerTool, toPluginCard } from '../core/index.ts';
 import { countTools } from './count-tools.ts';
-import { listPluginTools, registerTool, toPluginCard } from './plugin-tools.ts';
 
 const DEPLOY: PluginTool = {
   name: 'deploy',

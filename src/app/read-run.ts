@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord, RunState } from '../core/index.ts';
-import { findRun, followJournal, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import { createJournalReader, findRun, followJournal, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
@@ -9,7 +9,7 @@ import { openWorkspace } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
-import type { RunReader } from './run-api.ts';
+import type { RecordCursor, RunReader } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder } from './run-lock.ts';
 
@@ -28,8 +28,10 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     runId,
     runFolder: paths.folder,
     isAlive: findHolder(layout, runId) !== null,
+    workspace: () => readRunFile(paths.settings).workspace,
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(paths, visit).state,
+    records: () => readRecords(paths, 0),
     follow: (visit, signal) => follow(paths, visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),
     redact: createRedaction(env)?.text ?? ((text) => text),
@@ -48,6 +50,28 @@ function replay(paths: RunPaths, visit: (record: RunRecord) => void): Replayed {
   const fold = createJournalFold();
   const { goodBytes } = readJournal({ fs: nodeFileSystem, path: paths.journal }, (entry) => tell(fold, entry, visit));
   return { fold, state: fold.run().state, bytes: goodBytes };
+}
+
+/** About so much of a journal is read at once. */
+const READ_BYTES = 256 << 10;
+
+/** The records of a run behind the input `afterSeq`; what is before it is folded in silence. */
+export function readRecords(paths: RunPaths, afterSeq: number): RecordCursor {
+  const readOn = createJournalReader({ fs: nodeFileSystem, path: paths.journal }, 0);
+  const fold = createJournalFold();
+  let seq = 0;
+  const read = (): readonly RunRecord[] => {
+    const records: RunRecord[] = [];
+    let bytes = 0;
+    readOn((entry, lengthBytes) => {
+      ({ seq } = entry);
+      tell(fold, entry, (record) => void (seq > afterSeq && records.push(record)));
+      bytes += seq > afterSeq ? lengthBytes : 0;
+      return bytes < READ_BYTES;
+    });
+    return records;
+  };
+  return { read, seq: () => seq };
 }
 
 /** One entry as observers see it: the input, then what was decided on it. */

@@ -1,6 +1,18 @@
 import type { EndReason, RunRecord, RunState, StopRequested } from '../core/index.ts';
+import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
 import type { LiveView } from '../views/index.ts';
+
+/** What became of an event from outside. */
+export interface OutsideEvent {
+  readonly runId: string;
+  /** False: the run reads it when it is resumed. */
+  readonly isRunAlive: boolean;
+  /** Who gets it, and when: a sentence. */
+  readonly delivery: string;
+  /** See `emitInto`. */
+  readonly cut: number;
+}
 
 /** A run that is under way in this process. */
 export interface RunHandle {
@@ -11,6 +23,10 @@ export interface RunHandle {
   readonly workspace: string;
   /** Asks the run to stop; the outcome follows. `kill` may come after any other. */
   readonly stop: (how: StopRequested['how'], by: string) => void;
+  /** The inputs and effects since this start of the run, from the journal. */
+  readonly records: () => RecordCursor;
+  /** Publishes as the program that runs it. See `emitFromOutside`. */
+  readonly emit: (words: EventWords) => OutsideEvent;
   /** Settles when the run has ended and nothing of it is alive; never rejects. */
   readonly outcome: Promise<RunEnd>;
   /** Runs the person's `notify:` command about that end; what went wrong with it, in words, or `null`. */
@@ -33,15 +49,27 @@ export interface RunWatch {
   readonly backpressure?: Backpressure;
 }
 
+/** Reads the records of a journal piece by piece, however long it is. */
+export interface RecordCursor {
+  /** Reads on: some more inputs with their effects; none where nothing more is written. Throws the system error, RalphError `journal-newer`. */
+  readonly read: () => readonly RunRecord[];
+  /** Number of the last input that was read; 0: none. */
+  readonly seq: () => number;
+}
+
 /** A run that can be read, whether it is under way or over. */
 export interface RunReader {
   readonly runId: string;
   readonly runFolder: string;
   readonly isAlive: boolean;
+  /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */
+  readonly workspace: () => string;
   /** What its turn does at this moment; `null` where nothing is known, as for a run that has ended. */
   readonly live: () => LiveView | null;
   /** Gives every input and effect so far, oldest first, and returns the state. */
   readonly replay: (visit: (record: RunRecord) => void) => RunState;
+  /** The same, piece by piece. */
+  readonly records: () => RecordCursor;
   /** As `replay`, then goes on with what is appended until the run has ended or the signal comes. */
   readonly follow: (visit: (record: RunRecord) => void, signal: AbortSignal) => Promise<void>;
   /** Absolute path of a turn's file; `name` is `7.1`. The file need not exist. */

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, NO_TOOLS_SPEC, type ToolCard } from '../core/index.ts';
+import { type BackendSpec, NO_TOOLS_SPEC, type ToolCard, toPluginCard } from '../core/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';
-import { toPluginCard } from './plugin-tools.ts';
 import { toQualityOfGates } from './quality-of-gates.ts';
 
 /** The tools of a configuration as they are here, on this machine, with this environment. */

@@ -277,6 +277,8 @@ export function createFakeApp(
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
     stop: (how, by) => void calls.push(['stop', how, by]),
+    records: () => ({ read: () => [], seq: () => 0 }),
+    emit: () => ({ runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 }),
     outcome: Promise.resolve({ reason: 'max_iterations', detail: '2 of 2 iterations are used', exitCode: 2, state: {} as never }),
     notify: async () => notifyProblem,
   };
@@ -285,6 +287,8 @@ export function createFakeApp(
     runFolder: handle.runFolder,
     isAlive: false,
     live: () => null,
+    workspace: () => '/project',
+    records: handle.records,
     replay: (visit: (record: RunRecord) => void) => {
       for (const record of records) visit(record);
       return {} as never;

@@ -97,7 +97,16 @@ export { maskControls, toSafeJson } from './mask-controls.ts';
 export type { McpServerSpec } from './mcp-server-spec.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
 export { readPackageScripts } from './package-scripts.ts';
-export type { PluginContext, PluginPath, PluginResult, PluginTool } from './plugin-tool.ts';
+export {
+  checkPluginTool,
+  listPluginTools,
+  type PluginContext,
+  type PluginPath,
+  type PluginResult,
+  type PluginTool,
+  registerTool,
+  toPluginCard,
+} from './plugin-tool.ts';
 export type { ProjectFolder, QualityCommand, QualityKind } from './project-folder.ts';
 export {
   DEFAULT_HAT,

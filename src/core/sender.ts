@@ -4,9 +4,14 @@ import { isJsonObject, type Json } from './json.ts';
 export interface Sender {
   readonly pid: number;
   readonly user: string;
-  /** `terminal`: a terminal of their own; `token`: the run's token; `namespace`: the run's own process namespace, where agents have others. */
-  readonly how: 'terminal' | 'token' | 'namespace';
+  /**
+   * `terminal`: a terminal of their own; `token`: the run's token; `namespace`: the run's own process namespace, where agents have others;
+   * `program`: the program that runs the run itself.
+   */
+  readonly how: (typeof WAYS)[number];
 }
+
+const WAYS = ['terminal', 'token', 'namespace', 'program'] as const;
 
 const MAX_USER_LENGTH = 64;
 
@@ -15,8 +20,8 @@ export function parseSender(value: Json | undefined): Sender | null {
   if (!isJsonObject(value)) return null;
   const { pid, user, how } = value;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof user !== 'string') return null;
-  if (how !== 'terminal' && how !== 'token' && how !== 'namespace') return null;
-  return { pid, user: user.slice(0, MAX_USER_LENGTH), how };
+  const known = WAYS.find((way) => way === how);
+  return known === undefined ? null : { pid, user: user.slice(0, MAX_USER_LENGTH), how: known };
 }
 
 /** `root, process 71, by terminal` */

@@ -19,7 +19,12 @@ export function followJournal(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const readOn = createReader(file, fromBytes, onEntry, signal);
+    const reader = createJournalReader(file, fromBytes);
+    const readOn = (): void =>
+      reader((entry) => {
+        onEntry(entry);
+        return !signal.aborted;
+      });
     let stopWatching: (() => void) | null = null;
     let timer: NodeJS.Timeout | null = null;
     const finish = (settle: () => void): void => {
@@ -55,26 +60,34 @@ function tryWatch({ fs, path }: JournalFile, onChange: () => void): (() => void)
   }
 }
 
-/** A function that reads what has become readable since its last call. */
-function createReader({ fs, path }: JournalFile, fromBytes: number, onEntry: (entry: JournalEntry) => void, signal: AbortSignal) {
+/**
+ * A function that reads what has become readable since its last call, until `onEntry` says that it is enough: `false`. Where a repair cut off entries
+ * that had been told, it goes on with what is written in their place.
+ *
+ * @param fromBytes where to begin: the start of an entry
+ */
+export function createJournalReader(
+  { fs, path }: JournalFile,
+  fromBytes: number,
+): (onEntry: (entry: JournalEntry, lengthBytes: number) => boolean) => void {
   let offset = fromBytes;
   let nextSeq: number | null = null;
-  return (): void => {
+  return (onEntry): void => {
     const sizeBytes = fs.stat(path)?.sizeBytes ?? offset;
     if (sizeBytes < offset) {
-      // A repair cut off entries that had been told: go on with what is written in their place.
       offset = sizeBytes;
       nextSeq = null;
     }
     if (sizeBytes === offset) return;
+    let isEnough = false;
     withHandle(fs, fs.open(path, 'read'), (handle) => {
       scanLines({ fs, handle, from: offset, maxLineBytes: MAX_JOURNAL_LINE_BYTES }, (line, lineOffset, lengthBytes) => {
-        const parsed = line === null || signal.aborted ? null : parseJournalLine(line, nextSeq);
+        const parsed = line === null || isEnough ? null : parseJournalLine(line, nextSeq);
         if (parsed === null || 'fault' in parsed) return false;
         nextSeq = parsed.entry.seq + 1;
         offset = lineOffset + lengthBytes + 1;
-        onEntry(parsed.entry);
-        return true;
+        isEnough = !onEntry(parsed.entry, lengthBytes);
+        return !isEnough;
       });
     });
   };

@@ -2,7 +2,7 @@
 export { type AgentEvent, appendAgentLine, appendAgentRefusal } from './agent-line.ts';
 export type { FileFacts, FileKind, FileSystem, FolderItem, OpenMode } from './file-system.ts';
 export { findRun } from './find-run.ts';
-export { followJournal } from './follow-journal.ts';
+export { createJournalReader, followJournal } from './follow-journal.ts';
 export { createJsonlInbox, type InboxSettings } from './jsonl-inbox.ts';
 export { type OpenedJournal, openJsonlJournal } from './jsonl-journal.ts';
 export { acquireLock, type Lock, type LockHolder, type LockOutcome, type LockReadSettings, type LockSettings, readLock } from './lock.ts';

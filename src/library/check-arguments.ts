@@ -1,6 +1,6 @@
 import { findNearMiss, RalphError } from '../core/index.ts';
 
-type Kind = 'text' | 'texts' | 'record' | 'flag' | 'number';
+type Kind = 'text' | 'texts' | 'record' | 'flag' | 'number' | 'count' | 'amount' | 'signal' | 'name';
 
 /** The names that an object may have, each with what stands there. */
 export type KnownNames = Readonly<Record<string, Kind | 'any'>>;
@@ -11,6 +11,10 @@ const KINDS: Readonly<Record<Kind, readonly [words: string, isRight: (value: unk
   record: ['an object', isObject],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   number: ['a number', (value) => typeof value === 'number'],
+  count: ['a whole number above 0', (value) => Number.isSafeInteger(value) && (value as number) > 0],
+  amount: ['a number above 0', (value) => typeof value === 'number' && value > 0 && Number.isFinite(value)],
+  signal: ['an AbortSignal', (value) => value instanceof AbortSignal],
+  name: ['a name, or true for one that is made up', (value) => value === true || (typeof value === 'string' && value !== '')],
 };
 
 /**

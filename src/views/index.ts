@@ -10,15 +10,18 @@ export { createGraphFold, type GraphFold } from './graph-view.ts';
 export { createLiveFold, type LiveFold, type LiveView, parseLiveView, type RunProgress, toLiveLine } from './live-view.ts';
 export {
   type EndLine,
+  type NdjsonLive,
   type NdjsonRecord,
   type RunLine,
   toNdjsonEnd,
+  toNdjsonLeftOut,
+  toNdjsonLive,
   toNdjsonRecord,
   toNdjsonRun,
 } from './ndjson-record.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
-export { type StatusFacts, toElapsedNow, toRunStatus, toWearerText } from './run-status.ts';
+export { type StatusFacts, type StatusRecord, toElapsedNow, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
 export type {
   CheckpointView,
   EndView,

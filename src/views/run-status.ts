@@ -1,4 +1,13 @@
-import { addUsage, RALPH, type RunLimits, type TimerPurpose, toDurationText, toUsdText, UNKNOWN_USAGE } from '../core/index.ts';
+import {
+  addUsage,
+  END_REASONS,
+  RALPH,
+  type RunLimits,
+  type TimerPurpose,
+  toDurationText,
+  toUsdText,
+  UNKNOWN_USAGE,
+} from '../core/index.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import type { LiveTurn, LiveView } from './live-view.ts';
@@ -18,6 +27,27 @@ export interface StatusFacts {
   readonly isNewest?: boolean;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
+}
+
+/** What `ralph status --format json` says of a run. */
+export interface StatusRecord extends RunView {
+  readonly v: 1;
+  readonly isAlive: boolean;
+  /** Of the command that ran it; `null` while it has not ended. */
+  readonly exitCode: number | null;
+  /** What its turn does at this moment; `null` where nobody knows. */
+  readonly live: LiveView | null;
+}
+
+/** A run for programs: its view, with what is known beside the journal. */
+export function toStatusRecord(view: RunView, { isAlive, now, live = null }: StatusFacts): StatusRecord {
+  const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
+  return { v: 1, isAlive, exitCode, ...view, elapsedMs: toElapsedNow(view, { isAlive, now }), live: isAlive ? live : null };
+}
+
+/** The end as the run itself tells it: where the disk is full, the journal could not. */
+export function toEndedView(view: RunView, { reason, detail }: Pick<NonNullable<RunView['end']>, 'reason' | 'detail'>): RunView {
+  return { ...view, status: 'ended', end: view.end ?? { reason, detail, at: view.at } };
 }
 
 const SHOWN_TURNS = 4;

@@ -1,5 +1,4 @@
-import { END_REASONS } from '../../core/index.ts';
-import { toElapsedNow, toRunStatus } from '../../views/index.ts';
+import { toRunStatus, toStatusRecord } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toReportLines } from '../live/text-printer.ts';
@@ -21,9 +20,7 @@ export const statusCommand: CliCommand = {
     const { terminal, now } = context;
     const { reader, view, isNewest } = await readView(context, args[0]);
     if (options['format'] === 'json') {
-      const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
-      const elapsedMs = toElapsedNow(view, { isAlive: reader.isAlive, now: now() });
-      printJson(terminal, { v: 1, isAlive: reader.isAlive, exitCode, ...view, elapsedMs, live: reader.isAlive ? reader.live() : null });
+      printJson(terminal, toStatusRecord(view, { isAlive: reader.isAlive, now: now(), live: reader.live() }));
       return 0;
     }
     const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, live: reader.live() });

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, isTurnDone, type RunView, type RunViewFold } from '../../views/index.ts';
+import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toEndedView } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { findChangedFiles } from './changed-files.ts';
 import { guardPrinter } from './guard-printer.ts';
@@ -68,7 +68,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
       handle.stop(how, by);
     });
     const end = await handle.outcome;
-    const view = toEndView(fold.view(), end);
+    const view = toEndedView(fold.view(), end);
     const isOneTurn = order.isOneTurn ?? false;
     // One turn was asked for and one was done: that is no limit that was hit.
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
@@ -125,11 +125,6 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       for (const { record, turn } of early.splice(0)) printer.show(record, turn);
     },
   };
-}
-
-/** The end as the run itself tells it: where the disk is full, the journal could not. */
-function toEndView(view: RunView, { reason, detail }: RunEnd): RunView {
-  return { ...view, status: 'ended', end: view.end ?? { reason, detail, at: view.at } };
 }
 
 /** The folder of `--worktree` runs has this name, whatever the state folder is called. */

@@ -1,0 +1,295 @@
+import type { RunRecord as CoreRecord, LiveRecord } from '../core/index.ts';
+import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/index.ts';
+
+/** Where inputs and effects are read from, piece by piece. */
+export interface RecordCursor {
+  readonly read: () => readonly CoreRecord[];
+  /** Number of the last input that was read. */
+  readonly seq: () => number;
+}
+
+/** The records of a run in this process, for any number of readers. */
+export interface RecordStream {
+  readonly observe: (record: CoreRecord) => void;
+  /** A promise while a reader is so far behind that its agent should wait; else `null`. */
+  readonly backpressure: () => Promise<void> | null;
+  /** From now on nobody is waited for: the run is to end. */
+  readonly letGo: () => void;
+  /** Says which run it is: before that no reader gets anything. */
+  readonly begin: (first: NdjsonRecord, open: () => RecordCursor) => void;
+  readonly finish: (last: NdjsonRecord) => void;
+  readonly iterate: () => AsyncIterableIterator<NdjsonRecord>;
+}
+
+/** What an agent says waits for a reader up to this, in characters: then the agent waits. */
+const MOST_WAITING = 1 << 20;
+/** Beyond that it is left out, for an agent that cannot wait. */
+const MOST_KEPT = 2 * MOST_WAITING;
+/** What a record takes beside its text. */
+const RECORD_SIZE = 200;
+
+/** What readers share. */
+interface Shared {
+  readonly first: NdjsonRecord | null;
+  readonly open: () => RecordCursor;
+  /** The last input that was observed. */
+  readonly lastSeq: number;
+  /** What could not be written into the journal. */
+  readonly unwritten: readonly NdjsonRecord[];
+  readonly last: NdjsonRecord | null;
+}
+
+/**
+ * Hands the records of a run on. Inputs and effects come from the journal, so that they take no memory, are never lost, and are there for whoever comes
+ * late; what agents say waits in memory, within a bound: for a reader who is behind the agent has to wait, but for no longer than `patienceMs` while that
+ * reader takes nothing at all. What is said before anybody reads is kept for the first reader, within the same bound.
+ */
+export function createRecordStream(patienceMs = 30_000): RecordStream {
+  const shared: { -readonly [Key in keyof Shared]: Shared[Key] } & { unwritten: NdjsonRecord[] } = {
+    first: null,
+    open: () => ({ read: () => [], seq: () => 0 }),
+    lastSeq: 0,
+    unwritten: [],
+    last: null,
+  };
+  const readers = new Set<Reader>();
+  const gate = createGate(readers, patienceMs);
+  let early: Reader | null = new Reader(shared, gate.check);
+  readers.add(early);
+  const tell = (): void => {
+    for (const reader of readers) reader.wake();
+  };
+  return {
+    observe: (record) => {
+      if (record.kind === 'input') shared.lastSeq = record.seq;
+      if (record.kind === 'effect' && record.seq === 0) shared.unwritten.push(toNdjsonRecord(record, record.at));
+      if (record.kind === 'live' || record.kind === 'gate-output') pass(record, readers, shared.lastSeq);
+      tell();
+    },
+    backpressure: gate.backpressure,
+    letGo: gate.open,
+    begin: (first, open) => {
+      Object.assign(shared, { first, open });
+      tell();
+    },
+    finish: (last) => {
+      shared.last = last;
+      gate.open();
+      tell();
+    },
+    iterate: () => {
+      const reader = early ?? new Reader(shared, gate.check);
+      early = null;
+      readers.add(reader);
+      return toIterator(reader, () => {
+        readers.delete(reader);
+        gate.check();
+      });
+    },
+  };
+}
+
+function pass(record: LiveRecord, readers: ReadonlySet<Reader>, after: number): void {
+  if (readers.size === 0) return;
+  const line = toNdjsonLive(record, Date.now());
+  for (const reader of readers) reader.push(line, after);
+}
+
+/** Lets an agent wait for readers. */
+function createGate(readers: ReadonlySet<Reader>, patienceMs: number) {
+  let waiting: { readonly room: Promise<void>; readonly release: () => void; readonly timer: NodeJS.Timeout } | null = null;
+  let isOpen = false;
+  const check = (): void => {
+    if (waiting === null || (!isOpen && [...readers].some((reader) => reader.isBehind(MOST_WAITING / 2)))) return;
+    clearInterval(waiting.timer);
+    waiting.release();
+    waiting = null;
+  };
+  const backpressure = (): Promise<void> | null => {
+    if (isOpen || ![...readers].some((reader) => reader.isBehind(MOST_WAITING))) return null;
+    if (waiting !== null) return waiting.room;
+    let release = (): void => undefined;
+    const room = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const look = (): void => {
+      for (const reader of readers) reader.loseHope(patienceMs);
+      check();
+    };
+    waiting = { room, release, timer: setInterval(look, Math.max(1, patienceMs / 4)).unref() };
+    return room;
+  };
+  return {
+    backpressure,
+    check,
+    open: (): void => {
+      isOpen = true;
+      check();
+    },
+  };
+}
+
+/** Where one reader is. */
+class Reader {
+  private readonly shared: Shared;
+  private readonly onTaken: () => void;
+  private cursor: RecordCursor | null = null;
+  private kept: NdjsonRecord[] = [];
+  private live: { readonly line: NdjsonLive; readonly after: number; readonly size: number }[] = [];
+  private waiting = 0;
+  private leftOut = { records: 0, characters: 0 };
+  private unwritten = 0;
+  private stage: 'new' | 'reading' | 'done' = 'new';
+  private takenAt = Number.POSITIVE_INFINITY;
+  private isHopeless = false;
+  private ring: (() => void)[] = [];
+
+  constructor(shared: Shared, onTaken: () => void) {
+    this.shared = shared;
+    this.onTaken = onTaken;
+  }
+
+  push(line: NdjsonLive, after: number): void {
+    const characters = countCharacters(line);
+    const size = RECORD_SIZE + characters;
+    const limit = this.leftOut.records > 0 ? MOST_WAITING / 2 : MOST_KEPT;
+    if (this.live.length > 0 && this.waiting + size > limit) {
+      this.leftOut = { records: this.leftOut.records + 1, characters: this.leftOut.characters + characters };
+      return;
+    }
+    this.tellLeftOut(after);
+    this.live.push({ line, after, size });
+    this.waiting += size;
+  }
+
+  /** Whether so much waits for it that the agent should. Nobody waits for one who has not begun to read. */
+  isBehind(limit: number): boolean {
+    return this.stage === 'reading' && !this.isHopeless && this.waiting > limit;
+  }
+
+  /** One that takes nothing for so long has been forgotten by its program. */
+  loseHope(patienceMs: number): void {
+    if (performance.now() - this.takenAt >= patienceMs) this.isHopeless = true;
+  }
+
+  wake(): void {
+    for (const ring of this.ring.splice(0)) ring();
+  }
+
+  close(): void {
+    this.stage = 'done';
+    this.live = [];
+    this.kept = [];
+    this.waiting = 0;
+    this.wake();
+  }
+
+  /** The next record; `null` after the last one. */
+  async next(): Promise<NdjsonRecord | null> {
+    for (;;) {
+      if (this.stage === 'done') return null;
+      this.takenAt = performance.now();
+      this.isHopeless = false;
+      const record = this.take();
+      if (record !== undefined) return record;
+      this.takenAt = Number.POSITIVE_INFINITY;
+      await new Promise<void>((resolve) => this.ring.push(resolve));
+    }
+  }
+
+  private take(): NdjsonRecord | undefined {
+    const { shared } = this;
+    if (shared.first === null) return undefined;
+    if (this.stage === 'new') {
+      this.stage = 'reading';
+      this.cursor = shared.open();
+      return shared.first;
+    }
+    this.readOn();
+    const [head] = this.live;
+    const [record] = this.kept;
+    if (head !== undefined && (record === undefined || seqOf(record) > head.after)) return this.takeLive(head);
+    if (record !== undefined) return this.kept.shift();
+    return this.takeLast();
+  }
+
+  private readOn(): void {
+    if (this.kept.length > 0 || this.cursor === null || this.cursor.seq() >= this.shared.lastSeq) return;
+    this.kept = this.cursor.read().map((record) => toNdjsonRecord(record, 0));
+  }
+
+  private takeLive({ line, size }: { readonly line: NdjsonLive; readonly size: number }): NdjsonLive {
+    this.live.shift();
+    this.waiting -= size;
+    this.onTaken();
+    return line;
+  }
+
+  private takeLast(): NdjsonRecord | undefined {
+    const { unwritten, last } = this.shared;
+    const failed = unwritten[this.unwritten];
+    this.unwritten += failed === undefined ? 0 : 1;
+    if (failed !== undefined || last === null) return failed;
+    if (this.leftOut.records > 0) {
+      this.tellLeftOut(0);
+      return this.live.shift()?.line;
+    }
+    this.stage = 'done';
+    return last;
+  }
+
+  private tellLeftOut(after: number): void {
+    if (this.leftOut.records === 0) return;
+    this.live.push({ line: toNdjsonLeftOut(this.leftOut, Date.now()), after, size: 0 });
+    this.leftOut = { records: 0, characters: 0 };
+  }
+}
+
+function seqOf(record: NdjsonRecord): number {
+  return record.kind === 'input' || record.kind === 'effect' ? record.seq : 0;
+}
+
+function countCharacters(line: NdjsonLive): number {
+  switch (line.type) {
+    case 'text':
+    case 'thinking':
+      return line.text.length;
+    case 'gate-output':
+      return line.line.length;
+    case 'tool-start':
+    case 'tool-end':
+      return line.summary.length;
+    case 'warning':
+    case 'retry':
+      return line.message.length;
+    default:
+      return 0;
+  }
+}
+
+function toIterator(reader: Reader, leave: () => void): AsyncIterableIterator<NdjsonRecord> {
+  const done = { value: undefined, done: true } as const;
+  const end = (): void => {
+    reader.close();
+    leave();
+  };
+  const iterator: AsyncIterableIterator<NdjsonRecord> = {
+    next: async () => {
+      try {
+        const value = await reader.next();
+        if (value !== null) return { value, done: false };
+      } catch (error) {
+        end();
+        throw error;
+      }
+      end();
+      return done;
+    },
+    return: async () => {
+      end();
+      return done;
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
