@@ -196,12 +196,12 @@ export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
   return toRun(resumed.handle, feed, { signal, warnings: resumed.warnings });
 }
 
-function createOver({ runId, text, exitCode }: Extract<App.Resumed, { readonly kind: 'ended' }>): RalphError {
+function createOver({ runId, text }: Extract<App.Resumed, { readonly kind: 'ended' }>): RalphError {
   return new RalphError({
     code: 'resume-over',
     what: `Run ${runId} does not go on. ${text}`,
     fix: 'Raise the limit that ended it, or start a new run.',
-    exitCode,
+    exitCode: 2,
   });
 }
 

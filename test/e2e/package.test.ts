@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,6 +58,37 @@ describe('the package', () => {
     const script =
       "const a = await import('ralph-hats'); const b = await import('ralph-hats/testing'); console.log(Object.keys(a).length, typeof b.runScenario)";
     expect(run(work, process.execPath, ['--input-type=module', '-e', script])).toMatch(/^[1-9]\d* function\n$/);
+    const names = "const library = await import('ralph-hats'); console.log(Object.keys(library).sort().join(' '))";
+    expect(run(work, process.execPath, ['--input-type=module', '-e', names]).trim().split(' ')).toEqual([
+      'END_REASONS',
+      'RalphError',
+      ...[
+        'graph',
+        'listRuns',
+        'loadConfig',
+        'openRun',
+        'planRun',
+        'registerTool',
+        'resumeRun',
+        'simulate',
+        'startRun',
+        'validate',
+        'version',
+      ],
+    ]);
+  });
+
+  test('has three programs that run, watch, resume and steer', () => {
+    const examples = join(work, 'node_modules/ralph-hats/examples/library');
+    const moon = join(place, 'moon');
+    cpSync(join(examples, 'project'), moon, { recursive: true });
+    const example = (name: string): string => run(work, process.execPath, [join(examples, name), moon]);
+    expect(example('run-and-watch.mjs')).toMatch(
+      /^ralph: I read the task\.\nturn 1 succeeded, 400 tokens so far\n[\s\S]*800 tokens so far\n[\s\S]*: interrupted \(stopped by the program/,
+    );
+    expect(example('resume.mjs')).toMatch(/ interrupted after [23] turns\n.*: completed after 4 turns\n$/);
+    expect(example('steer.mjs')).toMatch(/ralph gets it in its next turn.*\nturn 2: note\.added from external[\s\S]*completed\n$/);
+    expect(example('resume.mjs')).toContain('does not go on');
   });
 
   // It takes a registry to get that Node.js: RALPH_E2E_NODE24=1 npx vitest run --project e2e test/e2e/package.test.ts
