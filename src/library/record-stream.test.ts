@@ -105,7 +105,7 @@ describe('the records of a run', () => {
     const iterator = stream.iterate();
     await iterator.next();
     for (let count = 0; count < 12; count += 1) say('x'.repeat(100_000));
-    const room = stream.hold();
+    const room = stream.backpressure();
     expect(room).not.toBeNull();
     let isReleased = false;
     void room?.then(() => {
@@ -116,7 +116,7 @@ describe('the records of a run', () => {
     expect(isReleased).toBe(false);
     for (let count = 0; count < 8; count += 1) await iterator.next();
     await room;
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
     end();
   });
 
@@ -141,19 +141,19 @@ describe('the records of a run', () => {
       for (let count = 0; count < 15; count += 1) say('x'.repeat(100_000));
     };
     flood();
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
     for await (const record of stream.iterate()) if (record.kind === 'live') break;
     flood();
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
     const failing = async (): Promise<void> => {
       for await (const _ of stream.iterate()) {
         flood();
-        expect(stream.hold()).not.toBeNull();
+        expect(stream.backpressure()).not.toBeNull();
         throw new Error('mine');
       }
     };
     await expect(failing()).rejects.toThrow('mine');
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
   });
 
   it('let nobody wait for long for a reader that takes nothing at all', async () => {
@@ -163,11 +163,11 @@ describe('the records of a run', () => {
     await iterator.next();
     for (let count = 0; count < 15; count += 1) say('x'.repeat(100_000));
     const keepAlive = setTimeout(() => undefined, 10_000);
-    await stream.hold();
+    await stream.backpressure();
     clearTimeout(keepAlive);
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
     expect((await iterator.next()).done).toBe(false);
-    expect(stream.hold()).not.toBeNull();
+    expect(stream.backpressure()).not.toBeNull();
   });
 
   it('let nobody wait any more once the run is to end', async () => {
@@ -176,10 +176,10 @@ describe('the records of a run', () => {
     const iterator = stream.iterate();
     await iterator.next();
     for (let count = 0; count < 15; count += 1) say('x'.repeat(100_000));
-    const room = stream.hold();
+    const room = stream.backpressure();
     stream.letGo();
     await room;
-    expect(stream.hold()).toBeNull();
+    expect(stream.backpressure()).toBeNull();
   });
 
   it('tell the reader what went wrong with the journal, and then end', async () => {
