@@ -29,6 +29,8 @@ export type Feedback =
   | { readonly kind: 'missed'; readonly topic: string | null; readonly line: string }
   /** For who is called when the queue is empty: a hat that ended well and published nothing. */
   | ({ readonly kind: 'silent' } & SilentTurn)
+  /** For who takes over from a hat all of whose events were refused, twice: `topics` are those of its last turn. */
+  | { readonly kind: 'refused-twice'; readonly hat: string; readonly topics: readonly string[]; readonly allowed: readonly string[] }
   | { readonly kind: 'malformed'; readonly where: string; readonly message: string; readonly excerpt?: string };
 
 /** A turn that ended well and published nothing. */

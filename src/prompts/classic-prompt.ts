@@ -3,7 +3,7 @@ import { planCompletion } from './completion.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planOriginalPrompt } from './objective.ts';
-import type { PromptContext } from './prompt-context.ts';
+import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { setting } from './quoting.ts';
 import { planUserInstructions } from './ralph-prompt.ts';
 import { lines, type Section, section } from './section.ts';
@@ -20,7 +20,7 @@ export function planClassicPrompt(context: PromptContext): readonly (Section | n
       ),
     ),
     planRules(context),
-    planWorkflow(),
+    planWorkflow(context),
     planNotes(context),
     planGuardrails(context),
     planUserInstructions(context),
@@ -32,28 +32,40 @@ export function planClassicPrompt(context: PromptContext): readonly (Section | n
   ];
 }
 
-function planRules({ settings }: PromptContext): Section | null {
+function planRules(context: PromptContext): Section | null {
+  const { settings } = context;
   const ticked = settings.promptFile === null ? ours('in the scratchpad') : say`tick their checkboxes in ${setting(settings.promptFile)}`;
   return section(
     'RULES',
     lines(
-      ours('1. Do only ONE small, focused task in this iteration.'),
+      ours(
+        isCalledBySeveral(context)
+          ? '1. Do what each event below asks; where none asks anything, one small, focused task. No more in this iteration.'
+          : '1. Do only ONE small, focused task in this iteration.',
+      ),
       say`2. Mark subtasks as complete when you finish them: ${ticked}.`,
-      ours('3. Commit your changes before the iteration ends, if this is a git repository: every commit is a checkpoint.'),
-      say`4. Put temporary files into ${setting(settings.workspaceDir)}.`,
+      say`3. Put temporary files into ${setting(settings.workspaceDir)}.`,
+      ours(COMMITS[commitRule(context) ?? 'unable']),
     ),
   );
 }
 
-function planWorkflow(): Section | null {
+const COMMITS = {
+  commit: '4. Commit your changes before the iteration ends, if this is a git repository: every commit is a checkpoint.',
+  none: '4. Make no commits.',
+  unable: '',
+} as const;
+
+function planWorkflow(context: PromptContext): Section | null {
+  const use = mayRunProgram(context) ? ', and use the real program once, with bad input too,' : '';
   return section(
     'WORKFLOW',
     ours(
       [
         '- Explore: read until you understand the code that the task touches.',
         '- Plan: decide how you will do it.',
-        '- Implement: write the tests first and see them fail, then the code; see tests, linter and build green before you call it done.',
-        '- Commit: with a message that says what changed and why.',
+        `- Implement: write the tests first and see them fail, then the code; see tests, linter and build green${use} before you call it done.`,
+        ...(commitRule(context) === 'commit' ? ['- Commit: with a message that says what changed and why.'] : []),
       ].join('\n'),
     ),
   );

@@ -62,6 +62,75 @@ describe('the prompt of a hat', () => {
   });
 });
 
+describe('a target', () => {
+  const edge = [makeHat('lead', ['go'], [], { publishes: [{ topic: 'hand', target: 'builder' }] }), ...TEAM];
+
+  it('is taught to a hat whose contract has an edge to a hat', () => {
+    expect(ask('lead', sampleTopology({ hats: edge }))).toContain('`--target HAT`');
+    expect(ask('builder', sampleTopology({ hats: edge }))).not.toMatch(/target/);
+  });
+
+  it('is taught to every hat and to Ralph, with the hats by name, where a target lifts contracts', () => {
+    const topology = sampleTopology({ mode: 'multi', hats: SELF_COORDINATED });
+    expect(ask('builder', topology)).toMatch(/any topic.*`planner`[\s\S]*`--target HAT`/);
+    expect(ask('ralph', topology)).toMatch(/any topic.*`planner`, `builder`[\s\S]*`--target HAT`/);
+  });
+
+  it('is written in the ways that are on', () => {
+    const only = (eventSources: readonly ('jsonl' | 'text')[], more = {}): string =>
+      ask('lead', sampleTopology({ hats: edge, eventSources }), more);
+    expect(only(['text'])).toMatch(/`target="…"`/);
+    expect(only(['text'])).not.toContain('--target');
+    expect(only(['jsonl'])).not.toContain('target="…"');
+    expect(only(['jsonl'], { hasEmitTool: true })).toContain('`target`');
+    expect(only(['jsonl'], { hasEmitTool: true })).not.toContain('--target');
+  });
+});
+
+describe('a hat that is stuck', () => {
+  it('is told which of its topics says so', () => {
+    expect(ask('builder')).toContain('If you are stuck, publish `build.blocked`');
+  });
+
+  it('is not told to say so where no topic of it does', () => {
+    expect(ask('reviewer')).not.toMatch(/stuck/);
+    const hats = [makeHat('a', ['go'], ['review.*', 'tests.failed']), ...TEAM];
+    expect(ask('a', sampleTopology({ hats }))).not.toMatch(/stuck/);
+  });
+});
+
+describe('the proof of a hat', () => {
+  it('is the real program, used once, and a commit, where the hat may write', () => {
+    expect(ask('builder')).toMatch(/use the real program once/);
+    expect(ask('builder')).toMatch(/Commit what is green/);
+  });
+
+  it('is neither a change nor a commit where the hat may not write', () => {
+    const prompt = ask('reviewer', team, { mayWrite: false });
+    expect(prompt).not.toMatch(/commit what|use the real program/i);
+    expect(prompt).toMatch(/You may not change files/);
+  });
+
+  it('is no commit where commits are not the agents’', () => {
+    for (const [topology, hat] of [
+      [team, 'builder'],
+      [team, 'ralph'],
+      [sampleTopology(), 'ralph'],
+      [sampleTopology({ mode: 'single' }), 'default'],
+      [sampleTopology({ hats: SELF_COORDINATED }), 'ralph'],
+    ] as const) {
+      const prompt = buildPrompt(topology, sampleTurn(hat), { ...SETTINGS, agentsCommit: false });
+      expect(prompt).toMatch(/Make no commits/);
+      expect(prompt).not.toMatch(/commit (it|what|your)|- Commit:/i);
+    }
+  });
+
+  it('asks Ralph for no change that he may not make', () => {
+    for (const topology of [team, sampleTopology(), sampleTopology({ hats: SELF_COORDINATED })])
+      expect(ask('ralph', topology, { mayWrite: false })).not.toMatch(/commit it|do it, verify it/);
+  });
+});
+
 describe('who may end the run', () => {
   it('keeps the promise from a hat that may not, and tells it to hand over', () => {
     const prompt = ask('builder');

@@ -9,7 +9,7 @@ const SHOWN_RECEIVERS = 5;
 export interface Offer {
   readonly topic: string;
   readonly receivers: readonly string[];
-  /** True where the author picks the receiver by a target. */
+  /** True where an entry names a hat as receiver. */
   readonly byTarget: boolean;
 }
 
@@ -23,7 +23,7 @@ export function offersOf(topology: Topology, hat: HatSpec): readonly Offer[] {
     return {
       topic,
       receivers: lost ? [RALPH] : [...known],
-      byTarget: entries.length > 1 && entries.some((entry) => entry.target !== undefined),
+      byTarget: entries.some((entry) => entry.target !== undefined),
     };
   });
 }

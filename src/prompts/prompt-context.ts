@@ -15,6 +15,8 @@ export interface PromptSettings {
   readonly guardrails: readonly string[] | null;
   /** Folder for temporary files; `.agent/workspace/` by default. */
   readonly workspaceDir: string;
+  /** Whether agents commit their own work in this run; absent: yes. */
+  readonly agentsCommit?: boolean;
 }
 
 /** What of a turn a prompt mentions. Every `IterationStart` with the limit of iterations added is one. */
@@ -30,6 +32,28 @@ export interface PromptTurn {
   readonly hasEmitTool?: boolean;
   /** Whether the agent's conversation goes on over turns (`context: carry`); absent: every turn begins anew. */
   readonly keepsContext?: boolean;
+  /** Whether the wearer may change files of the workspace; absent: yes. */
+  readonly mayWrite?: boolean;
+  /** Whether it may run any command; absent: as it may write. */
+  readonly mayRun?: boolean;
+  /** Whether it is able to commit; absent: as it may write. */
+  readonly mayCommit?: boolean;
+}
+
+/** What a turn is told of commits: to make them, not to; `null` where it could not or has nothing to commit. */
+export function commitRule({ turn, settings }: Pick<PromptContext, 'turn' | 'settings'>): 'commit' | 'none' | null {
+  if (turn.mayWrite === false || turn.mayCommit === false) return null;
+  return settings.agentsCommit === false ? 'none' : 'commit';
+}
+
+/** Whether several events called the turn, each of which is a task. */
+export function isCalledBySeveral({ turn }: Pick<PromptContext, 'turn'>): boolean {
+  return turn.events.length > 1;
+}
+
+/** Whether the wearer may use the program that it works on. */
+export function mayRunProgram({ turn }: Pick<PromptContext, 'turn'>): boolean {
+  return turn.mayRun ?? turn.mayWrite ?? true;
 }
 
 /** Everything that a prompt is made from. */

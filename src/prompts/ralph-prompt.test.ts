@@ -80,10 +80,16 @@ describe('Ralph with a team', () => {
     expect(prompt).toContain('task.start -> ralph -> build.task -> builder -> build.done -> reviewer');
   });
 
+  it('is shown the topics that he may publish as a list, all of them', () => {
+    expect(ask(team)).toContain('publish ONE of these topics, once: `build.task`, `review.rejected`, `build.done`. Others are refused.');
+    const many = Array.from({ length: 60 }, (_, index) => makeHat(`h${index}`, [`t${index}.go`], ['x']));
+    const prompt = ask(sampleTopology({ hats: many }));
+    for (const hat of many) expect(prompt).toContain(`\`${hat.triggers[0]}\``);
+  });
+
   it('is told which topics without a taker he may publish too', () => {
-    expect(ask(team)).toContain('Publish ONE topic that a hat triggers on, once');
     const topology = sampleTopology({ hats: TEAM, terminalEvents: ['deploy.done'], requiredEvents: ['build.done', 'docs.written'] });
-    expect(ask(topology)).toContain('a hat triggers on, or of `deploy.done`, `docs.written`, once');
+    expect(ask(topology)).toContain('`deploy.done`, `docs.written`');
   });
 
   it('may end the run as coordinator but not as safety net of a team that coordinates itself', () => {
@@ -95,6 +101,20 @@ describe('Ralph with a team', () => {
     expect(net).not.toContain('LOOP_COMPLETE');
     expect(net).toContain('You cannot end the run');
     expect(net).toContain('safety net');
+  });
+
+  it('checks what others claim, and sees nothing green before an event of his own', () => {
+    const part = ask(team).split('## BACKPRESSURE')[1]?.split('##')[0] ?? '';
+    expect(part).not.toMatch(/an event\)|a commit|fix it/);
+    expect(part).toMatch(/Red: delegate the repair/);
+    expect(ask(solo).split('## BACKPRESSURE')[1]?.split('##')[0]).toMatch(/Red: fix it/);
+  });
+
+  it('as a safety net is told nothing that the hats do without him', () => {
+    const net = ask(sampleTopology({ hats: SELF_COORDINATED }), { fallback: 'untaken', events: [sampleEvent('lost', 'x')] });
+    expect(net).not.toMatch(/you hand it out|Red: fix it|delegate|only hand it back/i);
+    expect(net).toMatch(/hand the work to each other/);
+    expect(net).toMatch(/A task that fits no hat: do it[^\n]*then publish/);
   });
 
   it('never shows what the hats are told', () => {

@@ -1,23 +1,31 @@
-import { RALPH, SYSTEM_TOPICS } from '../core/index.ts';
+import { RALPH } from '../core/index.ts';
 import { mayEnd, publishableBy } from '../topology/index.ts';
-import { planChannels } from './channels.ts';
+import { planChannels, planTarget } from './channels.ts';
 import { planCompletion } from './completion.ts';
 import { contractLines } from './contract-words.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
-import type { PromptContext } from './prompt-context.ts';
-import { block, cleanText, listInCode, setting } from './quoting.ts';
-import { type Section, section } from './section.ts';
+import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
+import { block, cleanText, inCode, setting } from './quoting.ts';
+import { lines, type Section, section } from './section.ts';
 import { planTeam } from './team-section.ts';
 import { planTurn } from './turn-section.ts';
-import { ours, say, type Words } from './words.ts';
+import { joinWords, ours, say } from './words.ts';
 
 /** Ralph's three parts: the worker without hats, the coordinator of a team, the safety net of one that coordinates itself. */
 const PARTS = {
-  solo: { who: 'an agent in a loop', turn: 'do ONE task, prove it, stop' },
-  ralph: { who: 'the coordinator of a team of agents in a loop', turn: 'delegate ONE task and stop, or end the run' },
-  hats: { who: 'the safety net of a team of agents in a loop', turn: 'bring the work back to a hat, stop' },
+  solo: { who: 'an agent in a loop', turn: 'do ONE task, prove it, stop', each: 'do what each event asks, prove it, stop' },
+  ralph: {
+    who: 'the coordinator of a team of agents in a loop',
+    turn: 'delegate ONE task and stop, or end the run',
+    each: 'delegate what each event calls for and stop, or end the run',
+  },
+  hats: {
+    who: 'the safety net of a team of agents in a loop',
+    turn: 'bring ONE piece of work back to a hat, stop',
+    each: 'bring the work of each event back to a hat, stop',
+  },
 } as const;
 
 /** What Ralph reads: the core of every prompt of his, then SOLO MODE or MY TEAM. */
@@ -27,8 +35,8 @@ export function planRalphPrompt(context: PromptContext): readonly (Section | nul
     planIdentity(context),
     planOrientation(context),
     planScratchpad(context),
-    planBackpressure(),
-    alone ? planSolo() : planTeam(context),
+    planBackpressure(context),
+    alone ? planSolo(context) : planTeam(context),
     planGuardrails(context),
     planUserInstructions(context),
     planObjective(context, 'Everything you do serves it.'),
@@ -45,9 +53,10 @@ const CONTEXTS = {
     'Your conversation goes on over turns: those above may be of other hats, and files may have changed since; what the files, the git history and the scratchpad say counts.',
 } as const;
 
-function planIdentity({ topology, turn: { keepsContext } }: PromptContext): Section | null {
-  const { who, turn } = PARTS[topology.coordination];
-  const text = `You are Ralph, ${who}. ${CONTEXTS[keepsContext === true ? 'carried' : 'fresh']} In this turn: ${turn}.`;
+function planIdentity(context: PromptContext): Section | null {
+  const { keepsContext } = context.turn;
+  const { who, turn, each } = PARTS[context.topology.coordination];
+  const text = `You are Ralph, ${who}. ${CONTEXTS[keepsContext === true ? 'carried' : 'fresh']} In this turn: ${isCalledBySeveral(context) ? each : turn}.`;
   return section('RALPH', ours(text));
 }
 
@@ -65,18 +74,40 @@ function planScratchpad({ settings }: PromptContext): Section | null {
   );
 }
 
-function planBackpressure(): Section | null {
-  const text =
-    'A claim needs evidence. Before anything counts as done (`[x]`, a commit, an event), see tests, linter, type check and build green in this turn. Red: fix it, or report it as red.';
-  return section('BACKPRESSURE', ours(text));
+/** What counts as done for whom, and what to do where it is not: who coordinates builds nothing. */
+const PROOFS = {
+  solo: {
+    before: 'A claim needs evidence. Before anything counts as done (`[x]`, a commit, an event)',
+    red: 'fix it, or report it as red',
+  },
+  ralph: { before: "A claim needs evidence, a hat's too. Before you mark `[x]` or end the run", red: 'delegate the repair' },
+  hats: { before: "A claim needs evidence, a hat's too. Before you mark `[x]`", red: 'say so in your event' },
+} as const;
+
+function planBackpressure(context: PromptContext): Section | null {
+  const { coordination } = context.topology;
+  const { before, red } = PROOFS[coordination];
+  const mayRun = mayRunProgram(context);
+  const proof = mayRun
+    ? 'see tests, linter, type check and build green in this turn'
+    : 'see the proof in this turn, as far as you may run it';
+  const use = mayRun && coordination === 'solo' ? '; use the real program once, with bad input too' : '';
+  return section('BACKPRESSURE', ours(`${before}, ${proof}${use}. Red: ${red}.`));
 }
 
-function planSolo(): Section | null {
+const SOLO_COMMITS = {
+  commit: ', mark it `[x]`, and commit it with a clear message, if this is a git repository.',
+  none: ' and mark it `[x]`. Make no commits.',
+  unable: ' and mark it `[x]`.',
+} as const;
+
+function planSolo(context: PromptContext): Section | null {
+  const task = 'task, the first open one; tests first where it can be tested.';
   const steps = [
     '1. Gap analysis: what the objective and the specs ask for, against what the code does.',
     '2. Plan: write the gaps into the scratchpad as small tasks, the most important first.',
-    '3. Do ONE task, the first open one; tests first where it can be tested.',
-    '4. Verify it (BACKPRESSURE), mark it `[x]`, and commit it with a clear message, if this is a git repository.',
+    isCalledBySeveral(context) ? `3. Do what each event below asks; where none asks anything, one ${task}` : `3. Do ONE ${task}`,
+    `4. Verify it (BACKPRESSURE)${SOLO_COMMITS[commitRule(context) ?? 'unable']}`,
     '5. Stop. The next turn takes the next task.',
   ];
   return section('SOLO MODE', ours('You have no team: the work is yours.'), ours(steps.join('\n')));
@@ -90,22 +121,20 @@ export function planUserInstructions({ topology }: PromptContext): Section | nul
 
 function planEvents(context: PromptContext, alone: boolean): Section | null {
   if (alone) {
-    const rule = 'Nobody waits for your events: publish only what the objective or the instructions ask for. Your next turn gets it.';
+    const rule = 'Publish only what the objective or the instructions ask for; your next turn gets it.';
     return section('EVENTS', ours(rule), planChannels(context));
   }
-  const rule = say`Publish ONE topic that a hat triggers on${otherTopics(context)}, once, as your last act. Others are refused.`;
-  return section('EVENTS', rule, contractLines(context.topology, publishableBy(context.topology, RALPH)), planChannels(context));
-}
-
-/** What Ralph may publish although no hat takes it: terminal and required topics. */
-function otherTopics({ topology }: PromptContext): Words {
-  const taken = new Set([...SYSTEM_TOPICS, ...topology.hats.flatMap((hat) => hat.triggers)]);
-  const others = publishableBy(topology, RALPH).filter((topic) => !taken.has(topic));
-  return others.length === 0 ? [] : say`, or of ${listInCode(others)}`;
+  const { topology } = context;
+  const topics = publishableBy(topology, RALPH);
+  const list = joinWords(topics.map(inCode), ', ');
+  const rule = isCalledBySeveral(context)
+    ? say`As your last acts, for each event that called you publish at most ONE of these topics: ${list}. Others are refused.`
+    : say`As your last act, publish ONE of these topics, once: ${list}. Others are refused.`;
+  return section('EVENTS', lines(rule, planTarget(context, false)), contractLines(topology, topics), planChannels(context));
 }
 
 function planEnd(context: PromptContext, alone: boolean): Section | null {
-  if (!mayEnd(context.topology, RALPH)) return section('DONE', ours('You cannot end the run, only hand it back.'));
+  if (!mayEnd(context.topology, RALPH)) return section('DONE', ours('You cannot end the run: hand the work back.'));
   return planCompletion(context, {
     otherwise: alone ? 'Else just stop: the next turn goes on.' : 'Else delegate the next task.',
     channelsShown: true,

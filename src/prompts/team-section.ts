@@ -1,32 +1,51 @@
 import type { HatSpec } from '../core/index.ts';
 import { isCompletionTopic, type Topology } from '../topology/index.ts';
 import { flowLines } from './flow-lines.ts';
-import type { PromptContext } from './prompt-context.ts';
+import { commitRule, isCalledBySeveral, type PromptContext } from './prompt-context.ts';
 import { cleanText, inLine } from './quoting.ts';
 import { lines, type Section, section } from './section.ts';
 import { joinWords, ours, say, theirs, toText, type Words } from './words.ts';
 
-const COORDINATE = [
-  '1. Gap analysis: the objective and the specs against the code and the evidence in the events.',
-  '2. Plan: small tasks in the scratchpad, the most important first.',
-  '3. Delegate ONE task: publish a topic that the fitting hat triggers on, with a payload that says what to do, where, and how to tell that it is done. The hat knows only that and the objective.',
-  '4. Stop. Never do the work of a hat; only a task that fits none is yours: do it, verify it, commit it.',
-].join('\n');
+/** What coordinators do, by what the turn may do and how many events called it. */
+function coordinate(context: PromptContext): readonly string[] {
+  const task = isCalledBySeveral(context) ? 'ONE task for each event that calls for one' : 'ONE task';
+  const own =
+    context.turn.mayWrite === false
+      ? 'note a task that fits none in the scratchpad.'
+      : `only a task that fits none is yours: do it, verify it${COMMITS[commitRule(context) ?? 'unable']}`;
+  return [
+    'Gap analysis: the objective and the specs against the code and the evidence in the events.',
+    'Plan: small tasks in the scratchpad, the most important first.',
+    `Delegate ${task}: publish a topic that the fitting hat triggers on, with a payload that says what to do, where, and how to tell that it is done. The hat knows only that and the objective.`,
+    `Stop. Never do the work of a hat; ${own}`,
+  ];
+}
 
-const SAFETY_NET = [
-  '1. The hats hand work to each other without you; you are called when that fails. Find out what was meant.',
-  '2. Publish ONE event that brings the work back to the fitting hat. The hat knows only your payload and the objective.',
-  '3. Stop. Never do the work of a hat; only a task that fits none is yours: do it, verify it, commit it.',
-].join('\n');
+const COMMITS = { commit: ', commit it.', none: '. Make no commits.', unable: '.' } as const;
+
+function catchWork(context: PromptContext): readonly string[] {
+  const events = isCalledBySeveral(context) ? 'For each event below publish one' : 'Publish ONE event';
+  const rule = commitRule(context);
+  const own = `do it, verify it${rule === 'commit' ? ', commit it' : ''}, then publish the event that lets the team go on.${rule === 'none' ? ' Make no commits.' : ''}`;
+  return [
+    'Find out what was meant.',
+    `${events} that brings the work back to the fitting hat. The hat knows only your payload and the objective.`,
+    `Never do the work of a hat. A task that fits no hat: ${context.turn.mayWrite === false ? 'note it in the scratchpad, and publish the event that lets the team go on.' : own}`,
+    'Stop.',
+  ];
+}
 
 /** The team as Ralph sees it: who takes what, how the events flow, and how to delegate. */
-export function planTeam({ topology }: PromptContext): Section | null {
+export function planTeam(context: PromptContext): Section | null {
+  const { topology } = context;
+  const leads = topology.coordination === 'ralph';
+  const steps = leads ? coordinate(context) : catchWork(context);
   return section(
     'MY TEAM',
-    ours('The hats do the work; you hand it out.'),
+    ours(leads ? 'The hats do the work; you hand it out.' : 'The hats hand the work to each other; you are called when that fails.'),
     lines(ours('| hat | triggers | publishes | description |\n|---|---|---|---|'), ...topology.hats.map((hat) => rowOf(topology, hat))),
     lines(ours('```'), ...flowLines(topology), ours('```')),
-    ours(topology.coordination === 'ralph' ? COORDINATE : SAFETY_NET),
+    ours(steps.map((step, index) => `${index + 1}. ${step}`).join('\n')),
   );
 }
 

@@ -77,13 +77,33 @@ describe('why a turn was called', () => {
   const self = sampleTopology({ hats: SELF_COORDINATED });
 
   it.each([
-    ['empty-queue', 'No event was waiting:'],
+    ['empty-queue', 'No event was waiting.'],
     ['untaken', 'No hat takes the event below'],
     ['exhausted', 'has used up its turns'],
-    ['refused-twice', 'twice with nothing but events that were refused'],
   ] as const)('says so for %s, to Ralph and to the recovery hat', (fallback, words) => {
     expect(ask({ fallback }, 'ralph')).toContain(words);
     expect(ask({ fallback }, 'planner', self)).toContain(words);
+  });
+
+  it('names the hat and the topics that were refused twice, and what the hat may publish', () => {
+    const note = { kind: 'refused-twice', hat: 'builder', topics: ['ship.it'], allowed: ['build.done'] } as const;
+    const given = { fallback: 'refused-twice', feedback: [note], events: [sampleEvent('build.task', 'Add the flag.')] } as const;
+    for (const [hat, topology] of [
+      ['ralph', team],
+      ['planner', self],
+    ] as const) {
+      const prompt = ask(given, hat, topology);
+      expect(prompt).toContain(
+        '`builder` was given the events below twice, and all that it published was refused: `ship.it`. It may publish `build.done`.',
+      );
+      expect(prompt).not.toContain('FEEDBACK');
+    }
+  });
+
+  it('tells who is called without an event what to look at, and to end only where that is theirs', () => {
+    expect(ask({ fallback: 'empty-queue' }, 'planner', self)).toMatch(/git log.*or end the run/);
+    const closer = sampleTopology({ hats: SELF_COORDINATED });
+    expect(ask({ fallback: 'empty-queue' }, 'ralph', closer)).not.toMatch(/end the run if/);
   });
 
   it('says nothing where an event called it', () => {

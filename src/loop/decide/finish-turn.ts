@@ -1,6 +1,7 @@
 import {
   type Activation,
   type EventDraft,
+  type Feedback,
   type IterationEnded,
   isJsonObject,
   type Json,
@@ -11,7 +12,7 @@ import {
   TOPIC_ERROR_TIMEOUT,
   type TurnFailure,
 } from '../../core/index.ts';
-import { listedTargetOf, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { listedTargetOf, publishableBy, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { type Accepted, isCompletion } from './accept-signals.ts';
 import { claimCompletion } from './complete.ts';
 import { guardEvents } from './guard-events.ts';
@@ -111,14 +112,26 @@ function giveSecondChance(step: Step, activation: Activation): void {
   if (readEntry(step.state.refusals, hat) === undefined) {
     change(step, {
       refusals: { ...step.state.refusals, [hat]: 1 },
-      plans: [...step.state.plans, { retryOf: null, hat, events, feedback: [], fallback }],
+      plans: [...step.state.plans, { retryOf: null, hat, events, feedback: activation.feedback.filter(isTakenOver), fallback }],
     });
     return;
   }
   forgive(step, hat);
   const next = step.topology.fallback === hat ? safetyNetOf(step.topology) : step.topology.fallback;
   notify(step, 'warning', 'refused-twice', `${hat} wrote only events that were refused, twice; ${next} takes over.`);
-  change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback: [], fallback: 'refused-twice' }] });
+  const feedback = [toRefusedTwice(step, hat)];
+  change(step, { plans: [...step.state.plans, { retryOf: null, hat: next, events, feedback, fallback: 'refused-twice' }] });
+}
+
+function isTakenOver({ kind }: Feedback): boolean {
+  return kind === 'refused-twice';
+}
+
+/** Who takes over learns whose work it is, and what that hat tried to publish. */
+function toRefusedTwice({ state, topology }: Step, hat: string): Feedback {
+  const notes = readEntry(state.feedback, hat) ?? [];
+  const topics = notes.flatMap((note) => (note.kind === 'refused' || note.kind === 'payload-refused' ? [note.topic] : []));
+  return { kind: 'refused-twice', hat, topics: [...new Set(topics)], allowed: publishableBy(topology, hat) };
 }
 
 function forgive(step: Step, hat: string): void {

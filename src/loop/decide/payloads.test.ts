@@ -42,7 +42,11 @@ describe('an event whose payload its schema refuses', () => {
       feedback: [{ kind: 'payload-refused', topic: 'build.done', why: WRONG }],
     });
     run.end([wrong(write('build.done', 'yes'))]);
-    expect(run.turn()).toMatchObject({ hat: 'planner', fallback: 'refused-twice' });
+    expect(run.turn()).toMatchObject({
+      hat: 'planner',
+      fallback: 'refused-twice',
+      feedback: [{ kind: 'refused-twice', hat: 'builder', topics: ['build.done'] }],
+    });
   });
 
   it('beside another event is told in the next turn of the hat', () => {

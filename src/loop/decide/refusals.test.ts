@@ -52,6 +52,7 @@ describe('an event whose topic the hat may not publish', () => {
       hat: 'planner',
       fallback: 'refused-twice',
       events: [{ topic: 'build.start', payload: 'the roof' }],
+      feedback: [{ kind: 'refused-twice', hat: 'builder', topics: ['deploy.start', 'gossip'], allowed: ['build.done'] }],
     });
     expect(notices(run)).toContain('refused-twice');
   });
