@@ -62,8 +62,8 @@ function causeWords(context: PromptContext, fallback: FallbackCause): Words {
       return refusedWords(turn.feedback);
     case 'exhausted': {
       const takers = new Set(turn.events.flatMap(({ topic, target }) => (target === undefined ? takersOf(topology, topic) : [target])));
-      const who = takers.size === 0 ? ours('The hat') : listInCode([...takers]);
-      return say`${who} would take what is below and has used up its turns: do not publish to it again, find another way.`;
+      const who = listInCode([...takers]);
+      return say`Hat ${who} takes what is below and has used up its turns: do not publish to it again, find another way.`;
     }
     case 'untaken':
       return ours(
@@ -82,7 +82,7 @@ function refusedWords(feedback: readonly Feedback[]): Words {
   if (last === undefined) return say`A hat answered the events below twice with nothing but events that were refused.${see}`;
   const allowed = last.allowed.length === 0 ? ours('It may publish nothing.') : say`It may publish ${listInCode(last.allowed)}.`;
   const topics = last.topics.length === 0 ? [] : say`: ${listInCode(last.topics)}`;
-  return say`${inCode(last.hat)} was given the events below twice, and all that it published was refused${topics}. ${allowed}${see}`;
+  return say`Hat ${inCode(last.hat)} was given the events below twice, and all that it published was refused${topics}. ${allowed}${see}`;
 }
 
 function toCountText(iteration: number, maxIterations: number): string {

@@ -6,6 +6,9 @@ import * as core from '../../core/index.ts';
 const OWN_WORDS = [
   'one',
   'silent',
+  'refused',
+  'payload-refused',
+  'refused-twice',
   'after-iteration',
   'continue',
   'default',
