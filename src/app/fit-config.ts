@@ -6,8 +6,8 @@ export interface Fitting {
   readonly model: string | null;
   /** An agent CLI of another make, for the hat that asks for one. */
   readonly otherBackend: string | null;
-  /** What runs the project's tests; `null`: the gate stays a comment. */
-  readonly testCommand: string | null;
+  /** What proves the work, and the file that names it (`null`: a person did); `null`: the gate stays a comment. */
+  readonly gate: { readonly command: string; readonly from: string | null } | null;
 }
 
 /** Where the schema is written, for editors that complete and check YAML. */
@@ -21,16 +21,23 @@ const OTHER_BACKEND = /^( +)# backend: codex$/m;
 /**
  * Fits the text of a preset to a project: comments that hold a place become settings. Everything else stays as it is, letter by letter.
  */
-export function fitConfig(text: string, { backend, model, otherBackend, testCommand }: Fitting): string {
+export function fitConfig(text: string, { backend, model, otherBackend, gate }: Fitting): string {
   let fitted = text;
   if (backend !== null)
     fitted = fitted.replace(
       BACKEND,
       () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`,
     );
-  if (testCommand !== null) fitted = fitted.replace(GATES, (_, topics: string) => `gates:\n  - on: ${topics}\n    run: ${testCommand}`);
+  if (gate !== null) fitted = writeGate(fitted, gate.from === null ? JSON.stringify(gate.command) : gate.command);
   if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);
   return `${SCHEMA_LINE}${fitted}`;
+}
+
+/** In the place that the text has for it; a team that has none is asked for it before its end. */
+function writeGate(text: string, command: string): string {
+  const toGate = (topics: string): string => `gates:\n  - on: ${topics}\n    run: ${command}`;
+  if (hasTestGate(text)) return text.replace(GATES, (_, topics: string) => toGate(topics));
+  return `${text.trimEnd()}\n\n${toGate('[task.complete]')}\n`;
 }
 
 /** True if a text has a place for the command that runs the tests. */

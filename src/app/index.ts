@@ -6,7 +6,7 @@ export { emitFromOutside } from './emit-event.ts';
 export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
-export { checkInit, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
+export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
 export { listAgents } from './list-agents.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
 export { giveToken } from './people.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { listPresets } from '../config/index.ts';
 import { toBackendLabel } from '../core/index.ts';
 import { checkConfig } from '../validation/index.ts';
-import { type InitOrder, initProject } from './init-project.ts';
+import { type InitOrder, initProject, isTemplate } from './init-project.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-init-'));
 const NAMES = listPresets().map((preset) => preset.name);
@@ -92,6 +92,47 @@ describe('initProject', () => {
     const cwd = makeFolder({ 'Cargo.toml': '[package]\n' });
     expect(init(cwd, { preset: 'feature' }).gate).toEqual({ command: 'cargo test', from: 'Cargo.toml' });
     expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ on: ['build.done', 'task.complete'], run: 'cargo test' }]);
+  });
+
+  it.each(['feature', 'review', undefined])('makes a command that a person named a gate of %s, whatever it holds', (preset) => {
+    const cwd = makeFolder(PROJECT);
+    const command = `sh -c 'test "a: b" # no'`;
+    expect(init(cwd, { ...(preset === undefined ? {} : { preset }), gate: command }).gate).toEqual({ command, from: null });
+    const { settings, diagnostics } = checkConfig({ cwd });
+    expect(settings?.spec.gates).toMatchObject([{ on: expect.arrayContaining(['task.complete']), run: command }]);
+    expect(diagnostics).toEqual([]);
+  });
+
+  it('writes no gate where a person wants none', () => {
+    const cwd = makeFolder(PROJECT);
+    expect(init(cwd, { preset: 'feature', gate: null }).gate).toBeNull();
+    expect(checkConfig({ cwd }).settings?.spec.gates).toEqual([]);
+  });
+
+  it('writes the task that was said, and never over one that is there', () => {
+    const cwd = makeFolder();
+    expect(init(cwd, { task: ' Mend the login. ' }).isTaskOpen).toBe(false);
+    expect(read(cwd, 'PROMPT.md')).toBe('Mend the login.\n');
+    const other = makeFolder({ 'PROMPT.md': 'mine\n' });
+    expect(() => init(other, { task: 'x' })).toThrow(expect.objectContaining({ code: 'init-exists', exitCode: 2 }));
+    expect(readdirSync(other)).toEqual(['PROMPT.md']);
+  });
+
+  it.each([undefined, ...NAMES])('knows its own form of %s again, until a word is filled in', (preset) => {
+    const cwd = makeFolder();
+    expect(init(cwd, preset === undefined ? {} : { preset }).isTaskOpen).toBe(true);
+    const task = read(cwd, 'PROMPT.md');
+    expect([isTemplate(task), isTemplate(task.replaceAll('\n', '\r\n')), isTemplate(task.replace('…', 'the login works'))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it.each([undefined, ...NAMES])('suggests a limit of cost in the configuration of %s', (preset) => {
+    const cwd = makeFolder();
+    init(cwd, preset === undefined ? {} : { preset });
+    expect(read(cwd)).toMatch(/^ +# max_cost_usd: \d+$/m);
   });
 
   it('guards nothing in a team that changes no code', () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findConfigFile, findProvider, type Preset, readPreset } from '../config/index.ts';
+import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
 import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError } from '../core/index.ts';
+import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
 import { writeInitFiles } from './init-files.ts';
@@ -18,6 +19,10 @@ export interface InitOrder {
   readonly backend?: string;
   /** `native` only: the model that it asks. Default: one whose key is in the environment. */
   readonly model?: string;
+  /** What is to be done: the text of `PROMPT.md`; absent: a task to fill in. */
+  readonly task?: string;
+  /** The command that proves the work; `null`: none, absent: the one that the files of the project name. */
+  readonly gate?: string | null;
   /** Overwrite what is there. */
   readonly force: boolean;
 }
@@ -28,8 +33,10 @@ export interface Initialised {
   readonly written: readonly string[];
   /** The hats of the team; empty where one agent does everything. */
   readonly hats: readonly string[];
-  /** The gate that was written, because the project has tests. */
-  readonly gate: QualityCommand | null;
+  /** The gate that was written: where the files of the project name it `from` is the file, else `null`. */
+  readonly gate: { readonly command: string; readonly from: QualityCommand['from'] | null } | null;
+  /** Whether `PROMPT.md` still has to be filled in. */
+  readonly isTaskOpen: boolean;
   /** True if the team asks for an agent of another make. */
   readonly wantsOther: boolean;
   /** The one that was written for it; `null` where none was found. */
@@ -51,18 +58,59 @@ export function initProject(order: InitOrder): Initialised {
   const native = backend === NATIVE ? chooseModel(order.model, order.env) : null;
   const preset = order.preset === undefined ? null : readPreset(order.preset);
   const text = preset?.text ?? STARTER_CONFIG;
-  const gate = hasTestGate(text) ? detectTestCommand(cwd) : null;
+  const gate = findGate(order, text);
   const wantsOther = wantsOtherBackend(text);
   const otherBackend = wantsOther ? findOther(order) : null;
   const config = fitConfig(text, {
     backend: backend ?? null,
     model: native?.model ?? null,
     otherBackend,
-    testCommand: gate?.command ?? null,
+    gate,
   });
-  const prompt = preset === null ? STARTER_PROMPT : readPrompt(preset);
+  const task = order.task?.trim() ?? '';
+  if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();
+  const prompt = task !== '' ? `${task}\n` : preset === null ? STARTER_PROMPT : readTemplate(preset);
   const written = writeInitFiles(cwd, { config, prompt, force });
-  return { written, hats: preset?.hats ?? [], gate, wantsOther, otherBackend, native };
+  const isTaskOpen = task === '' && written.includes('PROMPT.md');
+  return { written, hats: preset?.hats ?? [], gate, isTaskOpen, wantsOther, otherBackend, native };
+}
+
+/** What a person named, else what the files of the project name, for a team that has a place for it. */
+function findGate({ cwd, gate }: Pick<InitOrder, 'cwd' | 'gate'>, text: string): Initialised['gate'] {
+  if (gate === null || gate?.trim() === '') return null;
+  if (gate !== undefined) return { command: gate.trim(), from: null };
+  return hasTestGate(text) ? detectTestCommand(cwd) : null;
+}
+
+/** The gate that `ralph init` writes unless it is told otherwise; `null`: none. */
+export function findDefaultGate(cwd: string, preset?: string): Initialised['gate'] {
+  return findGate({ cwd }, preset === undefined ? STARTER_CONFIG : readPreset(preset).text);
+}
+
+/** Whether a task is there already. */
+export function hasTask(cwd: string): boolean {
+  return isTaken(join(cwd, 'PROMPT.md'));
+}
+
+/** True for a task that is as `ralph init` wrote it, with nothing filled in. */
+export function isTemplate(task: string): boolean {
+  if (!task.includes('…')) return false;
+  const text = toComparable(task);
+  return text === toComparable(STARTER_PROMPT) || listPresets().some((preset) => text === toComparable(readTemplate(preset)));
+}
+
+function toComparable(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function toTaskThere(): RalphError {
+  return new RalphError({
+    code: 'init-exists',
+    what: 'PROMPT.md is here already, with a task.',
+    why: 'It is yours; it is not overwritten.',
+    fix: 'Leave --task out, or write the files anew with: ralph init --force (what is there is kept as PROMPT.md.old)',
+    exitCode: 2,
+  });
 }
 
 const NATIVE = 'native';
@@ -135,7 +183,7 @@ function findOther({ cwd, env, backend }: InitOrder): string | null {
   return agents.find((type) => type !== own) ?? null;
 }
 
-function readPrompt({ name, path }: Preset): string {
+function readTemplate({ name, path }: Pick<Preset, 'name' | 'path'>): string {
   return readFileSync(join(dirname(path), 'prompts', `${name}.md`), 'utf8');
 }
 

@@ -10,6 +10,7 @@ import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
+import { isTemplate } from './init-project.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
@@ -67,6 +68,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
   if (request.isDry !== true) {
+    requireOwnTask(found);
     requireKnownCost(found);
     await requireAgents(found, topology.coordination, request);
   }
@@ -101,6 +103,19 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       .map((section) => section.text)
       .join(''),
   };
+}
+
+/** Nobody is to pay for a task that is only a form. */
+function requireOwnTask({ spec, objective }: Settings): void {
+  const { file } = objective;
+  if (file === null || !isTemplate(spec.objective)) return;
+  throw new RalphError({
+    code: 'prompt-untouched',
+    what: `${file} is still the form that \`ralph init\` wrote: it says nothing of what is to be done.`,
+    why: 'An agent would be paid for guessing.',
+    fix: `Fill in ${file}, or say the task on the command line: ralph run -p "…"`,
+    exitCode: 2,
+  });
 }
 
 const NOT_TRIED: RunIsolation = { isolation: null, warnings: [] };

@@ -40,7 +40,7 @@ function addClaude(folder: string): { readonly PATH: string; readonly HOME: stri
 }
 
 describe.concurrent('a newcomer', () => {
-  test('types `ralph init`, then `ralph run`, and an agent works', async () => {
+  test('types `ralph init`, says what is to be done, then `ralph run`, and an agent works; the untouched form pays nobody', async () => {
     await withPlace({}, async (folder) => {
       const env = addClaude(folder);
       const init = await ralph(folder, ['init'], env);
@@ -52,8 +52,14 @@ describe.concurrent('a newcomer', () => {
       expect(again.stderr).toContain('--force');
       const dry = await ralph(folder, ['run', '--dry-run'], env);
       expect([dry.code, dry.stderr]).toEqual([0, '']);
+      const form = await ralph(folder, ['run'], env);
+      expect([form.code, form.stdout]).toEqual([2, '']);
+      expect(form.stderr).toContain('Fill in PROMPT.md');
+      expect(existsSync(join(folder, '.ralph/runs'))).toBe(false);
+      writeFileSync(join(folder, 'PROMPT.md'), 'Mend the login.\n');
       const run = await ralph(folder, ['run'], env);
       expect(run.code, run.stdout + run.stderr).toBe(0);
+      expect(run.stdout).toMatch(/Evidence +none: no gate checks the work/);
       expect((await readStatus(folder)).turns[0]?.command[0]).toBe('claude');
       rmSync(join(folder, 'ralph.yml'));
       expect((await ralph(folder, ['init', '-b', 'codex'], env)).stdout).toContain('ralph.yml');

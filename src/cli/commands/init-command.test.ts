@@ -13,6 +13,7 @@ const MADE: Initialised = {
   wantsOther: false,
   otherBackend: null,
   native: null,
+  isTaskOpen: true,
 };
 
 /** Types a command line; on a terminal where there are answers. */
@@ -23,6 +24,8 @@ async function type(args: readonly string[], answers: readonly string[] | null =
     checkInit: () => undefined,
     listAgents: () => ['claude', 'codex'],
     listNativeModels: () => [{ model: 'gpt-5.5', key: 'OPENAI_API_KEY', hasKey: true }],
+    hasTask: () => false,
+    findDefaultGate: () => ({ command: 'npm test', from: 'package.json' }),
     initProject: (order) => {
       orders.push(order);
       return { ...MADE, ...made };
@@ -31,7 +34,15 @@ async function type(args: readonly string[], answers: readonly string[] | null =
   const fake = createFakeContext({ app, ask: answers === null ? null : async () => left.shift() ?? '' });
   const exitCode = await runCommandLine(['init', ...args], fake.context);
   const [order] = orders;
-  return { exitCode, out: fake.out(), err: fake.err(), asked: [order?.preset, order?.backend], model: order?.model, left };
+  return {
+    exitCode,
+    out: fake.out(),
+    err: fake.err(),
+    asked: [order?.preset, order?.backend],
+    model: order?.model,
+    work: [order?.task, order?.gate],
+    left,
+  };
 }
 
 describe('ralph init', () => {
@@ -63,8 +74,28 @@ describe('ralph init', () => {
   });
 
   it('asks nothing that was said, and nothing at all with a preset', async () => {
-    expect(await type(['-b', 'gemini'], ['feature', 'unasked'])).toMatchObject({ asked: ['feature', 'gemini'], left: ['unasked'] });
+    expect(await type(['-b', 'gemini'], ['feature', '', '', 'unasked'])).toMatchObject({ asked: ['feature', 'gemini'], left: ['unasked'] });
     expect(await type(['--preset', 'tdd'], ['unasked'])).toMatchObject({ asked: ['tdd', undefined], left: ['unasked'] });
+  });
+
+  it('on a terminal asks for the task and the proving command, and offers the one that it found', async () => {
+    expect(await type([], ['', '', 'Mend the login.', 'make check'])).toMatchObject({ work: ['Mend the login.', 'make check'] });
+    expect(await type([], ['', '', '', ''])).toMatchObject({ work: [undefined, undefined] });
+    expect(await type([], ['', '', '', 'none'])).toMatchObject({ work: [undefined, null] });
+  });
+
+  it('takes task and proving command from the command line, and then does not ask for them', async () => {
+    const said = ['--task', 'Mend it.', '--gate', 'make check'];
+    expect(await type(said, ['', '', 'unasked'])).toMatchObject({ work: ['Mend it.', 'make check'], left: ['unasked'] });
+    expect(await type([...said, '--preset', 'tdd'])).toMatchObject({ work: ['Mend it.', 'make check'] });
+    expect(await type(['--gate', 'none'])).toMatchObject({ work: [undefined, null] });
+  });
+
+  it('says that there is no gate, and where there is one', async () => {
+    expect((await type([])).out).toContain('Gate: none');
+    expect((await type([], null, { gate: { command: 'make check', from: null }, isTaskOpen: false })).out).toMatch(
+      /runs `make check` itself before work counts\.\n[\s\S]*\nNext:\n/,
+    );
   });
 
   it('says what comes next, and the gate that it found', async () => {

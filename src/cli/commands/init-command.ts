@@ -3,6 +3,9 @@ import { askChoice } from '../ask-choice.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 
+/** The answer that says that nothing is wanted. */
+const NONE = 'none';
+
 type Initialised = ReturnType<AppApi['initProject']>;
 
 /** What is to be written, as far as it is said already. */
@@ -10,6 +13,9 @@ interface Wanted {
   readonly preset?: string;
   readonly backend?: string;
   readonly model?: string;
+  readonly task?: string;
+  /** `null`: none is wanted. */
+  readonly gate?: string | null;
 }
 
 /** `ralph init`. */
@@ -19,9 +25,12 @@ export const initCommand: CliCommand = {
       .option('--preset <name>', 'a team that is ready to use: see `ralph presets`')
       .option('-b, --backend <name>', 'the agent to write down, such as claude, codex or native (built in)')
       .option('--model <name>', 'native: the model that it asks; by default one whose key is in the environment')
+      .option('--task <text>', 'what is to be done; without it PROMPT.md is a form to fill in')
+      .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
       .option('--force', 'write the files anew; what is there is kept as .old');
     addExamples(command, [
-      ['ralph init', 'asks which team and which agent; writes a commented ralph.yml and a PROMPT.md to fill in'],
+      ['ralph init', 'asks team, agent, task and proving command; writes a commented ralph.yml and a PROMPT.md'],
+      ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and what proves it'],
       ['ralph init --preset feature', 'builder and reviewer, with the project’s own tests as a gate'],
       ['ralph init --preset debug -b codex', 'the same for another team, with codex as the agent'],
       ['ralph init --preset tdd -b native --model claude-sonnet-5', 'with the built-in agent, which needs a key and no CLI'],
@@ -39,10 +48,12 @@ export const initCommand: CliCommand = {
   },
 };
 
-function toWanted({ preset, backend, model }: Readonly<Record<string, unknown>>): Wanted {
+function toWanted({ preset, backend, model, task, gate }: Readonly<Record<string, unknown>>): Wanted {
   return {
     ...(typeof preset === 'string' ? { preset } : {}),
     ...(typeof backend === 'string' ? { backend } : {}),
+    ...(typeof task === 'string' ? { task } : {}),
+    ...(typeof gate === 'string' ? { gate: gate === NONE ? null : gate } : {}),
     ...(typeof model === 'string' ? { model, backend: typeof backend === 'string' ? backend : 'native' } : {}),
   };
 }
@@ -51,7 +62,7 @@ function toWanted({ preset, backend, model }: Readonly<Record<string, unknown>>)
 async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise<Wanted> {
   if (context.ask === null || wanted.preset !== undefined) return wanted;
   const teams = listPresets().map(({ name }) => ({ name, text: readPreset(name).description }));
-  const preset = await askChoice(context, 'Which team?', [{ name: 'none', text: 'One agent does everything.' }, ...teams]);
+  const preset = await askChoice(context, 'Which team?', [{ name: NONE, text: 'One agent does everything.' }, ...teams]);
   const agents = wanted.backend === undefined ? app.listAgents(context.env, context.cwd) : [];
   const found = agents.map((name) => ({ name, text: 'Installed here.' }));
   const any = { name: 'any', text: 'The first that is found when a run starts.' };
@@ -59,10 +70,23 @@ async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise
   const backend = wanted.backend ?? (await askChoice(context, 'Which agent?', [any, ...found, builtIn]));
   const model = backend === 'native' && wanted.model === undefined ? await askModel(context, app) : wanted.model;
   return {
-    ...(preset === 'none' ? {} : { preset }),
+    ...wanted,
+    ...(preset === NONE ? {} : { preset }),
     ...(backend === 'any' ? {} : { backend }),
     ...(model === undefined ? {} : { model }),
+    ...(await askWork(context, app, { ...wanted, preset })),
   };
+}
+
+/** What is to be done, and what proves it: an empty answer leaves the first for later, and takes the command that was found for the second. */
+async function askWork({ ask, cwd }: CliContext, app: AppApi, { preset, ...wanted }: Wanted): Promise<Pick<Wanted, 'task' | 'gate'>> {
+  if (ask === null) return {};
+  const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is to be done? [later, in PROMPT.md]: ')).trim());
+  const found = app.findDefaultGate(cwd, preset === NONE ? undefined : preset)?.command;
+  const said =
+    wanted.gate === undefined ? (await ask(`Which command proves it? [${found ?? NONE}] (${NONE}: no gate): `)).trim() : wanted.gate;
+  const gate = said === NONE ? null : said;
+  return { ...(task === '' ? {} : { task }), ...(gate === '' || gate === found ? {} : { gate }) };
 }
 
 function askModel(context: CliContext, app: AppApi): Promise<string> {
@@ -75,15 +99,16 @@ function askModel(context: CliContext, app: AppApi): Promise<string> {
 }
 
 function tell(made: Initialised, { preset, backend }: Wanted): readonly string[] {
-  const { written, hats, gate } = made;
+  const { written, hats, gate, isTaskOpen } = made;
   return [
     `Written: ${written.join(', ')}.`,
     ...(preset === undefined ? [] : [`Team: ${preset} (${hats.join(', ')}).`]),
-    ...(gate === null ? [] : [`Gate: Ralph runs \`${gate.command}\` itself before work counts (found in ${gate.from}).`]),
+    tellGate(gate),
+    'Limits: see event_loop in ralph.yml; without max_cost_usd there is none of cost.',
     ...tellOther(made, backend),
     ...tellNative(made),
     '',
-    `Next: say in PROMPT.md what is to be done, then`,
+    isTaskOpen ? 'Next: say in PROMPT.md what is to be done, then' : 'Next:',
     '  ralph validate   is everything in order?',
     ...(preset === undefined ? [] : ['  ralph graph      who hands what to whom']),
     '  ralph run        start',
@@ -91,6 +116,12 @@ function tell(made: Initialised, { preset, backend }: Wanted): readonly string[]
     PERMISSIONS_NOTE,
     '',
   ];
+}
+
+function tellGate(gate: Initialised['gate']): string {
+  if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
+  const from = gate.from === null ? '' : ` (found in ${gate.from})`;
+  return `Gate: Ralph runs \`${gate.command}\` itself before work counts${from}.`;
 }
 
 function tellNative({ native }: Initialised): readonly string[] {

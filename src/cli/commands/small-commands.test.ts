@@ -146,6 +146,7 @@ describe('ralph init and ralph doctor', () => {
       written: ['ralph.yml'],
       hats: [],
       gate: null,
+      isTaskOpen: true,
       wantsOther: false,
       otherBackend: null,
       native: null,

@@ -11,7 +11,7 @@ export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening,
     { label: 'Team', text: toTeamText(view) },
     { label: 'Agents', text: toAgentsText(view) },
     ...(view.gates.length === 0
-      ? []
+      ? [{ label: 'Evidence', text: 'none: no gate checks the work; name the command that proves it under gates in ralph.yml' }]
       : [
           {
             label: 'Gates',
