@@ -26,10 +26,10 @@ describe.each(PRESETS)('presets/%s', (file) => {
     expect(loadPreset(file).diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
   });
 
-  test('completes in 99 % of 1,000 simulated runs within its own limits, and uses every hat', () => {
+  test('completes in 99.6 % of 1,000 simulated runs within its own limits, and uses every hat', () => {
     const report = play(file);
     expect(report).toMatchObject({ runs: 1000, canComplete: true, withoutFaults: { canComplete: true }, neverUsed: [], dumb: [] });
-    expect(report.completed.share).toBeGreaterThanOrEqual(0.99);
+    expect(report.completed.share).toBeGreaterThanOrEqual(0.996);
     // An event that no hat takes is a failure, for which Ralph steps in, or he coordinates.
     if (report.coordination === 'hats') expect(report.untaken.filter(({ source }) => source !== 'system')).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { HatSpec } from '../../src/core/index.ts';
+import { BUILT_IN_CARDS, type HatSpec, resolveProfile } from '../../src/core/index.ts';
 import { type SimulationScript, traceRun } from '../../src/simulate/index.ts';
 import { isCompletionTopic, mayEnd, takersOf } from '../../src/topology/index.ts';
 import { type CheckedConfig, checkConfig } from '../../src/validation/index.ts';
@@ -24,8 +24,25 @@ const NINE: Readonly<Record<string, { readonly hats: readonly string[]; readonly
   debug: { hats: ['investigator', 'tester', 'fixer', 'verifier'], terminal: ['hypothesis.confirmed', 'fix.blocked', 'fix.failed'] },
   review: { hats: ['reviewer', 'analyzer'], terminal: ['review.complete'] },
   deploy: { hats: ['builder', 'deployer', 'verifier'] },
-  'gap-analysis': { hats: ['analyzer', 'verifier', 'reporter'] },
+  // The seed's has no terminal event; hats that change no file need one for their report.
+  'gap-analysis': { hats: ['analyzer', 'verifier', 'reporter'], terminal: ['gaps.report'] },
 };
+
+/** Teams whose result is an event: no hat of them may change anything. */
+const READING = ['research', 'review', 'gap-analysis'];
+/** What changes the workspace, or runs whatever it is told to. */
+const CHANGING = ['write_file', 'edit_file', 'git_commit', 'git_push', 'bash'];
+/** Words by which instructions ask for a tool. */
+const ASKED: readonly (readonly [words: RegExp, tool: string])[] = [
+  [/\b(?:run|see) (?:\w+ ){0,3}(?:tests?|suite)\b/i, 'run_tests'],
+  [/\b(?:run\b[^.]*\b|the )linter\b/i, 'run_lint'],
+  [/\brun\b[^.]*\bbuild\b/i, 'run_build'],
+  [/\bRead the (?:\w+ )?diff\b/, 'git_diff'],
+  [/\bhistory\b/, 'git_log'],
+  [/\bwrite (?:first )?(?:a test|the tests?|the smallest test|ONE)\b/i, 'write_file'],
+  [/\bwrite the (?:least|simplest) code\b|\bmake (?:exactly|the smallest|one kind)\b/i, 'edit_file'],
+  [/\bfolder for temporary files\b|\bwith (?:one|real) commands?\b|\bgit bisect\b|\bas its user would\b/, 'bash'],
+];
 
 const SEVEN = ['explorer', 'planner', 'designer', 'creator', 'critic', 'editor', 'resolver'];
 const NAMES = readdirSync(PRESETS)
@@ -46,6 +63,12 @@ function check(name: string): CheckedConfig & { readonly topology: NonNullable<C
 
 function listHats(name: string): readonly HatSpec[] {
   return check(name).topology.hats;
+}
+
+/** The names of the native agent's tools that the profile of a hat offers. */
+function listOffered(name: string, hat: string): readonly string[] {
+  const policy = check(name).settings?.policies[hat] ?? null;
+  return resolveProfile(policy, BUILT_IN_CARDS).flatMap(({ card, isOffered }) => (isOffered ? card.name : []));
 }
 
 /** Everything in back quotes that could be a topic. */
@@ -139,9 +162,43 @@ describe.each(NAMES)('%s', (name) => {
     expect(told).toEqual(topology.hats.filter((hat) => mayEnd(topology, hat.id)).map((hat) => hat.id));
   });
 
-  it('keeps instructions short: agents read them every turn', () => {
-    expect(listHats(name).filter((hat) => hat.instructions.length > 2000)).toEqual([]);
+  it('keeps instructions short, for agents read them every turn, and says more than a sentence', () => {
+    const written = listHats(name).filter((hat) => hat.instructions !== '');
+    expect(written.filter(({ instructions }) => instructions.length > 2500 || instructions.length < 800)).toEqual([]);
   });
+
+  it('names a profile for every hat, so that it runs on any agent', () => {
+    const { profileNames = {} } = check(name).settings ?? {};
+    expect(listHats(name).filter((hat) => (profileNames[hat.id] ?? null) === null)).toEqual([]);
+  });
+
+  it('has no finding with the native agent, nor as an overlay over it', () => {
+    const cwd = mkdtempSync(join(FOLDER, 'native-'));
+    writeFileSync(join(cwd, 'ralph.yml'), 'cli: {backend: {type: native, model: claude-sonnet-5}}\n');
+    expect(checkConfig({ cwd, hatsOverlay: `preset:${name}`, prompt: 'optional' }).diagnostics).toEqual([]);
+  });
+
+  it('asks of each hat only what its profile offers', () => {
+    const wrong = listHats(name).flatMap(({ id, instructions }) => {
+      const offered = listOffered(name, id);
+      return ASKED.filter(([words, tool]) => words.test(instructions) && !offered.includes(tool)).map(([, tool]) => `${id}: ${tool}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('says to each hat that may change files what to do when it is done already', () => {
+    const writers = listHats(name).filter(({ id, instructions }) => instructions !== '' && listOffered(name, id).includes('edit_file'));
+    const ways = /already|nothing (?:to|needed|needs|worth)|does not fail any more/i;
+    expect(writers.filter(({ instructions }) => !ways.test(instructions)).map(({ id }) => id)).toEqual([]);
+  });
+});
+
+it.each(READING)('%s holds every hat to changing nothing, and asks none to write a file', (name) => {
+  for (const { id, instructions } of listHats(name)) {
+    expect([id, listOffered(name, id).filter((tool) => CHANGING.includes(tool))]).toEqual([id, []]);
+    expect(instructions).toMatch(/change(?:s)? (?:nothing|no file)/);
+    expect(instructions).not.toMatch(/\.md\b/);
+  }
 });
 
 /** A run as its header tells it, agents doing what their instructions say: what each hat says in turn, and who is called in which order. */
@@ -183,6 +240,8 @@ const MEANT: readonly (readonly [preset: string, hats: SimulationScript['hats'],
     { reviewer: ['analysis.request', 'review.complete', 'LOOP_COMPLETE'], analyzer: ['analysis.done'] },
     'reviewer analyzer reviewer reviewer',
   ],
+  ['debug', { investigator: ['bug.absent'], verifier: ['LOOP_COMPLETE'] }, 'investigator verifier'],
+  ['fresh-eyes', { builder: ['build.blocked', 'build.done'], skeptic: ['build.next', 'LOOP_COMPLETE'] }, 'builder skeptic builder skeptic'],
   [
     'gap-analysis',
     { analyzer: ['claims.ready'], verifier: ['claims.checked'], reporter: ['analysis.more', 'LOOP_COMPLETE'] },

@@ -2,7 +2,7 @@ import { RALPH, toBackendLabel, toDurationText, toGateName } from '../../core/in
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi } from '../cli-context.ts';
 import { countTokens, TOKENIZER } from '../count-tokens.ts';
-import { toLimitsText, toTeamText } from '../live/header.ts';
+import { NO_GATE, toLimitsText, toTeamText } from '../live/header.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
@@ -33,6 +33,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
       label: 'Gate',
       text: `${toPlainLine(toGateName(gate), 160)} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
     })),
+    ...(spec.gates.length === 0 ? [{ label: 'Gate', text: NO_GATE }] : []),
     { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
   ];
 }

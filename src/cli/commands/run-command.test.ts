@@ -134,6 +134,11 @@ describe('ralph run --dry-run', () => {
     expect(out).toMatch(/\nYou wear the hat planner\.\n$/);
   });
 
+  it('says when nothing checks what agents say', async () => {
+    const app = createFakeApp(sampleRecords(), { planRun: async () => samplePlan({ gates: [] }) });
+    expect((await run(['-p', 'x', '--dry-run'], { app })).out).toMatch(/Gate +none: no gate checks the work/);
+  });
+
   it('passes nothing on that steers a terminal', async () => {
     const evil = 'x\u001b]0;title\u0007\u001b[2J\u009b2J\u202ey\nz';
     const plan = samplePlan({ promise: evil, gates: [makeGate(['build.done'], evil)] });

@@ -3,6 +3,9 @@ import { type FactRow, type RunView, toCount, toFirstLine, toList, toPlainLine, 
 import { type Look, MAX_WIDTH } from './look.ts';
 import type { RunOpening } from './run-printer.ts';
 
+/** What a run and its plan say where no gate is configured. */
+export const NO_GATE = 'none: no gate checks the work; name the command that proves it under gates in ralph.yml';
+
 /** The first lines of a run: what was asked, who works on it, what stops it. */
 export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening, look: Look): readonly string[] {
   const isElsewhere = !runFolder.startsWith(`${workspace}/`);
@@ -11,7 +14,7 @@ export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening,
     { label: 'Team', text: toTeamText(view) },
     { label: 'Agents', text: toAgentsText(view) },
     ...(view.gates.length === 0
-      ? [{ label: 'Evidence', text: 'none: no gate checks the work; name the command that proves it under gates in ralph.yml' }]
+      ? [{ label: 'Evidence', text: NO_GATE }]
       : [
           {
             label: 'Gates',
