@@ -139,10 +139,10 @@ describe('a run from a program', () => {
     });
   });
 
-  test('of another process is followed, and stopped by whoever has its token alone', async () => {
+  test('of another process whose agents are not isolated is followed, and stopped by whoever has its token alone', async () => {
     await withAgent('sleep 100', async (cwd) => {
       const token = 'a-token-that-nobody-can-guess';
-      const other = ralph(cwd, ['run', '-p', 'x', '--no-tui', '-q'], { RALPH_TOKEN: token });
+      const other = ralph(cwd, ['run', '-p', 'x', '--no-tui', '-q', '-c', 'isolation=off'], { RALPH_TOKEN: token });
       while ((await listRuns({ cwd, env }))[0]?.status !== 'running') await pause(50);
       const read = await openRun({ cwd, env: { ...env, RALPH_TOKEN: token } });
       const following = collect(read.records({ follow: true }));
