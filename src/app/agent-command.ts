@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 
 /**
@@ -19,6 +19,14 @@ export function writeAgentCommand(binDir: string): string {
   chmodSync(draft, 0o755);
   renameSync(draft, path);
   return path;
+}
+
+/** How a person types Ralph in a terminal: by its name where a folder of PATH has it (one that only npm knows is no such folder), else by its file. */
+export function toTypedCommand(env: Readonly<Record<string, string | undefined>>): string {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('node_modules'));
+  if (folders.some((folder) => existsSync(join(folder, 'ralph')))) return 'ralph';
+  const file = join(findPackageFolder(), 'bin', 'ralph.js');
+  return `node ${/^[\w./-]+$/.test(file) ? file : quote(file)}`;
 }
 
 function readText(path: string): string | null {

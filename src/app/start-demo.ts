@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { runCommand } from '../process/index.ts';
+import { toTypedCommand } from './agent-command.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
 import { startRun } from './start-run.ts';
@@ -11,6 +12,8 @@ import { startRun } from './start-run.ts';
 export interface Demo {
   /** The temporary folder with the sample repository. */
   readonly folder: string;
+  /** How Ralph is typed here: `ralph`, or `node /path/bin/ralph.js`. */
+  readonly command: string;
   readonly plan: RunPlan;
   /** Runs the sample's tests, as the gate does. */
   readonly test: () => Promise<{ readonly passed: boolean; readonly output: string }>;
@@ -30,6 +33,7 @@ export async function prepareDemo(given: Readonly<Record<string, string>>): Prom
   const plan = await planRun({ cwd: folder, configFiles: [], flags: {}, env });
   return {
     folder,
+    command: toTypedCommand(env),
     plan,
     test: async () => {
       const result = await runCommand({ command: process.execPath, args: ['--test'], cwd: folder, env, timeoutMs: 20_000 });

@@ -187,6 +187,7 @@ describe('ralph demo', () => {
     const app = createFakeApp();
     return async () => ({
       folder: '/tmp/demo',
+      command: 'node /opt/ralph/bin/ralph.js',
       plan: {} as never,
       test: async () => ({ passed, output: '' }),
       start: (watch) => (app.startRun as AppApi['startRun'])({} as never, {} as never, watch),
@@ -197,8 +198,8 @@ describe('ralph demo', () => {
     const { out } = await type(['demo'], { ...createFakeApp(), prepareDemo: demo(false) });
     expect(out).toContain('was written beforehand');
     expect(out).toMatch(/Before {2}✗ node --test fails[\s\S]*After {3}✗ node --test fails/);
-    expect(out).toContain('cd /tmp/demo && ralph events');
-    expect(out).toContain('ralph run -p "Make the tests pass"');
+    expect(out).toContain('cd /tmp/demo && node /opt/ralph/bin/ralph.js events');
+    expect(out).toContain('node /opt/ralph/bin/ralph.js run -p "Make the tests pass"');
   });
 });
 
