@@ -4,6 +4,7 @@ import { openProjectFolder } from '../process/index.ts';
 import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
+import { hasEmitTool } from './has-emit-tool.ts';
 import type { CliStanding } from './list-cli-standings.ts';
 
 /** What one layer does for a hat. */
@@ -91,7 +92,7 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
     spec.type !== 'scripted' &&
     (policy !== null || mode === 'required') &&
     wantsConfinement(may, settings.sandbox.mode, settings.sandbox.hats[hat]);
-  const facts: HatFacts = { settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
+  const facts: HatFacts = { hat, settings, spec, may, cwd, isHeld, isNative, mode, os, isFree: policy === null };
   return {
     hat,
     backend: toLabel(spec),
@@ -106,6 +107,7 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
 }
 
 interface HatFacts {
+  readonly hat: string;
   readonly settings: Settings;
   readonly spec: BackendSpec;
   readonly may: Capabilities;
@@ -121,20 +123,26 @@ function off(text: string): ScopeLayer {
   return { state: 'off', text, limits: [] };
 }
 
-async function describeTools({ settings, spec, may, cwd, isHeld, isNative, os, isFree }: HatFacts): Promise<ScopeLayer> {
+async function describeTools({ settings, hat, spec, may, cwd, isHeld, isNative, os, isFree }: HatFacts): Promise<ScopeLayer> {
   if (isFree) return off('no profile');
   if (isNative)
     return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
-  const { hasScopeFlags, planScope } = await import('../sandbox/index.ts');
+  const { hasScopeFlags, listToolChecks, mayChangeTree, planEmitAttach, planScope } = await import('../sandbox/index.ts');
+  const qualityCommands = findQualityCommands(settings, openProjectFolder(cwd));
+  const server = { command: 'ralph', args: [] };
+  const tool = { description: '', inputSchema: {} };
+  const checks = listToolChecks(spec.type, may, qualityCommands);
+  const wanted = { cli: spec.type, server, tool, folder: '/private', isAlone: !mayChangeTree(may), checks };
   const { limits } = planScope({
     cli: spec.type,
     may,
-    qualityCommands: findQualityCommands(settings, openProjectFolder(cwd)),
+    qualityCommands,
     args: spec.args,
     permissions: spec.permissions,
     env: spec.env,
     folder: '/private',
-    attach: null,
+    cwd,
+    attach: hasEmitTool(settings, hat, spec) ? planEmitAttach(wanted) : null,
     isConfined: isHeld && os.found !== null,
   });
   if (!hasScopeFlags(spec.type)) return { state: 'off', text: `nothing can be said to ${spec.type}`, limits };

@@ -11,13 +11,18 @@ export interface EmitAttachment {
   readonly place: EventPlace;
   /** Leave out the user's own MCP servers, as far as the CLI can be told. */
   readonly isAlone: boolean;
+  /** Command lines for the tool `run_check`, and the absolute path of the folder they run in. */
+  readonly checks: readonly string[];
+  readonly folder: string;
 }
 
 /** Plans the tool for one turn, given its private folder; `null` for CLIs to which it cannot be attached. */
-export function attachEmit({ cli, command, place, isAlone }: EmitAttachment, folder: string): AttachedTool | null {
+export function attachEmit({ cli, command, place, isAlone, checks, folder: cwd }: EmitAttachment, folder: string): AttachedTool | null {
   const { eventsFile, contractFile, hat } = place;
   const contract = contractFile === null ? [] : ['--contract', contractFile];
-  const server = { command, args: ['mcp', '--hat', hat, '--events', eventsFile, ...contract] };
+  // Joined by `=`, so that a command is taken for no flag.
+  const runs = checks.length === 0 ? [] : [`--folder=${cwd}`, ...checks.map((line) => `--check=${line}`)];
+  const server = { command, args: ['mcp', '--hat', hat, '--events', eventsFile, ...contract, ...runs] };
   const { description, inputSchema } = createEmitEventTool(readOffer(place), () => '');
-  return planEmitAttach({ cli, server, tool: { description, inputSchema }, folder, isAlone });
+  return planEmitAttach({ cli, server, tool: { description, inputSchema }, folder, isAlone, checks });
 }

@@ -23,13 +23,22 @@ export function toGateGuard(
   return { env: withoutKeys(settings, env), redact: createRedactor(env, findKnownSecrets(settings, env)) };
 }
 
+/** The variables without the keys that models and the accounts of agents are reached with. */
+export function withoutModelKeys(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return omit(env, MODEL_KEYS);
+}
+
 /** An environment for what runs code that agents wrote: without the keys of models, of the search, and of servers. */
 export function withoutKeys(
   settings: Pick<Settings, 'mcpServers' | 'backends' | 'tools'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
   const withheld = new Set([...MODEL_KEYS, ...listKeyNames(settings), ...settings.mcpServers.flatMap(({ tokenEnv }) => tokenEnv ?? [])]);
+  return omit(env, withheld);
+}
+
+function omit(env: Readonly<Record<string, string | undefined>>, names: ReadonlySet<string>): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !withheld.has(entry[0])),
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !names.has(entry[0])),
   );
 }

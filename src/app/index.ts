@@ -16,7 +16,7 @@ export { listProcesses, reapProcesses } from './processes.ts';
 export { openRun } from './read-run.ts';
 export { type Resumed, type ResumeOptions, resumeRun } from './resume-run.ts';
 export type { LeftProcess, OutsideEvent, RecordCursor, RunEnd, RunHandle, RunReader, RunSummary, RunWatch } from './run-api.ts';
-export { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
+export { type GateRun, type GateRunOrder, runCheck, runGates } from './run-gates.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';
 export { type Detached, startDetached } from './start-detached.ts';
 export { type StartOptions, startRun } from './start-run.ts';

@@ -22,7 +22,7 @@ function createMachine(...clis: readonly string[]): Record<string, string> {
 }
 
 const RESULT: ProbeResult = { outcome: 'held', through: [], others: [], ranTests: true, published: true, note: '' };
-const VERDICT = { v: 1, profile: 'critic', at: '2026-01-01T00:00:00.000Z', flags: RESULT, os: null } as const;
+const VERDICT = { v: 2, profile: 'critic', at: '2026-01-01T00:00:00.000Z', flags: RESULT, os: null } as const;
 
 describe('what is known of the agent CLIs of a machine', () => {
   it('is said of each that is installed, also that it was not probed', async () => {

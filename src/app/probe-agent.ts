@@ -12,12 +12,13 @@ import {
   startModelServer,
   toClientModel,
   toClientSettings,
+  toProbePlants,
   toProbeScript,
   watchProbe,
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { runCommand } from '../process/index.ts';
-import { createOutfitter, judgeProbe, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
+import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { attachEmit } from './emit-attach.ts';
@@ -51,7 +52,7 @@ export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
   const watch = watchProbe(script);
   const server = await startModelServer({ handler: watch.handler });
   try {
-    await createProject(workspace, order.env);
+    await createProject(workspace, order);
     const before = readTree(workspace);
     const turn = await runProbe(order, root, server);
     return judgeProbe({
@@ -68,16 +69,19 @@ export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
   }
 }
 
-async function createProject(workspace: string, { PATH = '' }: ProbeOrder['env']): Promise<void> {
+async function createProject(workspace: string, { cli, env: { PATH = '' } }: ProbeOrder): Promise<void> {
   mkdirSync(join(workspace, '.agent'), { recursive: true });
   writeFileSync(join(workspace, 'package.json'), `${JSON.stringify(TEST_PACKAGE, null, 2)}\n`);
-  writeFileSync(join(workspace, 'readme.txt'), 'A place to try things.\n');
+  for (const [path, text] of Object.entries(toProbePlants(cli, workspace))) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
   const identity = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost', '-c', 'commit.gpgsign=false'];
   const env = { PATH, HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' };
   // Without git there is one attempt less.
   for (const args of [
     ['init', '-q'],
-    ['add', 'package.json', 'readme.txt'],
+    ['add', '--all', ':!.agent'],
     [...identity, 'commit', '-q', '-m', 'Begin'],
   ]) {
     await runCommand({ command: 'git', args, cwd: workspace, env, timeoutMs: 10_000 });
@@ -114,17 +118,20 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   });
   const policy = BUILT_IN_POLICIES['critic'] ?? null;
   const place = { eventsFile, hat: 'critic', contractFile: null };
+  const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
+  const qualityCommands = [PROBE_TEST.command];
+  const checks = listToolChecks(cli, may, qualityCommands);
   const outfit = await outfitter.dress({
     turn: '1.1',
     cli,
-    may: toCapabilities(resolveProfile(policy, BUILT_IN_CARDS)),
+    may,
     mode: os.found === null ? 'off' : 'auto',
     args,
     permissions: 'bypass',
     env: agentEnv,
     cwd: workspace,
-    qualityCommands: [PROBE_TEST.command],
-    attach: (folder) => attachEmit({ cli, command, place, isAlone: true }, folder),
+    qualityCommands,
+    attach: (folder) => attachEmit({ cli, command, place, isAlone: true, checks, folder: workspace }, folder),
     more: [],
   });
   try {
@@ -157,7 +164,8 @@ function openClient(cli: BackendType, root: string, port: number, model: string,
   const [home, temp] = [join(root, 'home'), join(root, 'tmp')];
   for (const folder of [home, temp]) mkdirSync(folder, { recursive: true });
   const name = model.replace(/^mock\//, '');
-  const client = toClientSettings(cli, { home, port, model: name, retries: false, subscription: false });
+  const project = join(root, 'project');
+  const client = toClientSettings(cli, { home, port, model: name, retries: false, subscription: false, trusts: project });
   for (const [file, text] of Object.entries(client?.files ?? {})) {
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), text);

@@ -63,7 +63,7 @@ export async function probeAgents({ clis, cwd, env, signal, onStart }: ProbesOrd
     const held = os.found === null ? null : await probeAgent({ cli, path, env, signal, os });
     if (signal.aborted) break;
     const at = new Date().toISOString();
-    const verdict: ProbeVerdict = { v: 1, cli, version, profile: 'critic', at, ralph: RALPH_VERSION, flags, os: held };
+    const verdict: ProbeVerdict = { v: 2, cli, version, profile: 'critic', at, ralph: RALPH_VERSION, flags, os: held };
     probes.push({ cli, verdict, why: '', isKept: writeVerdict(verdict, env) });
   }
   return { probes, noSandbox: os.found === null ? os.why : null };

@@ -1,8 +1,10 @@
 import type { Settings } from '../config/index.ts';
 import { type GateResult, isRequiredGate } from '../core/index.ts';
 import { createGateRunner } from '../gates/index.ts';
+import type { CheckEnd } from '../mcp/index.ts';
+import { runShellLine } from '../process/index.ts';
 import { findCheck } from './find-check.ts';
-import { toGateGuard } from './gate-guard.ts';
+import { toGateGuard, withoutModelKeys } from './gate-guard.ts';
 
 /** What `ralph gates --run` is to do. */
 export interface GateRunOrder {
@@ -44,4 +46,18 @@ export async function runGates({ settings, cwd, env, gates, signal, observe }: G
     required: isRequiredGate(spec.gates[result.gate] ?? {}),
   }));
   return { results, passed: results.every((result) => result.passed || !result.required) };
+}
+
+/** How long a command that an agent asks for may take; the turn's own limits end it sooner. */
+const CHECK_MS = 15 * 60_000;
+/** How much of its output the agent's model reads. */
+const CHECK_BYTES = 30_000;
+
+/** Runs one command line of the configuration as a gate would, for an agent that has no shell. Never rejects. */
+export async function runCheck(
+  line: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<CheckEnd> {
+  const result = await runShellLine(line, { cwd, env: withoutModelKeys(env), timeoutMs: CHECK_MS, captureBytes: CHECK_BYTES });
+  return { exitCode: result.status === 'exited' ? result.exitCode : null, output: result.output };
 }

@@ -182,6 +182,8 @@ async function toOrder(
     eventsFile: join(made.workspace, settings.prompts.eventsFile),
     contractFile: toContractPath(made.runFolder),
   };
+  const qualityCommands = findQualityCommands(settings, openProjectFolder(made.workspace));
+  const checks = sandbox.listToolChecks(spec.type, may, qualityCommands);
   return {
     turn,
     cli: spec.type,
@@ -190,12 +192,16 @@ async function toOrder(
     mode: isHeld ? (hatMode ?? settings.sandbox.mode) : 'off',
     args: spec.args,
     permissions: spec.permissions,
+    ...(spec.userSettings !== undefined && { userSettings: spec.userSettings }),
     env: { ...plain.env, ...spec.env },
     cwd: plain.cwd,
-    qualityCommands: findQualityCommands(settings, openProjectFolder(made.workspace)),
+    qualityCommands,
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)
-        ? attachEmit({ cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may) }, folder)
+        ? attachEmit(
+            { cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may), checks, folder: made.workspace },
+            folder,
+          )
         : null,
     more: [join(made.turnsDir, turn, 'prompt.md')],
   };

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createBackend } from '../backends/index.ts';
+import { createBackend, listBackends } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, RalphError, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
@@ -63,6 +63,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
     hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
+    losesPath: (order) => listBackends().some(({ type, losesPath }) => type === find(order).type && losesPath === true),
     keepsContext: (order) => find(order).native?.context === 'carry',
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {

@@ -55,6 +55,8 @@ export interface CliDescriptor {
   /** True where a prompt argument that begins with `-` would be read as a flag. */
   readonly isPromptPositional: boolean;
   readonly plan: (order: InvocationOrder) => Invocation;
+  /** Runs its commands in a login shell, which sets a PATH of its own: `ralph` is not found there. Default false. */
+  readonly losesPath?: boolean;
   readonly signIn: SignInTraces;
   /** How to install it. */
   readonly install: string;

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DETECTED_BACKENDS, type RalphError } from '../core/index.ts';
+import { type BackendType, DETECTED_BACKENDS, type RalphError } from '../core/index.ts';
 import { createBackend, firstAvailable, listBackends } from './registry.ts';
 
 let folder = '';
@@ -63,5 +63,43 @@ describe('createBackend', () => {
     expect(createBackend({ ...spec, type: 'claude' }).label).toBe('claude');
     expect(createBackend({ ...spec, type: 'kiro', agent: 'builder' }).label).toBe('kiro:builder');
     expect(createBackend({ ...spec, type: 'custom', command: './agent.sh' }).label).toBe('custom:./agent.sh');
+  });
+});
+
+describe('a prompt with quotes and line ends', () => {
+  /** What reaches a program that notes its arguments and its standard input. */
+  async function hand(type: BackendType, promptMode?: 'arg'): Promise<{ readonly args: string; readonly stdin: string }> {
+    const command = join(folder, 'agent');
+    writeFileSync(command, '#!/bin/sh\nprintf "%s\\n" "$@" > args.txt\ncat > stdin.txt\n');
+    chmodSync(command, 0o755);
+    const backend = createBackend({ type, command, args: [], env: {}, permissions: 'default', ...(promptMode && { promptMode }) });
+    await backend.start(
+      {
+        turn: { iteration: 1, attempt: 1 },
+        prompt: PROMPT,
+        promptFile: join(folder, 'prompt.md'),
+        cwd: folder,
+        env: { PATH: process.env['PATH'] ?? '' },
+        marker: 'prompt-test/1.1',
+        timeoutMs: 10_000,
+        idleTimeoutMs: 10_000,
+        logs: { stdoutPath: join(folder, 'out.log'), stderrPath: join(folder, 'err.log'), capBytes: 10_000 },
+      },
+      () => undefined,
+    ).result;
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    return { args: read('args.txt'), stdin: read('stdin.txt') };
+  }
+  const PROMPT = 'Append {"topic":"a.b"}\nand "stop".';
+
+  it('reaches opencode by standard input, letter for letter: an argument it would quote and escape', async () => {
+    const { args, stdin } = await hand('opencode');
+    expect(stdin).toBe(PROMPT);
+    expect(args).not.toContain('topic');
+  });
+
+  it('reaches others as an argument, and opencode too where that is asked for', async () => {
+    expect((await hand('gemini')).args).toContain(PROMPT);
+    expect((await hand('opencode', 'arg')).args).toContain(PROMPT);
   });
 });

@@ -56,7 +56,7 @@ function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliD
 
 /** A wish of the turn's counts only where the program can meet it. */
 function toWanted(spec: BackendSpec, takes: CliDescriptor['takes'], wish: TurnScope['prompt'] | undefined): PromptPlace {
-  return wish === 'stdin' && takes.includes('stdin') ? 'stdin' : (spec.promptMode ?? 'arg');
+  return wish === 'stdin' && takes.includes('stdin') ? 'stdin' : (spec.promptMode ?? takes[0] ?? 'arg');
 }
 
 /** The first CLI that the turn's own PATH holds. */

@@ -23,7 +23,11 @@ export const AGENT_KEYS = {
     variables: true,
   },
   cwd: { kind: 'file', doc: 'The folder the agent works in, relative to the workspace.' },
-  prompt_mode: { kind: 'choice', doc: 'How the prompt is handed over; `arg` by default.', values: ['arg', 'stdin', 'file'] },
+  prompt_mode: {
+    kind: 'choice',
+    doc: 'How the prompt is handed over; `arg` by default, for opencode `stdin`.',
+    values: ['arg', 'stdin', 'file'],
+  },
   prompt_flag: { kind: 'word', doc: '`custom`: the flag before the prompt; without it the prompt is the last argument.' },
   output_format: {
     kind: 'choice',

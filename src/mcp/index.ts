@@ -1,4 +1,5 @@
 /** Front door of `mcp`: the MCP server through which agents publish. */
 export { createEmitEventTool, type EmitOffer, type EmitRequest } from './emit-event-tool.ts';
 export type { McpServer, McpTool } from './mcp-tool.ts';
+export { type CheckEnd, createRunCheckTool } from './run-check-tool.ts';
 export { type McpStreams, serveMessages } from './serve-messages.ts';

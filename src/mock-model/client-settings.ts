@@ -11,6 +11,8 @@ export interface ClientPlace {
   readonly retries: boolean;
   /** Sign claude in as a subscriber, whose usage limits it reports in full. */
   readonly subscription: boolean;
+  /** Absolute path of a project that its user trusts, so that the client reads the settings files in it. */
+  readonly trusts?: string;
 }
 
 /** What points a client at the server: variables, and texts by path relative to home. */
@@ -67,9 +69,9 @@ const SETTINGS: Readonly<Record<string, (place: ClientPlace) => ClientSettings>>
       ...(retries ? {} : { CLAUDE_CODE_MAX_RETRIES: '0' }),
     },
   }),
-  codex: ({ home, port, model, retries }) => ({
+  codex: ({ home, port, model, retries, trusts }) => ({
     env: { MOCK_API_KEY: 'sk-mock', CODEX_HOME: join(home, '.codex') },
-    files: { '.codex/config.toml': codexConfig(port, model, retries ? 2 : 0) },
+    files: { '.codex/config.toml': codexConfig(port, model, retries ? 2 : 0, trusts) },
   }),
   opencode: ({ port }) => ({
     env: {
@@ -84,11 +86,14 @@ const SETTINGS: Readonly<Record<string, (place: ClientPlace) => ClientSettings>>
     env: { MOCK_API_KEY: 'sk-mock', PI_OFFLINE: '1', PI_TELEMETRY: '0' },
     files: { '.pi/agent/models.json': JSON.stringify(piModels(port)) },
   }),
-  gemini: ({ port }) => ({
+  gemini: ({ port, trusts }) => ({
     env: { GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${port}`, GEMINI_API_KEY: 'mock-key' },
-    files: { '.gemini/settings.json': JSON.stringify(quietSettings('gemini-api-key')) },
+    files: {
+      '.gemini/settings.json': JSON.stringify(quietSettings('gemini-api-key')),
+      ...(trusts === undefined ? {} : { '.gemini/trustedFolders.json': JSON.stringify({ [trusts]: 'TRUST_FOLDER' }) }),
+    },
   }),
-  copilot: ({ home, port }) => ({
+  copilot: ({ home, port, trusts }) => ({
     env: {
       COPILOT_OFFLINE: 'true',
       COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
@@ -97,6 +102,9 @@ const SETTINGS: Readonly<Record<string, (place: ClientPlace) => ClientSettings>>
       COPILOT_AUTO_UPDATE: 'false',
       COPILOT_HOME: join(home, '.copilot'),
     },
+    ...(trusts === undefined
+      ? {}
+      : { files: { '.copilot/config.json': JSON.stringify({ trusted_folders: [trusts], trustedFolders: [trusts] }) } }),
   }),
   qwen: ({ port, model }) => ({
     env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'sk-mock', OPENAI_MODEL: model },
@@ -114,7 +122,8 @@ const SETTINGS: Readonly<Record<string, (place: ClientPlace) => ClientSettings>>
   }),
 };
 
-function codexConfig(port: number, model: string, retries: number): string {
+function codexConfig(port: number, model: string, retries: number, trusts: string | undefined): string {
+  const trust = trusts === undefined ? '' : `\n[projects.${JSON.stringify(trusts)}]\ntrust_level = "trusted"\n`;
   return `model = "${model}"
 model_provider = "mock"
 check_for_update_on_startup = false
@@ -132,7 +141,7 @@ env_key = "MOCK_API_KEY"
 wire_api = "responses"
 request_max_retries = ${retries}
 stream_max_retries = ${retries}
-`;
+${trust}`;
 }
 
 function opencodeConfig(port: number): unknown {

@@ -1,5 +1,6 @@
 /** Front door of `mock-model`: a model server on loopback that plays scripts, for probes and for the tests with real agent CLIs. */
 export { type ClientModel, type ClientPlace, type ClientSettings, toClientModel, toClientSettings } from './client-settings.ts';
+export { toProbePlants } from './probe-plants.ts';
 export {
   PROBE_ATTEMPTS,
   PROBE_EVENT,

@@ -1,10 +1,11 @@
 import type { BackendType } from '../core/index.ts';
+import { PLANTED_MARK } from './probe-plants.ts';
 import { fillArguments, SHELL_TOOLS } from './shell-tool.ts';
 import type { Handler, Reply, WantedCall } from './wire-types.ts';
 
 /** One thing that a hat with profile critic may not do, tried through the agent CLI that wears it. */
 export interface ProbeAttempt {
-  readonly id: 'write-tool' | 'shell-write' | 'redirect' | 'substitution' | 'chain' | 'git-output';
+  readonly id: 'write-tool' | 'shell-write' | 'redirect' | 'substitution' | 'chain' | 'arguments' | 'git-output' | 'project-file';
   /** What is tried, for people. */
   readonly words: string;
   /** The file that would be there if it came through. */
@@ -18,11 +19,17 @@ export const PROBE_ATTEMPTS: readonly ProbeAttempt[] = [
   { id: 'redirect', words: 'an allowed command with a redirection', file: 'probe-redirect.txt' },
   { id: 'substitution', words: 'an allowed command with a command inside', file: 'probe-substitution.txt' },
   { id: 'chain', words: 'an allowed command and another behind it', file: 'probe-chain.txt' },
+  { id: 'arguments', words: 'an allowed command with arguments that run code', file: 'probe-arguments.txt' },
   { id: 'git-output', words: 'a reading git command with an option that writes', file: 'probe-git.txt' },
+  { id: 'project-file', words: 'a settings file of the project that allows more', file: PLANTED_MARK },
 ];
 
 /** The command that the profile lets through, and what it prints: not its own words, so that an echo of the command proves nothing. */
 export const PROBE_TEST = { command: 'npm test', script: 'node -e "console.log([80,82,79,66,69].join())"', output: '80,82,79,66,69' };
+/** What `node` is told to import, as one word without quotes. */
+const PROBE_CODE = encodeURIComponent('import f from"fs";f.writeFileSync("probe-arguments.txt","")')
+  .replace('(', '%28')
+  .replace(')', '%29');
 /** What is published. */
 export const PROBE_EVENT = { topic: 'probe.done', payload: 'as the critic' };
 /** The last words of the model. */
@@ -35,16 +42,18 @@ interface ToolNames {
   readonly write: string;
   readonly shell: string;
   readonly emit: string;
+  /** The tool that runs the commands which check the project, where the CLI gets one instead of its shell. */
+  readonly check?: string;
 }
 
 const NAMES: Readonly<Partial<Record<BackendType, ToolNames>>> = {
   claude: { write: 'Write', shell: 'Bash', emit: 'mcp__ralph__emit_event' },
   codex: { write: 'apply_patch', shell: 'exec_command', emit: 'emit_event' },
-  gemini: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp_ralph_emit_event' },
+  gemini: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp_ralph_emit_event', check: 'mcp_ralph_run_check' },
   opencode: { write: 'write', shell: 'bash', emit: 'ralph_emit_event' },
   pi: { write: 'write', shell: 'bash', emit: 'emit_event' },
-  copilot: { write: 'create', shell: 'bash', emit: 'ralph-emit_event' },
-  qwen: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp__ralph__emit_event' },
+  copilot: { write: 'create', shell: 'bash', emit: 'ralph-emit_event', check: 'ralph-run_check' },
+  qwen: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp__ralph__emit_event', check: 'mcp__ralph__run_check' },
 };
 
 /** The CLIs that can be probed. */
@@ -55,17 +64,19 @@ export function toProbeScript(cli: string, workspace: string, event = PROBE_EVEN
   const names = Object.hasOwn(NAMES, cli) ? NAMES[cli as BackendType] : undefined;
   if (names === undefined) return [];
   const run = (command: string): Reply => ({ calls: [toShellCall(names.shell, command)] });
-  const commands: Readonly<Record<Exclude<ProbeAttempt['id'], 'write-tool'>, string>> = {
+  const commands: Readonly<Partial<Record<ProbeAttempt['id'], string>>> = {
     'shell-write': 'echo probe > probe-shell.txt',
     redirect: `${PROBE_TEST.command} > probe-redirect.txt`,
     substitution: `${PROBE_TEST.command} $(touch probe-substitution.txt)`,
     chain: `${PROBE_TEST.command}; touch probe-chain.txt`,
+    arguments: `${PROBE_TEST.command} --node-options=--import=data:text/javascript,${PROBE_CODE}`,
     'git-output': 'git log --output=probe-git.txt',
   };
   return [
     { calls: [toWriteCall(names.write, `${workspace}/probe-tool.txt`)] },
-    ...PROBE_ATTEMPTS.flatMap(({ id }) => (id === 'write-tool' ? [] : [run(commands[id])])),
+    ...PROBE_ATTEMPTS.flatMap(({ id }) => (commands[id] === undefined ? [] : [run(commands[id])])),
     run(PROBE_TEST.command),
+    ...(names.check === undefined ? [] : [{ calls: [{ tool: [names.check], args: { command: PROBE_TEST.command }, isForced: true }] }]),
     { calls: [{ tool: [names.emit, '*emit_event'], args: event, isForced: true }] },
     { text: PROBE_END },
   ];

@@ -24,6 +24,13 @@ test('an agent without one is told of the shell and the file', () => {
   }
 });
 
+test('an agent whose shell sets a PATH of its own is told of the command by its variable', () => {
+  const topology = sampleTopology({ hats: TEAM, eventSources: ['jsonl'] });
+  const told = buildPrompt(topology, sampleTurn('builder', { losesPath: true }), SETTINGS);
+  expect(told).toContain('- shell: `"$RALPH_BIN" emit TOPIC \'payload\'`');
+  expect(told).not.toMatch(/`ralph emit/);
+});
+
 test('where only text is read, no tool is told of', () => {
   expect(channelsOf(['text'], true)).not.toContain('emit_event');
 });

@@ -1,4 +1,4 @@
-import type { PromptContext } from './prompt-context.ts';
+import type { PromptContext, PromptTurn } from './prompt-context.ts';
 import { listInCode, setting } from './quoting.ts';
 import { lines } from './section.ts';
 import { ours, say, type Words } from './words.ts';
@@ -14,7 +14,7 @@ export function planChannels({ topology, settings, turn }: PromptContext): Words
   return lines(
     ours(jsonl ? 'Publish by ONE of:' : 'Publish by:'),
     hasTool ? ours('- tool: `emit_event` with topic and payload (its name may have a prefix)') : [],
-    jsonl && !hasTool ? ours('- shell: `ralph emit TOPIC \'payload\'` (or `"$RALPH_BIN" emit …`)') : [],
+    jsonl && !hasTool ? planShell(turn) : [],
     jsonl && !hasTool ? line : [],
     text ? ours('- final message, outside code fences:\n```\n<event topic="…">payload</event>\n```') : [],
   );
@@ -44,4 +44,12 @@ export function planTarget({ topology, turn }: PromptContext, hasEdge: boolean):
   return others.length === 0
     ? []
     : say`You may hand any topic to a hat of your choice (${listInCode(others)}) by a target: ${ours(forms.join(', '))}.`;
+}
+
+function planShell({ losesPath }: PromptTurn): Words {
+  return ours(
+    losesPath === true
+      ? '- shell: `"$RALPH_BIN" emit TOPIC \'payload\'`'
+      : '- shell: `ralph emit TOPIC \'payload\'` (or `"$RALPH_BIN" emit …`)',
+  );
 }

@@ -30,6 +30,8 @@ export interface PromptTurn {
   readonly maxIterations: number;
   /** Whether the agent has a tool to publish with; absent: no. */
   readonly hasEmitTool?: boolean;
+  /** Whether the agent's shell does not find `ralph`, so that it is named by its variable; absent: it does. */
+  readonly losesPath?: boolean;
   /** Whether the agent's conversation goes on over turns (`context: carry`); absent: every turn begins anew. */
   readonly keepsContext?: boolean;
   /** Whether the wearer may change files of the workspace; absent: yes. */

@@ -7,6 +7,7 @@ const ORDER: Omit<EmitAttachOrder, 'cli'> = {
   tool: { description: 'Publish.', inputSchema: { type: 'object', properties: { topic: { enum: ['a'] } } } },
   folder: '/w/.ralph/runs/1/private/1.1',
   isAlone: true,
+  checks: [],
 };
 
 const plan = (cli: EmitAttachOrder['cli'], changes: Partial<EmitAttachOrder> = {}) => planEmitAttach({ ...ORDER, ...changes, cli });

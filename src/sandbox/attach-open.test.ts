@@ -7,7 +7,7 @@ const SERVER = { command: '/r/ralph', args: ['mcp'] };
 const TOOL = { description: '', inputSchema: {} };
 
 function plan(cli: ScopeOrder['cli'], changes: Partial<Pick<ScopeOrder, 'args' | 'permissions' | 'env'>> = {}) {
-  const attach = planEmitAttach({ cli, server: SERVER, tool: TOOL, folder: '/p', isAlone: false });
+  const attach = planEmitAttach({ cli, server: SERVER, tool: TOOL, folder: '/p', isAlone: false, checks: [] });
   return planOpenScope({ cli, args: ['--mine'], permissions: 'bypass', env: {}, attach, ...changes });
 }
 

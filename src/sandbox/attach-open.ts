@@ -6,12 +6,13 @@ const CONFIG = 'OPENCODE_CONFIG_CONTENT';
 /** What an agent that nothing holds back is started with when it gets the tool `emit_event`: its own arguments, and those of the tool. Pure. */
 export function planOpenScope(order: Pick<ScopeOrder, 'cli' | 'args' | 'permissions' | 'env' | 'attach'>): ScopePlan {
   const { cli, args, permissions, env, attach } = order;
-  const own = attach ?? { args: [], env: {}, files: [], allow: [] };
+  const own = attach ?? { args: [], env: {}, files: [], allow: [], checks: [] };
   const isAsked = permissions === 'default';
   return {
     args: [...args, ...own.args, ...(isAsked ? toAllowed(cli, own) : [])],
     env: { ...own.env, ...mergeConfig(env[CONFIG], own.env[CONFIG]) },
     files: own.files,
+    settings: [],
     permissions,
     prompt: 'stdin',
     limits: [],

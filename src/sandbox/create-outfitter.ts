@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
 import type { TurnScope } from '../ports/index.ts';
@@ -15,7 +15,7 @@ import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
 import type { SandboxMode } from './sandbox-settings.ts';
-import type { AttachedTool, ScopeFile } from './scope-plan.ts';
+import type { AttachedSettings, ScopeFile } from './scope-plan.ts';
 import { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
 import { LOGINS_FILE } from './sweep-private.ts';
 
@@ -62,9 +62,10 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       const scratch = mayChangeTree(order.may)
         ? NO_SCRATCH
         : await openScratch(settings.workspace, settings.sandbox.scratch, settings.folders);
-      const home = isConfined || attach?.settings !== undefined ? makeHome(settings, order, folder, attach) : null;
+      const merged = [...(attach?.settings === undefined ? [] : [attach.settings]), ...plan.settings];
+      const home = isConfined || merged.length > 0 ? makeHome(settings, order, folder, merged) : null;
       const { args, env, permissions, prompt, limits } = plan;
-      const own = isConfined || home === null || attach?.settings === undefined ? {} : toMovedHome(home, order.cli);
+      const own = isConfined || home === null ? {} : toMovedHome(home, order.cli);
       const scope: TurnScope = {
         args,
         env: { ...env, ...own },
@@ -72,6 +73,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         prompt,
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
+      const putBack = isConfined || mayChangeTree(order.may) ? null : keepSettings(order.cli, order.cwd);
       const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : null;
       return {
         scope: { ...scope, ...(confine === null ? {} : { confine }) },
@@ -79,6 +81,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         isConfined,
         scratch: scratch.folders,
         close: () => {
+          putBack?.();
           carryLogins(home?.opened.logins ?? []);
           closeScratch(settings.workspace, scratch);
           removeTree(folder);
@@ -91,6 +94,28 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
 /** What a hat that may write is not held to. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
 
+/** Settings of the project that a CLI rewrites when it starts, because they are in the format of an older version. */
+const REWRITTEN: Readonly<Partial<Record<BackendType, string>>> = { qwen: '.qwen/settings.json' };
+
+/** Reads them now, and gives what puts them back: what the CLI does to them by itself is no doing of its hat. */
+function keepSettings(cli: BackendType, cwd: string): (() => void) | null {
+  const name = REWRITTEN[cli];
+  if (name === undefined) return null;
+  const file = join(cwd, name);
+  const before = readPlain(file);
+  return before === null
+    ? null
+    : () => {
+        const after = readPlain(file);
+        if (after !== null && !after.equals(before)) writeFileSync(file, before);
+      };
+}
+
+/** The bytes of a file that is no link; `null` for anything else. */
+function readPlain(file: string): Buffer | null {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(file) : null;
+}
+
 interface MadeHome {
   readonly home: { readonly from: string; readonly path: string };
   readonly plan: HomePlan;
@@ -98,13 +123,13 @@ interface MadeHome {
 }
 
 /** A home of the turn's own, with what the CLI needs of the user's. */
-function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: string, attach: AttachedTool | null): MadeHome {
+function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: string, merged: readonly AttachedSettings[]): MadeHome {
   const outer = order.env['HOME'] ?? '/nonexistent';
   const plan = planHome(toHomeOwner(order.cli, order.command), outer, order.env);
   const path = outer === settings.workspace || !outer.startsWith('/') ? '/tmp/home' : outer;
   const from = join(folder, 'home');
   const opened = openHome(plan, from, path);
-  if (attach?.settings !== undefined) mergeSettings(from, attach.settings);
+  for (const one of merged) mergeSettings(from, one);
   noteLogins(join(folder, LOGINS_FILE), opened.logins);
   mkdirSync(join(folder, 'tmp', 'ralph'), { recursive: true, mode: 0o700 });
   return { home: { from, path }, plan, opened };
@@ -112,10 +137,12 @@ function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: strin
 
 /** Without a sandbox only the CLI is told of its other home: what it starts keeps the user's. */
 function toMovedHome({ home, opened }: MadeHome, cli: BackendType): Readonly<Record<string, string>> {
-  const homeKey = STATE_FOLDERS[cli]?.find(({ parent }) => parent === '')?.parentKey;
-  if (homeKey === undefined) return {};
-  linkFolders(home.from, home.path, opened.mounts);
-  return { [homeKey]: home.from };
+  const moved = (STATE_FOLDERS[cli] ?? []).flatMap(({ folder, folderKey, parent, parentKey }) => {
+    if (folderKey !== undefined) return [[folderKey, join(home.from, folder)] as const];
+    return parent === '' && parentKey !== undefined ? [[parentKey, home.from] as const] : [];
+  });
+  if (moved.length > 0) linkFolders(home.from, home.path, opened.mounts);
+  return Object.fromEntries(moved);
 }
 
 function writeFiles(folder: string, files: readonly ScopeFile[]): void {

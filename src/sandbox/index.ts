@@ -1,5 +1,5 @@
 /** Front door of `sandbox`: what a profile means outside our own tools. */
-export { canAttachEmit, planEmitAttach } from './attach-emit.ts';
+export { canAttachEmit, listToolChecks, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
 export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox } from './find-bubblewrap.ts';

@@ -62,7 +62,8 @@ export function linkFolders(folder: string, inside: string, mounts: readonly Mou
 /** Merges into a settings file of a turn's home; a file that is no plain JSON stays as it is. */
 export function mergeSettings(folder: string, { path, merge }: AttachedSettings): void {
   const file = join(folder, path);
-  const own = existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : {};
+  // Some CLIs write comments above their settings, each on a line of its own.
+  const own = existsSync(file) ? parseJson(readFileSync(file, 'utf8').replace(/^\s*\/\/.*$/gm, '')) : {};
   if (!isJsonObject(own)) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify(mergeObjects(own, merge)), { mode: 0o600 });

@@ -31,6 +31,8 @@ export interface OutfitOrder {
   readonly mode: SandboxMode;
   readonly args: readonly string[];
   readonly permissions: 'bypass' | 'default';
+  /** Whether the person's own settings of the CLI count. Default false. */
+  readonly userSettings?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly qualityCommands: readonly string[];

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
+import { listToolChecks, planEmitAttach } from './attach-emit.ts';
 import { mayChangeTree, toCapabilities } from './capabilities.ts';
 import { planScope } from './plan-scope.ts';
 import type { ScopeOrder, ScopePlan } from './scope-plan.ts';
@@ -9,17 +10,23 @@ import type { ScopeOrder, ScopePlan } from './scope-plan.ts';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const CLIS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen'] as const;
 
+/** With the tools of Ralph's own server, as a run attaches them. */
 function plan(cli: BackendType, profile: string, more: Partial<ScopeOrder> = {}): ScopePlan {
   const may = toCapabilities(resolveProfile(BUILT_IN_POLICIES[profile] ?? null, BUILT_IN_CARDS));
+  const qualityCommands = more.qualityCommands ?? ['npm test'];
+  const checks = listToolChecks(cli, may, qualityCommands);
+  const server = { command: '/r/bin/ralph', args: ['mcp', ...checks.map((line) => `--check=${line}`)] };
+  const tool = { description: 'Publish.', inputSchema: {} };
   return planScope({
     cli,
     may,
-    qualityCommands: ['npm test'],
+    qualityCommands,
     args: [],
     permissions: 'bypass',
     env: {},
     folder: '/private/1.1',
-    attach: null,
+    cwd: '/project',
+    attach: planEmitAttach({ cli, server, tool, folder: '/private/1.1', isAlone: !mayChangeTree(may), checks }),
     isConfined: false,
     ...more,
   });
@@ -28,13 +35,14 @@ function plan(cli: BackendType, profile: string, more: Partial<ScopeOrder> = {})
 function toText(cli: BackendType): string {
   const sections = Object.keys(BUILT_IN_POLICIES).flatMap((profile) =>
     [false, true].map((isConfined) => {
-      const { args, env, files, permissions, prompt, limits } = plan(cli, profile, { isConfined });
+      const { args, env, files, settings, permissions, prompt, limits } = plan(cli, profile, { isConfined });
       return [
         `## ${profile}${isConfined ? ', in the sandbox of the operating system' : ''}`,
         `args: ${JSON.stringify(args)}`,
         `permissions: ${permissions}, prompt: ${prompt}`,
         ...Object.entries(env).map(([name, value]) => `env: ${name}=${value}`),
-        ...files.map(({ path, content }) => `file: ${path}\n${content.trimEnd()}`),
+        ...files.map(({ path, content }) => (path.startsWith('emit/') ? `file: ${path}` : `file: ${path}\n${content.trimEnd()}`)),
+        ...settings.map(({ path, merge }) => `settings: ${path} ${JSON.stringify(merge)}`),
         ...limits.map((limit) => `limit: ${limit}`),
       ].join('\n');
     }),
@@ -93,8 +101,9 @@ describe('a profile in the words of a CLI, as people can read it in golden/', ()
       env: { OPENCODE_CONFIG_CONTENT: '{"mcp":{"ralph":{}}}' },
       files: [],
       allow: ['ralph(emit_event)'],
+      checks: [],
     };
-    const without = plan(cli, 'critic');
+    const without = plan(cli, 'critic', { attach: null });
     const { args, env } = plan(cli, 'critic', { attach });
     expect([...args, JSON.stringify(env)].join(' ')).toMatch(/--attached/);
     for (const word of without.args.filter((part) => part.startsWith('-'))) expect(args).toContain(word);
@@ -108,19 +117,56 @@ describe('a profile in the words of a CLI, as people can read it in golden/', ()
     }
   });
 
-  it('gives copilot and qwen no command outside the sandbox that an ending makes write', () => {
-    const commandsOf = (cli: BackendType, isConfined: boolean): string => plan(cli, 'critic', { isConfined }).args.join(' ');
-    for (const cli of ['copilot', 'qwen'] as const) {
-      expect(commandsOf(cli, false)).not.toMatch(/git (?:log|diff|status)/);
-      expect(commandsOf(cli, true)).toContain('git log');
+  it.each(['gemini', 'copilot', 'qwen'] as const)(
+    'gives %s, which looks at the beginning of a command only, no shell but a tool that runs the tests',
+    (cli) => {
+      for (const isConfined of [false, true]) {
+        const { args, env, files, limits } = plan(cli, 'critic', { isConfined });
+        const all = JSON.stringify([args, env, files]);
+        // Git's own commands stand behind the wall of the operating system.
+        expect(all.includes('git log')).toBe(isConfined && cli !== 'gemini');
+        expect(all).not.toMatch(/\(npm test\)|"npm test"/);
+        expect(limits.join(' ')).not.toContain('npm test');
+      }
+      const without = plan(cli, 'critic', { attach: null });
+      expect(without.limits.join(' ')).toContain('`npm test` cannot be run');
+    },
+  );
+
+  it('gives a command that no list can hold to claude and opencode by the tool', () => {
+    const line = 'tsc -p . && vitest run "a b"';
+    for (const cli of ['claude', 'opencode'] as const) {
+      const { args, env, limits } = plan(cli, 'critic', { qualityCommands: ['npm test', line] });
+      expect(JSON.stringify([args, env])).toMatch(/run_check/);
+      expect(limits.join(' ')).not.toContain('vitest');
     }
-    expect(commandsOf('qwen', false)).not.toContain('npm test');
-    expect(plan('qwen', 'critic').limits.join(' ')).toContain('cannot run the tests');
+  });
+
+  it.each([
+    ['claude', /--setting-sources","",/],
+    ['codex', /trust_level=\\"untrusted\\"/],
+    ['gemini', /GEMINI_CLI_TRUSTED_FOLDERS_PATH/],
+    ['opencode', /OPENCODE_DISABLE_PROJECT_CONFIG/],
+    ['pi', /--no-extensions/],
+    ['copilot', /"trustedFolders":\[\]/],
+    ['qwen', /QWEN_CODE_SYSTEM_SETTINGS_PATH/],
+  ] as const)('lets %s read no settings of the project for a hat that is held, and leaves the others alone', (cli, sign) => {
+    const toAll = (profile: string): string => {
+      const { args, env, settings } = plan(cli, profile);
+      return JSON.stringify([args, env, settings]);
+    };
+    for (const profile of ['explorer', 'planner', 'critic']) expect(toAll(profile)).toMatch(sign);
+    expect(toAll('creator')).not.toMatch(sign);
+  });
+
+  it("reads the user's own settings of claude where they count", () => {
+    const { args } = plan('claude', 'critic', { userSettings: true });
+    expect(args[args.indexOf('--setting-sources') + 1]).toBe('user');
   });
 
   it('keeps what the user configured of opencode, but for its permissions', () => {
     const given = JSON.stringify({ model: 'a/b', permission: 'allow', mcp: { mine: {} } });
-    const { env } = plan('opencode', 'explorer', { env: { OPENCODE_CONFIG_CONTENT: given, OPENCODE_PERMISSION: '"allow"' } });
+    const { env } = plan('opencode', 'explorer', { attach: null, env: { OPENCODE_CONFIG_CONTENT: given, OPENCODE_PERMISSION: '"allow"' } });
     const config = JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as Record<string, unknown>;
     expect([config['model'], config['mcp'], (config['permission'] as Record<string, unknown>)['*']]).toEqual(['a/b', { mine: {} }, 'deny']);
     expect(JSON.parse(env['OPENCODE_PERMISSION'] ?? '')).toEqual(config['permission']);
@@ -130,9 +176,9 @@ describe('a profile in the words of a CLI, as people can read it in golden/', ()
     'writes %j into no list of allowed commands, and says so',
     (command) => {
       for (const cli of CLIS) {
-        const { args, env, files, limits } = plan(cli, 'critic', { qualityCommands: [command] });
+        const { args, env, files, limits } = plan(cli, 'critic', { qualityCommands: [command], attach: null });
         expect(JSON.stringify([args.slice(0), env, files])).not.toContain(JSON.stringify(command).slice(1, -1).concat(')'));
-        expect(limits.join(' ')).toContain('cannot be written into a list of allowed commands');
+        expect(limits.join(' ')).toMatch(/cannot be (?:written into a list of allowed commands|run: )/);
       }
     },
   );

@@ -1,4 +1,5 @@
 import type { BackendType } from '../core/index.ts';
+import { matchesByBeginning } from './attach-emit.ts';
 import { mayChangeTree } from './capabilities.ts';
 import { scopeClaude } from './clis/claude.ts';
 import { scopeCodex } from './clis/codex.ts';
@@ -31,11 +32,12 @@ export function hasScopeFlags(cli: BackendType): boolean {
  */
 export function planScope(order: ScopeOrder): ScopePlan {
   const planner = PLANNERS[order.cli];
-  const commands = order.qualityCommands.filter(isPlainCommand);
+  const commands = matchesByBeginning(order.cli) ? [] : order.qualityCommands.filter(isPlainCommand);
   const own = planner?.({ ...order, qualityCommands: commands }) ?? planNothing(order);
   return {
     env: {},
     files: [],
+    settings: [],
     ...own,
     prompt: planner === undefined ? 'any' : 'stdin',
     limits: [...(own.limits ?? []), ...toCommonLimits(order), ...toSkipped(order, commands)],
@@ -62,10 +64,12 @@ function toCommonLimits({ may }: ScopeOrder): readonly string[] {
   ];
 }
 
-function toSkipped({ may, qualityCommands }: ScopeOrder, plain: readonly string[]): readonly string[] {
+function toSkipped({ cli, may, qualityCommands, attach }: ScopeOrder, listed: readonly string[]): readonly string[] {
   if (mayChangeTree(may) || !may.mayRunQuality) return [];
   if (qualityCommands.length === 0) return ['No command is known that checks this project, so none is allowed.'];
-  return qualityCommands
-    .filter((command) => !plain.includes(command))
-    .map((command) => `\`${command.slice(0, 80)}\` cannot be written into a list of allowed commands.`);
+  const why = matchesByBeginning(cli)
+    ? `cannot be run: ${cli} allows commands by their beginning, so it gets no shell, and the tool \`run_check\` is not attached (\`cli.emit_tool\`).`
+    : 'cannot be written into a list of allowed commands.';
+  const runnable = [...listed, ...(attach?.checks ?? [])];
+  return qualityCommands.filter((command) => !runnable.includes(command)).map((command) => `\`${command.slice(0, 80)}\` ${why}`);
 }

@@ -49,13 +49,13 @@ export function readVerdict(cli: string, version: string, ralph: string, env: En
     return null;
   }
   const value = parseJson(text);
-  if (!isJsonObject(value) || value['v'] !== 1 || value['cli'] !== cli || value['version'] !== version || value['ralph'] !== ralph)
+  if (!isJsonObject(value) || value['v'] !== 2 || value['cli'] !== cli || value['version'] !== version || value['ralph'] !== ralph)
     return null;
   const flags = toResult(value['flags']);
   const os = value['os'] === null ? null : toResult(value['os']);
   const at = value['at'];
   if (flags === undefined || os === undefined || typeof at !== 'string') return null;
-  return { v: 1, cli, version, profile: 'critic', at, ralph, flags, os };
+  return { v: 2, cli, version, profile: 'critic', at, ralph, flags, os };
 }
 
 /** Versions are what programs say of themselves: only tame characters become a file name. */

@@ -38,7 +38,7 @@ describe('verdicts that are kept', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const verdict = (version: string): ProbeVerdict => ({
-    v: 1,
+    v: 2,
     cli: 'copilot',
     version,
     profile: 'critic',

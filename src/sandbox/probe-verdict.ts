@@ -32,7 +32,8 @@ export interface ProbeResult {
 
 /** What a probe of one version of a CLI found out. */
 export interface ProbeVerdict {
-  readonly v: 1;
+  /** Raised when more is tried: verdicts of fewer attempts do not count. */
+  readonly v: 2;
   readonly cli: string;
   /** In the CLI's own words. */
   readonly version: string;

@@ -16,6 +16,8 @@ export interface AttachedTool {
   readonly files: readonly ScopeFile[];
   /** What the CLI's lists of allowed tools must hold, in its own words. */
   readonly allow: readonly string[];
+  /** The command lines that its tool `run_check` runs; empty where there is no such tool. */
+  readonly checks: readonly string[];
   /** A settings file in the CLI's home (its path from there), and what is merged into the user's own: the turn gets a home of its own then. */
   readonly settings?: AttachedSettings;
   /** For an agent that is told of servers over its protocol. */
@@ -42,6 +44,10 @@ export interface ScopeOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of the turn's private folder, in which `files` will be. */
   readonly folder: string;
+  /** Absolute path of the folder in which the CLI is started. */
+  readonly cwd: string;
+  /** Whether the person's own settings of the CLI count (`user_settings`). Default false. */
+  readonly userSettings?: boolean;
   readonly attach: AttachedTool | null;
   /** Whether the operating system holds the agent as well: then the CLI's own sandbox can step back. */
   readonly isConfined: boolean;
@@ -54,6 +60,8 @@ export interface ScopePlan {
   /** Added to the environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly ScopeFile[];
+  /** Settings files in the CLI's home, and what is merged into the user's own: the turn gets a home of its own then. */
+  readonly settings: readonly AttachedSettings[];
   /** Whether the CLI gets its flag that lets it work without asking. */
   readonly permissions: 'bypass' | 'default';
   /** `stdin`: the prompt must not be an argument, because a list-valued flag could swallow it. */
@@ -63,4 +71,4 @@ export interface ScopePlan {
 }
 
 /** A plan of one CLI without the parts that all have in common. */
-export type CliScope = Pick<ScopePlan, 'args' | 'permissions'> & Partial<Pick<ScopePlan, 'env' | 'files' | 'limits'>>;
+export type CliScope = Pick<ScopePlan, 'args' | 'permissions'> & Partial<Pick<ScopePlan, 'env' | 'files' | 'settings' | 'limits'>>;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,6 +76,33 @@ describe('the MCP server, spoken to by the client of the SDK', () => {
       expect(tools[0]?.inputSchema).toMatchObject({ properties: { topic: { description: expect.stringContaining('build.*') } } });
       const taken = await client.callTool({ name: 'emit_event', arguments: { topic: 'build.nearly' } });
       expect(taken.isError).toBe(false);
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+describe('an agent without a shell', () => {
+  const code = 'require("node:fs").writeFileSync("seen.txt", [process.cwd(), process.env.OPENAI_API_KEY ?? "no key"].join())';
+  const line = `node -e '${code}' && echo checked`;
+
+  test('runs the commands of the configuration by the tool, in their folder, without the keys of models', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const args = [...toArgs('critic'), `--folder=${folder}`, `--check=${line}`, '--check=exit 3'];
+    const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: 'sk-secret' };
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }));
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['emit_event', 'run_check']);
+      const call = (command: string) => client.callTool({ name: 'run_check', arguments: { command } });
+      expect(await call(line)).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('checked\nExit code: 0') }] });
+      expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).toBe(`${folder},no key`);
+      expect(await call('exit 3')).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Exit code: 3') }] });
+      expect(await call('exit 3; touch more.txt')).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('Not run') }],
+      });
+      expect(existsSync(join(folder, 'more.txt'))).toBe(false);
     } finally {
       await client.close();
     }

@@ -29,7 +29,7 @@ describe('a run whose hat may not write, worn by a CLI that was probed', () => {
 
   function note(version: string, changed: readonly string[]): void {
     const result = judgeProbe({ ...facts, changed });
-    const verdict = { v: 1, cli: 'copilot', version, profile: 'critic', at: '2026-11-22T00:00:00.000Z', ralph: RALPH_VERSION } as const;
+    const verdict = { v: 2, cli: 'copilot', version, profile: 'critic', at: '2026-11-22T00:00:00.000Z', ralph: RALPH_VERSION } as const;
     expect(writeVerdict({ ...verdict, flags: result, os: result }, env())).toBe(true);
   }
 
@@ -67,7 +67,7 @@ describe("pi's extension", () => {
   function call(params: unknown): { readonly said: string; readonly error: string | null } {
     const server = { command: '/bin/false', args: [] };
     const tool = { description: 'Publish.', inputSchema: { type: 'object' } };
-    const [file] = planEmitAttach({ cli: 'pi', server, tool, folder, isAlone: true })?.files ?? [];
+    const [file] = planEmitAttach({ cli: 'pi', server, tool, folder, isAlone: true, checks: [] })?.files ?? [];
     const path = join(folder, 'extension.mjs');
     writeFileSync(path, file?.content ?? '');
     const script = `const { default: install } = await import(${JSON.stringify(pathToFileURL(path).href)});

@@ -109,7 +109,7 @@ hats:
     await ralph(cwd, ['run', '-q'], env);
     const result = judgeProbe({ steps: 9, allSteps: 9, ranTests: true, published: true, failure: null, changed: ['probe-git.txt'] });
     const verdict = {
-      v: 1,
+      v: 2,
       cli: 'copilot',
       version: '1.0.2',
       profile: 'critic',

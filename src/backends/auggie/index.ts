@@ -10,6 +10,7 @@ export const auggie: CliDescriptor = {
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planAuggie,
+  losesPath: true,
   signIn: {
     envKeys: ['AUGMENT_SESSION_AUTH', 'AUGMENT_API_TOKEN'],
     folder: '.augment',

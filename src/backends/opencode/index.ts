@@ -7,7 +7,8 @@ export const opencode: CliDescriptor = {
   title: 'opencode',
   command: 'opencode',
   verified: true,
-  takes: ['arg', 'stdin'],
+  // An argument it quotes and escapes before its model reads it. Tried with 1.18.
+  takes: ['stdin', 'arg'],
   isPromptPositional: true,
   plan: planOpencode,
   signIn: {

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { EventPlace } from '../../emit/index.ts';
-import type { EmitRequest } from '../../mcp/index.ts';
+import type { CheckEnd, EmitRequest } from '../../mcp/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import { createUsageError } from '../usage-error.ts';
 
@@ -9,14 +10,17 @@ export const mcpCommand: CliCommand = {
     command
       .option('--events <file>', 'where events are appended; without it RALPH_EVENTS_FILE')
       .option('--contract <file>', 'what the hat may publish; without it RALPH_CONTRACT')
-      .option('--hat <hat>', 'whose events they are; without it RALPH_HAT');
+      .option('--hat <hat>', 'whose events they are; without it RALPH_HAT')
+      .option('--check <command...>', 'commands that check the project: offered as the tool run_check, each exactly as given')
+      .option('--folder <folder>', 'where they run', '.');
     addExamples(command, [
       ['ralph mcp', 'in the turn of an agent, over standard input and output'],
       ['ralph mcp --hat critic --events .agent/events.jsonl', 'where the client passes no environment on'],
+      ["ralph mcp --check 'npm test' 'npm run lint'", 'for an agent without a shell'],
     ]);
   },
-  perform: async ({ env, terminal }, { options }) => {
-    const [{ emitInto, findTurn, readOffer, toCutText }, { createEmitEventTool, serveMessages }] = await Promise.all([
+  perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
+    const [{ emitInto, findTurn, readOffer, toCutText }, { createEmitEventTool, createRunCheckTool, serveMessages }] = await Promise.all([
       import('../../emit/index.ts'),
       import('../../mcp/index.ts'),
     ]);
@@ -28,17 +32,25 @@ export const mcpCommand: CliCommand = {
     if (place === null)
       throw createUsageError('This is no turn of an agent: it is not known where events go, or whose they are.', toAdvice());
     const publish = (request: EmitRequest): string => toCutText(emitInto(toWords(request), place)).trimEnd();
+    const checks = toList(options['check']);
+    // The folder is where agents work; what runs there comes from the configuration.
+    const run = async (line: string): Promise<CheckEnd> =>
+      (await loadApp()).runCheck(line, { cwd: resolve(cwd, toWord(options['folder'], '.') ?? '.'), env });
     const server = {
       name: 'ralph',
       version: RALPH_VERSION,
       instructions: toInstructions(place),
-      tools: [createEmitEventTool(readOffer(place), publish)],
+      tools: [createEmitEventTool(readOffer(place), publish), ...(checks.length === 0 ? [] : [createRunCheckTool(checks, run)])],
     };
     const complain = (line: string): void => terminal.err(`ralph mcp: ${line}\n`);
     await serveMessages(server, { input: process.stdin, output: process.stdout, complain });
     return 0;
   },
 };
+
+function toList(option: unknown): readonly string[] {
+  return Array.isArray(option) ? option.filter((word) => typeof word === 'string') : [];
+}
 
 function toWord(option: unknown, fallback: string | undefined): string | undefined {
   return typeof option === 'string' ? option : fallback;

@@ -48,6 +48,8 @@ export interface Wardrobe {
   readonly toolsOf?: (order: IterationStart) => number | null;
   /** Whether the wearer has a tool to publish with. Absent: nobody has. */
   readonly hasEmitTool?: (order: IterationStart) => boolean;
+  /** Whether the shell of the wearer does not find `ralph` in its PATH. Absent: everybody's does. */
+  readonly losesPath?: (order: IterationStart) => boolean;
   /** Whether the wearer's conversation goes on over turns. Absent: nobody's does. */
   readonly keepsContext?: (order: IterationStart) => boolean;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */

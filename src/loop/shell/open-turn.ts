@@ -60,7 +60,8 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const { maxIterations } = loop.state().limits;
   const hasEmitTool = ports.wardrobe.hasEmitTool?.(order) ?? false;
   const keepsContext = ports.wardrobe.keepsContext?.(order) ?? false;
-  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, keepsContext }, settings.prompt);
+  const losesPath = ports.wardrobe.losesPath?.(order) ?? false;
+  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, losesPath, keepsContext }, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = await ports.workspace.keepBefore(toTurnName(order));
   const recorder = createTurnRecorder(topology.spec.promise, prompt);

@@ -4,9 +4,14 @@ import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
   bare('--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'),
-  valued('--permission-mode', '--permission-prompt-tool'),
+  valued('--permission-mode', '--permission-prompt-tool', '--setting-sources'),
   listed('--allowedTools', '--allowed-tools', '--disallowedTools', '--disallowed-tools', '--tools', '--add-dir'),
 ];
+/**
+ * Settings of the project can allow more and start programs, so they are not read; with this, what `CLAUDE.md` in the folder says is read all the same.
+ * Tried with 2.1.330.
+ */
+const READ_MEMORY = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' };
 const WEB = ['WebFetch', 'WebSearch'];
 
 /**
@@ -36,9 +41,11 @@ export function scopeClaude(order: ScopeOrder): CliScope {
     ...(tools.length === 0 ? ['--tools', ''] : ['--tools', tools.join(',')]),
     ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed]),
   ];
+  const sources = ['--setting-sources', order.userSettings === true ? 'user' : '', '--add-dir', order.cwd];
   return {
     ...extra,
-    args: [...user, '--permission-mode', 'dontAsk', ...attached, ...lists],
+    env: { ...extra.env, ...READ_MEMORY },
+    args: [...user, '--permission-mode', 'dontAsk', ...sources, ...attached, ...lists],
     permissions: 'default',
     limits: [
       ...(hasShell && !may.mayRunShell ? ['Beside its commands, claude runs those that it takes for reading.'] : []),

@@ -8,14 +8,14 @@ const LIFTING = [
   {
     names: ['-c', '--config'],
     takes: 'one',
-    where: /^\s*["']?(?:sandbox|approval|permission|default_permissions|web_search|profile|tools)/,
+    where: /^\s*["']?(?:sandbox|approval|permission|default_permissions|web_search|profile|projects|tools)/,
   },
 ] as const;
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox';
 
 /**
  * Codex: its only way to read is its shell, which it puts into a sandbox of its own. Inside ours a hat that runs the tests does without it: it would keep
- * `.agent/` and the build folders closed.
+ * `.agent/` and the build folders closed. A `.codex/` of the project could start programs outside of any sandbox, so the project counts as not trusted.
  */
 export function scopeCodex(order: ScopeOrder): CliScope {
   const { may, attach } = order;
@@ -23,7 +23,9 @@ export function scopeCodex(order: ScopeOrder): CliScope {
   const shared = [...(attach?.args ?? []), ...(may.mayWeb ? [] : ['-c', 'web_search="disabled"'])];
   const extra = { env: attach?.env ?? {}, files: attach?.files ?? [] };
   if (mayWork(may)) return { ...extra, args: [...user, ...shared], permissions: order.permissions };
-  const alone = ['--disable', 'multi_agent', '--disable', 'goals'];
+  // As a table: dots in the path would be taken for steps of a key.
+  const distrust = ['-c', `projects={${JSON.stringify(order.cwd)}={trust_level="untrusted"}}`];
+  const alone = ['--disable', 'multi_agent', '--disable', 'goals', ...distrust];
   const yields = order.isConfined && may.mayRunQuality && !mayChangeTree(may);
   const mode = yields ? [BYPASS] : ['-s', mayChangeTree(may) ? 'workspace-write' : 'read-only'];
   return { ...extra, args: [...user, ...mode, ...alone, ...shared], permissions: 'default', limits: toLimits(order, yields) };

@@ -4,8 +4,14 @@ import type { CliScope, ScopeOrder } from '../scope-plan.ts';
 import { bare, listed, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
-  bare('--yolo', '--allow-all', '--allow-all-tools', '--allow-all-paths', '--allow-all-urls'),
+  bare('--yolo', '--allow-all', '--allow-all-tools', '--allow-all-paths', '--allow-all-urls', '--trust-folder'),
   listed('--allow-tool', '--deny-tool', '--available-tools', '--excluded-tools', '--add-dir', '--allow-url'),
+];
+
+/** In a folder that is trusted it starts the project's hooks and servers, which are programs. Older versions keep the list in the second file. Tried with 1.0.102. */
+const DISTRUST = [
+  { path: '.copilot/settings.json', merge: { trustedFolders: [], disableAllHooks: true } },
+  { path: '.copilot/config.json', merge: { trustedFolders: [], trusted_folders: [] } },
 ];
 
 /** GitHub Copilot CLI: a list of tools that exist and a list of those it need not ask for. */
@@ -35,22 +41,21 @@ export function scopeCopilot(order: ScopeOrder): CliScope {
   const answers = hasShell ? ['--allow-tool', ...allowed] : ['--allow-all-tools'];
   return {
     ...extra,
+    // `true` would allow every tool and trust the folder.
+    env: { ...extra.env, COPILOT_ALLOW_ALL: 'false' },
+    settings: DISTRUST,
     args: [...user, '--available-tools', tools.join(','), ...answers],
     permissions: 'default',
     limits: [
       ...(may.mayWeb && hasShell ? ['Web pages are refused: copilot would ask for each address.'] : []),
-      ...(hasShell && !may.mayRunShell && !order.isConfined
-        ? ['copilot asks nobody for git commands that show: `git log --output=FILE` writes, and only the check behind the turn tells it.']
-        : []),
+      ...(may.mayGitRead && !hasShell ? ['Git can only be read inside the sandbox of the operating system.'] : []),
     ],
   };
 }
 
-function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
-  if (may.mayRunShell) return [];
-  const own = may.mayRunQuality ? qualityCommands : [];
-  // It looks at the beginning of a command only: `git log --output=FILE` would write.
-  return [...own, ...(may.mayGitRead && isConfined ? GIT_LOOKS : [])];
+/** It looks at the beginning of a command only: `git log --output=FILE` would write, so without a wall there is no shell at all. */
+function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
+  return !may.mayRunShell && may.mayGitRead && isConfined ? GIT_LOOKS : [];
 }
 
 /** `hats(emit_event)` is allowed; `hats-emit_event` is what exists. */

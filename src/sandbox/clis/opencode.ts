@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/index.ts';
 import { mayWork } from '../capabilities.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
@@ -9,25 +10,48 @@ const PERMISSION = 'OPENCODE_PERMISSION';
 /** `--agent plan` writes by its shell, and every agent may have permissions of its own. */
 const LIFTING = [bare('--auto'), valued('--agent')];
 
-/** OpenCode: permissions in its configuration, which the environment carries. `--auto` does not lift what is denied. */
+/**
+ * OpenCode: permissions in its configuration, which the environment carries. `--auto` does not lift what is denied. What lies in the project is not read
+ * for a hat that is held: rules are merged key by key, so one in `opencode.json` can stand behind ours, and its plugins and servers are programs. What
+ * `AGENTS.md` says is read all the same. Tried with 1.18.33.
+ */
 export function scopeOpencode(order: ScopeOrder): CliScope {
   const { attach, env } = order;
   const permission = { ...toPermission(order), ...Object.fromEntries((attach?.allow ?? []).map((name) => [name, 'allow'])) };
   const given = toObject(env[CONFIG]);
   const attached = toObject(attach?.env[CONFIG]);
   const mcp = { ...pick(given, 'mcp'), ...pick(attached, 'mcp') };
-  const config = { ...given, ...attached, ...(Object.keys(mcp).length === 0 ? {} : { mcp }), permission };
+  const works = mayWork(order.may);
+  const own = works
+    ? {}
+    : {
+        agent: withAgent(given, permission),
+        default_agent: 'build',
+        instructions: [...toList(given['instructions']), join(order.cwd, 'AGENTS.md')],
+      };
+  const config = { ...given, ...attached, ...(Object.keys(mcp).length === 0 ? {} : { mcp }), permission, ...own };
   return {
     args: [...withoutFlags(order.args, LIFTING), ...(attach?.args ?? [])],
     env: {
       ...attach?.env,
+      ...(works ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
       [CONFIG]: JSON.stringify(config),
       ...(env[PERMISSION] === undefined ? {} : { [PERMISSION]: JSON.stringify(permission) }),
     },
     files: attach?.files ?? [],
-    permissions: mayWork(order.may) ? order.permissions : 'default',
-    limits: ['An agent of the project (`agent.*.permission` in opencode.json) can allow itself more.'],
+    permissions: works ? order.permissions : 'default',
+    limits: works && !order.may.mayWeb ? ['An agent of the project (`agent.*.permission` in opencode.json) can allow itself more.'] : [],
   };
+}
+
+/** The agent that runs has our rules as its own, whatever the user's configuration says of it. */
+function withAgent(given: JsonObject, permission: JsonObject): JsonObject {
+  const agents = pick(given, 'agent');
+  return { ...agents, build: { ...pick(agents, 'build'), permission } };
+}
+
+function toList(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** The last rule that fits counts, so what denies everything comes first. */

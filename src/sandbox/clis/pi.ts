@@ -8,20 +8,48 @@ const LIFTING = [listed('--tools'), valued('-e', '--extension')];
 const GUARD = 'pi-guard.mjs';
 const ALLOWED = 'RALPH_PI_COMMANDS';
 
-/** An extension of pi that lets only whole command lines of a list through; anything it cannot read it blocks. */
-const GUARD_TEXT = `// Lets only listed command lines run. Written by Ralph for one turn.
-const allowed = new Set(JSON.parse(process.env.${ALLOWED} ?? '[]'));
+/** The longest output that is handed to the model. */
+const OUTPUT_CHARS = 30_000;
+
+/**
+ * An extension of pi whose `bash` stands in the place of pi's own and runs whole command lines of a list alone. pi's own would put
+ * `shellCommandPrefix` of the project's settings before them.
+ */
+const GUARD_TEXT = `// Runs only listed command lines. Written by Ralph for one turn.
+import { spawn } from 'node:child_process';
+
+const allowed = JSON.parse(process.env.${ALLOWED} ?? '[]');
+const words = 'Run one of these command lines, exactly as it stands: ' + allowed.join(' | ');
+const parameters = { type: 'object', properties: { command: { type: 'string', enum: allowed } }, required: ['command'] };
+
+function run(command, cwd, signal) {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', '--', command], { cwd, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    const take = (bytes) => { text = (text + bytes).slice(-${OUTPUT_CHARS}); };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', (error) => resolve({ text: text + error.message, code: 1 }));
+    child.on('close', (code) => resolve({ text, code }));
+  });
+}
+
 export default (pi) => {
-  pi.on('tool_call', (event) => {
-    if (event.toolName !== 'bash') return undefined;
-    const command = typeof event.input?.command === 'string' ? event.input.command.trim() : '';
-    if (allowed.has(command)) return undefined;
-    return { block: true, reason: 'This hat may run only: ' + [...allowed].join(', ') };
+  pi.registerTool({
+    name: 'bash', label: 'bash', description: words, parameters,
+    async execute(_id, params, signal, _onUpdate, ctx) {
+      const command = typeof params?.command === 'string' ? params.command.trim() : '';
+      if (!allowed.includes(command)) throw new Error('This hat may run only: ' + allowed.join(', '));
+      const { text, code } = await run(command, ctx?.cwd ?? process.cwd(), signal);
+      // What a tool throws is what its model reads as an error.
+      if (code !== 0) throw new Error(text + '\\n\\nCommand exited with code ' + code);
+      return { content: [{ type: 'text', text }], details: {} };
+    },
   });
 };
 `;
 
-/** pi: a list of tools; it has no permissions, so its shell is guarded by an extension. */
+/** pi: a list of tools; it has no permissions, so its shell is one of ours. It may fetch no packages that the project names. */
 export function scopePi(order: ScopeOrder): CliScope {
   const { may, attach } = order;
   if (mayWork(may)) return { ...toExtra(order), args: [...order.args, ...(attach?.args ?? [])], permissions: order.permissions };
@@ -42,7 +70,7 @@ export function scopePi(order: ScopeOrder): CliScope {
       ...(attach?.args ?? []),
       ...(tools.length === 0 ? ['--no-tools'] : ['--tools', tools.join(',')]),
     ],
-    env: { ...extra.env, ...(isGuarded ? { [ALLOWED]: JSON.stringify(commands) } : {}) },
+    env: { ...extra.env, PI_OFFLINE: '1', ...(isGuarded ? { [ALLOWED]: JSON.stringify(commands) } : {}) },
     files: [...extra.files, ...(isGuarded ? [{ path: GUARD, content: GUARD_TEXT }] : [])],
     permissions: 'default',
     limits: may.mayWeb ? ['pi has no web tools.'] : [],

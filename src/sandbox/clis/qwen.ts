@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { mayWork } from '../capabilities.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
 import type { CliScope, ScopeOrder } from '../scope-plan.ts';
@@ -10,6 +11,9 @@ const LIFTING = [
 ];
 const SHELL = 'run_shell_command';
 const WRITE = ['write_file', 'edit', 'notebook_edit'];
+const SYSTEM = 'qwen-settings.json';
+/** What counts before the settings of the project: they could start programs. A folder that is not trusted gets no servers, ours neither. Tried with 0.24.4. */
+const QUIET = JSON.stringify({ disableAllHooks: true, tools: { discoveryCommand: '', callCommand: '' } });
 const WEB = ['web_fetch', 'web_search'];
 
 /** Qwen Code: a list of tools that are taken away, and one of those it need not ask for. */
@@ -34,21 +38,17 @@ export function scopeQwen(order: ScopeOrder): CliScope {
       ...(hidden.length === 0 ? [] : ['--exclude-tools', hidden.join(',')]),
       ...allowed.flatMap((tool) => ['--allowed-tools', tool]),
     ],
-    env: attach?.env ?? {},
-    files: attach?.files ?? [],
+    env: { ...attach?.env, ...(works ? {} : { QWEN_CODE_SYSTEM_SETTINGS_PATH: join(order.folder, SYSTEM) }) },
+    files: [...(works ? [] : [{ path: SYSTEM, content: QUIET }]), ...(attach?.files ?? [])],
     permissions: commands.length > 0 ? 'default' : works ? order.permissions : 'bypass',
-    limits: toLimits(order, commands),
+    limits:
+      may.mayGitRead && !may.mayRunShell && commands.length === 0
+        ? ['Git can only be read inside the sandbox of the operating system.']
+        : [],
   };
 }
 
-/** It looks at the beginning of a command only: `git log --output=FILE` and `npm test $(…)` would write, so without a wall there is no shell at all. */
-function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly string[] {
-  if (!isConfined) return [];
-  return [...(may.mayRunQuality ? qualityCommands : []), ...(may.mayGitRead ? GIT_LOOKS : [])];
-}
-
-function toLimits({ may, qualityCommands, isConfined }: ScopeOrder, commands: readonly string[]): readonly string[] {
-  if (commands.length > 0) return ['qwen looks at the beginning of a command: `npm test $(…)` passes.'];
-  const isMissed = !isConfined && !mayWork(may) && !may.mayRunShell && may.mayRunQuality && qualityCommands.length > 0;
-  return isMissed ? ['Without the sandbox of the operating system it cannot run the tests: qwen would let `npm test $(…)` pass.'] : [];
+/** It looks at the beginning of a command only: `git log --output=FILE` would write, so without a wall there is no shell at all. */
+function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
+  return isConfined && may.mayGitRead ? GIT_LOOKS : [];
 }
