@@ -1,7 +1,7 @@
 import type { Activation } from '../core/index.ts';
 import { RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
-import { endProcesses, findByMarker, isAlive, type MarkedProcess, type ProcessRef } from '../process/index.ts';
+import { endProcesses, findByMarker, isAlive, keepsNamespace, type MarkedProcess, type ProcessRef } from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
 import { findLayout, type Layout } from './layout.ts';
 import type { LeftProcess } from './run-api.ts';
@@ -12,7 +12,7 @@ const GRACE_MS = 2000;
 /** Whoever goes on starting others is looked for this long. */
 const PATIENCE_MS = 10_000;
 
-/** Every process that the runs of this folder started and that is still there. */
+/** Every process that the runs of this folder started and that is still there; those that only keep a namespace where nobody else is left of a run. */
 export function listProcesses(cwd: string): LeftProcess[] {
   const layout = findLayout(cwd);
   return listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir }).flatMap((runId) => listOfRun(layout, runId));
@@ -75,7 +75,14 @@ function listOfRun(layout: Layout, runId: string): LeftProcess[] {
   const marked = findByMarker(`${runId}/`);
   if (marked.length === 0) return [];
   const isRunAlive = findHolder(layout, runId) !== null;
-  return marked.map((entry) => ({ pid: entry.pid, runId, turn: toTurn(entry), command: entry.command, isRunAlive }));
+  const programs = marked.filter(({ command }) => !keepsNamespace(command));
+  return (programs.length === 0 ? marked : programs).map((entry) => ({
+    pid: entry.pid,
+    runId,
+    turn: toTurn(entry),
+    command: entry.command,
+    isRunAlive,
+  }));
 }
 
 /** `7.1` or `gate`: what stands behind the run's id in the marker. */

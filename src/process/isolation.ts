@@ -50,6 +50,11 @@ fi
 exit $code
 `;
 
+/** Whether a command line, which may be cut, is that of `unshare` or the shell that keep a namespace for the program in it. */
+export function keepsNamespace(command: string): boolean {
+  return command.includes(INIT_SCRIPT.slice(0, INIT_SCRIPT.indexOf('\n')));
+}
+
 /**
  * The command that runs a program in namespaces of its own; `null` when the program cannot be found, so that the system itself says why.
  */

@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { findIsolation } from '../../src/process/index.ts';
+import { findIsolation, readPidNamespace } from '../../src/process/index.ts';
 import { toFiles } from './agent-script.ts';
 import { findProcesses, withPlace } from './processes.ts';
-import { ralph, start } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph, start } from './ralph.ts';
 import { until } from './run-facts.ts';
 
 const { found } = await findIsolation();
@@ -71,6 +72,75 @@ describe.skipIf(found === null)('what an agent leaves, in a namespace of its own
         expect(await countsOn(folder)).toBe(false);
       });
     }
+  });
+});
+
+describe.skipIf(found === null)('`ralph ps`', () => {
+  test('shows a program in a namespace once', async () => {
+    await withPlace(toFiles('', 'touch working; exec sleep 61'), async (folder) => {
+      const run = start(folder, ['run', '-p', 'x', '--no-tui']);
+      await until('the turn', () => existsSync(join(folder, 'working')));
+      const rows = (await ralph(folder, ['ps', '--format', 'json'])).stdout.trim().split('\n');
+      run.child.kill('SIGINT');
+      await run.done;
+      expect(rows.map((row) => JSON.parse(row))).toEqual([expect.objectContaining({ command: 'sleep 61', turn: '1.1' })]);
+    });
+  });
+});
+
+/** How root gives a command to a normal user, and how to one for whom there are no namespaces. */
+const AS_USER =
+  'chown -R 1000:1000 . && exec setpriv --reuid 1000 --regid 1000 --clear-groups env HOME="$PWD/.home" XDG_STATE_HOME="$PWD/.home" "$@"';
+const WITHOUT_UNSHARE = 'mount --bind /dev/null "$(command -v unshare)" && exec "$@"';
+
+function withShell(folder: string, script: string, args: readonly string[], enter: readonly string[] = []): SpawnSyncReturns<string> {
+  const [command = '', ...words] = [...enter, 'sh', '-c', script, 'sh', process.execPath, RALPH, ...args];
+  return spawnSync(command, words, { cwd: folder, env: plainEnvironment(), encoding: 'utf8', timeout: 60_000 });
+}
+
+describe.skipIf(found === null || process.getuid?.() !== 0)('a normal user', () => {
+  test('has runs whose turns are isolated, go on after a kill, and leave nothing', async () => {
+    const body = `
+case "$(nth turns)" in
+  1) ${ESCAPES[0][1]}; ${WAIT_FOR_BEAT}; sleep 60 ;;
+  *) id -u > uid; readlink /proc/self/ns/pid > namespace; echo x >> .ralph/lock; emit task.done x; echo LOOP_COMPLETE ;;
+esac`;
+    const gates = 'gates: [{ run: "test -s uid" }]\n';
+    await withPlace(toFiles(gates, body), async (folder) => {
+      const run = spawn('sh', ['-c', AS_USER, 'sh', process.execPath, RALPH, 'run', '-p', 'x', '-q'], {
+        cwd: folder,
+        env: plainEnvironment(),
+      });
+      await until('the turn', () => existsSync(join(folder, 'beat')));
+      run.kill('SIGKILL');
+      await once(run, 'close');
+      expect(await countsOn(folder)).toBe(true);
+      expect(withShell(folder, AS_USER, ['resume', '-q'])).toMatchObject({ status: 0, stderr: '' });
+      expect(readFileSync(join(folder, 'uid'), 'utf8')).toBe('1000\n');
+      expect(readFileSync(join(folder, 'namespace'), 'utf8').trim()).not.toBe(readPidNamespace());
+      expect(await countsOn(folder)).toBe(false);
+      expect(findProcesses(folder)).toEqual([]);
+    });
+  });
+});
+
+describe.skipIf(found === null || process.getuid?.() !== 0)('where a system gives no namespaces', () => {
+  const enter = ['unshare', '--mount', '--'];
+
+  test('a run says so at its start and goes on', async () => {
+    await withPlace(toFiles('', 'readlink /proc/self/ns/pid > seen; echo LOOP_COMPLETE'), async (folder) => {
+      const { status, stdout, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui'], enter);
+      expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Not isolated: unshare, mount or setpriv is not installed')]);
+      expect(readFileSync(join(folder, 'seen'), 'utf8').trim()).toBe(readPidNamespace());
+    });
+  });
+
+  test('`isolation: required` refuses the run before its first turn', async () => {
+    await withPlace(toFiles('isolation: required\n', 'touch begun; echo LOOP_COMPLETE'), async (folder) => {
+      const { status, stderr } = withShell(folder, WITHOUT_UNSHARE, ['run', '-p', 'x', '--no-tui'], enter);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('`isolation: required`')]);
+      expect(existsSync(join(folder, 'begun'))).toBe(false);
+    });
   });
 });
 
