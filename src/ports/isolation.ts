@@ -5,7 +5,7 @@ export interface Isolation {
   /** The shell that is process 1 inside. */
   readonly shell: string;
   readonly mount: string;
-  /** What takes the rights of process 1 from the program; empty where it has none to lose. */
+  /** What takes the rights of process 1 from the program, where it has some to lose, and gives it a session of its own. */
   readonly drop: readonly string[];
   /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
   readonly hasUserNamespace: boolean;

@@ -26,12 +26,15 @@ export async function findIsolation(): Promise<IsolationSearch> {
     return { found: null, why: 'unshare, mount or setpriv is not installed', fix: 'Install util-linux: apt-get install util-linux mount' };
   }
   const shell = isProgram('/bin/dash') ? '/bin/dash' : '/bin/sh';
+  const setsid = findTrusted('setsid');
+  // Without a session of its own a program could not signal its own process group: that would be one of outside.
+  const own = setsid === undefined ? [] : [setsid];
   const plain = { shell, mount, covered: [], readOnly: [], writable: [] };
-  const asRoot: Isolation = { ...plain, enter: [unshare, ...NAMESPACES, '--'], drop: [], hasUserNamespace: false };
+  const asRoot: Isolation = { ...plain, enter: [unshare, ...NAMESPACES, '--'], drop: own, hasUserNamespace: false };
   const asUser: Isolation = {
     ...plain,
     enter: [unshare, '--user', '--map-current-user', '--keep-caps', ...NAMESPACES, '--'],
-    drop: [setpriv, '--inh-caps=-all', '--ambient-caps=-all', '--'],
+    drop: [setpriv, '--inh-caps=-all', '--ambient-caps=-all', '--', ...own],
     hasUserNamespace: true,
     covered: selectFolders(FOREIGN),
   };

@@ -52,6 +52,13 @@ describe.skipIf(search.found === null)('a program in namespaces of its own', () 
     });
   });
 
+  it('leads a process group and session of its own, which it can end', async () => {
+    const { stdout } = await runCommand(inside('echo "$(ps -o pgid= -o sid= -p $$ | tr -s " ")" $$'));
+    const [group, session, pid] = stdout.trim().split(/ +/);
+    expect([group, session]).toEqual([pid, pid]);
+    expect(await startProcess(inside('sleep 60 & kill -- -$$; exit 9')).result).toMatchObject({ status: 'signaled', signal: 'SIGTERM' });
+  });
+
   it('tells its exit code when somebody is left behind', async () => {
     expect(await startProcess(inside('sleep 60 & exit 143')).result).toMatchObject({ status: 'exited', exitCode: 143, leftovers: 1 });
     expect(await startProcess(inside('sleep 60 & kill -KILL $$')).result).toMatchObject({
