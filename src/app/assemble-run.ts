@@ -22,6 +22,7 @@ import { toGateGuard, withoutKeys } from './gate-guard.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
 import { reapTurn } from './processes.ts';
+import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 import { protectState } from './run-isolation.ts';
@@ -97,10 +98,16 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
     ...(redaction === null ? {} : { redaction }),
+    readScratchpad: () => readScratchpad(file.workspace, prompts.scratchpad),
     observe: watch.observe,
     ...backpressure,
   };
-  return { ports, settings: { prompt: prompts, turnLogCapBytes, stopGraceMs: STOP_GRACE_MS }, workspace, damage };
+  return {
+    ports,
+    settings: { prompt: toPromptSettings(file.settings, file.worktree !== null), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS },
+    workspace,
+    damage,
+  };
 }
 
 /** What later turns, a resume and a person's commands run or believe is what it was when the run was put together. */

@@ -10,6 +10,7 @@ import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { toPrice } from './prices.ts';
+import { toAbilities } from './prompt-facts.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnOutfits } from './turn-outfits.ts';
 
@@ -64,6 +65,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
     hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
     losesPath: (order) => listBackends().some(({ type, losesPath }) => type === find(order).type && losesPath === true),
+    abilitiesOf: (order) => toAbilities(made.settings, order.hat, find(order).type === 'native'),
     keepsContext: (order) => find(order).native?.context === 'carry',
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {

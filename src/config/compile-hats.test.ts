@@ -6,6 +6,33 @@ function load(yaml: string) {
   return inFolder({ 'ralph.yml': yaml }, (cwd) => loadConfig({ cwd }));
 }
 
+describe('how many waiting events a hat is given', () => {
+  const TEAM = 'planner: {triggers: [task.start, task.resume], publishes: [go]}';
+
+  it('is all of them, unless it takes one at a time', () => {
+    const { draft, diagnostics } = load(`hats: {${TEAM}, a: {triggers: [go], takes: one}, b: {triggers: [other], takes: all}}`);
+    expect(diagnostics.filter(({ code }) => code === 'value-invalid')).toEqual([]);
+    expect(draft?.spec.hats?.map(({ id, takes }) => [id, takes])).toEqual([
+      ['planner', undefined],
+      ['a', 'one'],
+      ['b', undefined],
+    ]);
+  });
+
+  it('is a finding where it is neither', () => {
+    const { diagnostics } = load(`hats: {${TEAM}, a: {triggers: [go], takes: two}}`);
+    expect(JSON.stringify(diagnostics)).toContain('takes');
+  });
+});
+
+describe('where agents commit', () => {
+  it('is everywhere, unless said otherwise', () => {
+    const of = (value: string) => load(`event_loop: {prompt: x, agent_commits: ${value}}`).draft?.agentCommits;
+    expect(['always', 'own_branch', 'never'].map(of)).toEqual([undefined, 'own_branch', 'never']);
+    expect(load('event_loop: {prompt: x, agent_commits: sometimes}').diagnostics).not.toEqual([]);
+  });
+});
+
 describe('hats with names that every object has', () => {
   it.each(['__proto__', 'constructor', 'toString'])('are refused and looked at like others: %s', (id) => {
     const { draft, diagnostics } = load(

@@ -52,6 +52,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     },
     stateDir: core.state_dir,
     checkpointBranch: loop.checkpoint_branch ?? null,
+    ...(loop.agent_commits === 'always' ? {} : { agentCommits: loop.agent_commits }),
     gatesAtOnce: loop.gates_at_once,
     notify: declared.notify ?? null,
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,

@@ -39,6 +39,12 @@ export const EVENT_LOOP_KEYS = {
   max_consecutive_failures: { kind: 'integer', doc: 'Failed turns in a row before the run stops.', min: 1, default: 5 },
   checkpoint_interval: { kind: 'integer', doc: 'Turns between two git commits of what the run changed; 0 for none.', min: 0, default: 5 },
   checkpoint_branch: { kind: 'word', doc: 'The branch that checkpoints go to; the current one by default.' },
+  agent_commits: {
+    kind: 'choice',
+    doc: 'Whether agents are told to commit what is green: always, only in a worktree of the run, never.',
+    values: ['always', 'own_branch', 'never'],
+    default: 'always',
+  },
   gates_at_once: { kind: 'integer', doc: 'How many gates run at once.', min: 1, default: 2 },
   timeout_seconds: { kind: 'duration', doc: 'Longest turn.', above: 0, default: 3600 },
   idle_timeout_seconds: { kind: 'duration', doc: 'Longest silence of an agent.', above: 0, default: 900 },

@@ -48,6 +48,8 @@ export interface Settings {
   readonly stateDir: string;
   /** `null`: the current branch. */
   readonly checkpointBranch: string | null;
+  /** Where agents are told to commit; absent: always. */
+  readonly agentCommits?: 'own_branch' | 'never';
   /** How many gates run at once; absent in runs of earlier versions. */
   readonly gatesAtOnce?: number;
   /** A command line for the end of a run. */

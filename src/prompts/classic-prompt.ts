@@ -6,6 +6,7 @@ import { planOriginalPrompt } from './objective.ts';
 import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { setting } from './quoting.ts';
 import { planUserInstructions } from './ralph-prompt.ts';
+import { scratchpadWords } from './scratchpad-section.ts';
 import { lines, type Section, section } from './section.ts';
 import { planTurn } from './turn-section.ts';
 import { ours, say } from './words.ts';
@@ -71,10 +72,12 @@ function planWorkflow(context: PromptContext): Section | null {
   );
 }
 
-function planNotes({ settings }: PromptContext): Section | null {
+function planNotes(context: PromptContext): Section | null {
+  const { settings } = context;
   return section(
     'SCRATCHPAD',
     say`Before you start, read ${setting(settings.scratchpad)}, if it exists. Where it shows progress, continue from there; never restart from scratch. Before you stop, update it: what you did, what remains, blockers, decisions.`,
+    scratchpadWords(context),
   );
 }
 

@@ -10,6 +10,7 @@ import { planObjective } from './objective.ts';
 import { type Offer, offersOf, receiverNames } from './offers.ts';
 import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { block, cleanText, inCode, inLine, listInCode, setting } from './quoting.ts';
+import { planScratchpadText } from './scratchpad-section.ts';
 import { lines, type Section, section } from './section.ts';
 import { planTurn } from './turn-section.ts';
 import { ours, say, type Words } from './words.ts';
@@ -33,6 +34,7 @@ export function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (S
     section('INSTRUCTIONS', instructions(context, wearer)),
     planGuardrails(context),
     planObjective(context, alone ? 'Everything you do serves it.' : 'Your share is what the events below ask.'),
+    planScratchpadText(context),
     planFeedback(context),
     planTurn(context),
     planHandOver(context, wearer),

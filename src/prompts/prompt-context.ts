@@ -40,6 +40,8 @@ export interface PromptTurn {
   readonly mayRun?: boolean;
   /** Whether it is able to commit; absent: as it may write. */
   readonly mayCommit?: boolean;
+  /** What stands in the scratchpad, without secrets; `isWhole`: not only its end. Absent: nothing is shown. */
+  readonly scratchpad?: { readonly text: string; readonly isWhole: boolean };
 }
 
 /** What a turn is told of commits: to make them, not to; `null` where it could not or has nothing to commit. */

@@ -8,6 +8,7 @@ import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
 import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { block, cleanText, inCode, setting } from './quoting.ts';
+import { scratchpadWords } from './scratchpad-section.ts';
 import { lines, type Section, section } from './section.ts';
 import { planTeam } from './team-section.ts';
 import { planTurn } from './turn-section.ts';
@@ -67,10 +68,12 @@ function planOrientation({ settings }: PromptContext): Section | null {
   );
 }
 
-function planScratchpad({ settings }: PromptContext): Section | null {
+function planScratchpad(context: PromptContext): Section | null {
+  const { settings } = context;
   return section(
     'SCRATCHPAD',
     say`Your memory is ${setting(settings.scratchpad)}: tasks, decisions, blockers. \`[ ]\` open, \`[x]\` done and checked, \`[~]\` dropped, with the reason. Where it shows progress, go on from there; never start over. Update it before you stop; keep it short. Temporary files: ${setting(settings.workspaceDir)}.`,
+    scratchpadWords(context),
   );
 }
 

@@ -12,7 +12,7 @@ import type {
   TurnStore,
   Workspace,
 } from '../../ports/index.ts';
-import type { PromptSettings } from '../../prompts/index.ts';
+import type { PromptSettings, PromptTurn } from '../../prompts/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
 export interface LoopPorts {
@@ -32,6 +32,8 @@ export interface LoopPorts {
   readonly checkPayload?: PayloadCheck;
   /** Takes secrets out of all that comes from agents and people; absent: there are none. */
   readonly redaction?: Redaction;
+  /** What agents noted in the scratchpad, of a long one the end; `null` where it is not there or not a plain file. Never throws. Absent: prompts show none. */
+  readonly readScratchpad?: () => PromptTurn['scratchpad'] | null;
   /** Sees everything, steers nothing; its errors are not the run's. */
   readonly observe: (record: RunRecord) => void;
   /** Whether the observer is behind with what agents and gates say. Absent: it never is. */
@@ -50,6 +52,8 @@ export interface Wardrobe {
   readonly hasEmitTool?: (order: IterationStart) => boolean;
   /** Whether the shell of the wearer does not find `ralph` in its PATH. Absent: everybody's does. */
   readonly losesPath?: (order: IterationStart) => boolean;
+  /** What the wearer may do to the workspace. Absent: everything. */
+  readonly abilitiesOf?: (order: IterationStart) => Pick<PromptTurn, 'mayWrite' | 'mayRun' | 'mayCommit'>;
   /** Whether the wearer's conversation goes on over turns. Absent: nobody's does. */
   readonly keepsContext?: (order: IterationStart) => boolean;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */

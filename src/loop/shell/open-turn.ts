@@ -9,7 +9,7 @@ import {
   toTurnName,
 } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
-import { buildPrompt } from '../../prompts/index.ts';
+import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
 import { createCostGuard } from './cost-guard.ts';
 import { createLingeringWatch, type LingeringWatch } from './lingering-watch.ts';
 import type { LoopPorts, LoopSettings, Surroundings } from './loop-ports.ts';
@@ -61,7 +61,9 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   const hasEmitTool = ports.wardrobe.hasEmitTool?.(order) ?? false;
   const keepsContext = ports.wardrobe.keepsContext?.(order) ?? false;
   const losesPath = ports.wardrobe.losesPath?.(order) ?? false;
-  const prompt = buildPrompt(topology, { ...order, maxIterations, hasEmitTool, losesPath, keepsContext }, settings.prompt);
+  const abilities = ports.wardrobe.abilitiesOf?.(order) ?? {};
+  const turn = { ...order, ...abilities, ...readScratchpad(ports), maxIterations, hasEmitTool, losesPath, keepsContext };
+  const prompt = buildPrompt(topology, turn, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = await ports.workspace.keepBefore(toTurnName(order));
   const recorder = createTurnRecorder(topology.spec.promise, prompt);
@@ -92,6 +94,12 @@ export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: L
   lingering.begin(running);
   void running.result.then(lingering.close);
   return { order, running, recorder: { ...recorder, finish }, before, close: close ?? (async () => null) };
+}
+
+/** As it is when the turn begins, without secrets. */
+function readScratchpad({ readScratchpad: read, redaction }: LoopPorts): Pick<PromptTurn, 'scratchpad'> {
+  const found = read?.() ?? null;
+  return found === null ? {} : { scratchpad: { ...found, text: redaction?.text(found.text) ?? found.text } };
 }
 
 /** What cannot be prepared, such as a sandbox that is required and not there, is a failed turn. */
