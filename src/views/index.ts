@@ -4,7 +4,7 @@ export { keepWithCauses, toCausalTree } from './causal-tree.ts';
 export { cleanText, createTextCleaner, type TextCleaner } from './clean-text.ts';
 export { createEventFold, type EventFilter, type EventRow, type EventStatus, matchesFilter } from './event-row.ts';
 export { toGateEndText, toRefusalText } from './evidence.ts';
-export { type FactRow, type RowLayout, toRowLines } from './fact-rows.ts';
+export { type FactRow, type RowLayout, toRowLines, wrapText } from './fact-rows.ts';
 export { createRunViewFold, type RunViewFold } from './fold-run-view.ts';
 export { createGraphFold, type GraphFold } from './graph-view.ts';
 export { createLiveFold, type LiveFold, type LiveView, parseLiveView, type RunProgress, toLiveLine } from './live-view.ts';

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import type { EventRow } from '../views/index.ts';
+import { createEventPrinter } from './event-printer.ts';
+import { createFakeContext } from './fixtures.ts';
+
+const ROW: EventRow = {
+  v: 1,
+  id: 'e12',
+  seq: 40,
+  ts: 0,
+  iteration: 7,
+  topic: 'review.rejected',
+  source: 'reviewer',
+  target: null,
+  sender: null,
+  causes: ['e11'],
+  payload: 'the parser takes -1 for a length',
+  to: ['builder'],
+  status: 'routed',
+};
+
+it.each([60, 80, 200])('an event shows its payload on a terminal of %i columns, and no line beyond it', (columns) => {
+  const fake = createFakeContext({ isTty: true, columns });
+  createEventPrinter(fake.context.terminal, 'table')(ROW);
+  expect(fake.out()).toContain('the parser takes -1 for a length');
+  expect(
+    fake
+      .out()
+      .split('\n')
+      .filter((line) => line.length > columns),
+  ).toEqual([]);
+});
