@@ -19,6 +19,8 @@ export interface LimitWatchParts {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute. */
   readonly cwd: string;
+  /** See `ChildProcessHandle`. */
+  readonly isHeld: () => boolean;
   /** Processor time of the agent and all that it started. */
   readonly cpuMs: () => number;
   /** A line of its own log. */
@@ -51,7 +53,7 @@ export function watchLimits(parts: LimitWatchParts): LimitWatch {
     const used = cpuMs();
     const isBusy = used - cpuBefore >= LOOK_MS * BUSY_SHARE;
     cpuBefore = used;
-    silentMs = isBusy || log.isAtWork() ? 0 : silentMs + LOOK_MS;
+    silentMs = isBusy || parts.isHeld() || log.isAtWork() ? 0 : silentMs + LOOK_MS;
     if (silentMs < SILENCE_MS) return;
     cancel();
     parts.onSilence();

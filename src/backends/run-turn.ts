@@ -128,6 +128,7 @@ class TurnChild {
       log,
       env,
       cwd: request.cwd,
+      isHeld: () => this.#handle.isHeld,
       cpuMs: () => this.#handle.cpuMs(),
       onLine: (line) => this.#readLog(line),
       onSilence,

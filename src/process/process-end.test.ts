@@ -14,6 +14,16 @@ async function measure<T>(work: Promise<T>): Promise<[result: T, tookMs: number]
   return [await work, performance.now() - startedAt];
 }
 
+it('tells what a child and its children use of a processor, also once those are collected', async () => {
+  const busy = startProcess(bench.shell('i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; touch ready; sleep 30'));
+  await waitForFile(bench.path('ready'));
+  const idle = startProcess(bench.shell('touch waiting; sleep 30'));
+  await waitForFile(bench.path('waiting'));
+  if (process.platform === 'linux') expect(busy.cpuMs()).toBeGreaterThan(idle.cpuMs());
+  await Promise.all([busy.kill(), idle.kill()]);
+  expect(busy.cpuMs()).toBe(0);
+});
+
 describe('stopping a child', () => {
   it('lets it end in its own way, and sends SIGTERM only once', async () => {
     const script = "trap 'echo got >> terms' TERM; touch ready; i=0; while [ ! -s terms ]; do sleep 0.02; done; sleep 0.1; exit 9";

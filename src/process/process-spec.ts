@@ -111,6 +111,8 @@ export interface ChildProcessHandle {
   readonly startTime: string | undefined;
   /** True once the child, or what it left behind, was told to end: what is heard from then on is no free word. */
   readonly isBeingEnded: boolean;
+  /** True while the child is kept waiting by a slow log or reader: its silence is our own doing. */
+  readonly isHeld: boolean;
   /** Processor time that the child and all that came from it have used so far, in milliseconds; 0 where the system tells nothing of it. */
   cpuMs(): number;
   /** Never rejects. Settles when the child and everything it started are gone and all callbacks have been called. */

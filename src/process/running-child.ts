@@ -106,6 +106,10 @@ export class RunningChild implements ChildProcessHandle {
     return this.#isStopping || this.#tree.hasSignalled();
   }
 
+  get isHeld(): boolean {
+    return this.#outputs.isHeld();
+  }
+
   cpuMs(): number {
     return this.#phase === 'running' ? this.#tree.cpuMs() : 0;
   }

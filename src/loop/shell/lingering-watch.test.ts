@@ -9,7 +9,10 @@ import type { LoopView } from './loop-view.ts';
 const TEAM = compileTopology(makeSpec({ hats: [makeHat('builder', ['build.task'], ['build.done'])] }));
 
 /** After how many seconds the builder is dismissed who does these things at these seconds; `null`: within a minute it is not. */
-function dismissedAt(deeds: Readonly<Record<number, string | { readonly emits: string }>>): number | null {
+function dismissedAt(
+  deeds: Readonly<Record<number, string | { readonly emits: string }>>,
+  cpuMsAt: (second: number) => number = () => 0,
+): number | null {
   let now = 0;
   let written: readonly Signal[] = [];
   let due: { readonly at: number; readonly call: () => void } | null = null;
@@ -35,6 +38,7 @@ function dismissedAt(deeds: Readonly<Record<number, string | { readonly emits: s
     result: new Promise(() => {}),
     stop: () => {},
     kill: () => {},
+    cpuMs: () => cpuMsAt(now / 1000),
     dismiss: () => {
       dismissed = now / 1000;
     },
@@ -66,4 +70,14 @@ it('silence alone, what the hat may not publish, and an end that it may not decl
   expect([dismissedAt({ 3: 'Thinking.\n' }), dismissedAt({ 3: { emits: 'deploy.start' } }), dismissedAt({ 3: 'LOOP_COMPLETE\n' })]).toEqual(
     [null, null, null],
   );
+});
+
+it('an agent whose processes work on in silence is dismissed 5 s after they are done', () => {
+  const untilSecond = (last: number) => (second: number) => Math.min(second, last) * 900;
+  expect(dismissedAt({ 3: { emits: 'build.done' } }, untilSecond(30))).toBe(35);
+  expect(dismissedAt({ 3: { emits: 'build.done' } }, untilSecond(100))).toBeNull();
+});
+
+it('what an idle program uses of a processor is no work', () => {
+  expect(dismissedAt({ 3: { emits: 'build.done' } }, (second) => second * 20)).toBe(8);
 });

@@ -10,6 +10,8 @@ const SILENCE_MS = 5000;
 const LOOK_MS = 1000;
 /** What is said this long after an event was seen still belongs to publishing it: "Published build.done". */
 const CLOSING_WORDS_MS = 2000;
+/** An agent whose processes use this share of a processor works, however silent it is. */
+const BUSY_SHARE = 0.05;
 /** How much of the last words is looked through for a signal. */
 const KEPT_CHARACTERS = 16_384;
 
@@ -24,12 +26,16 @@ export interface LingeringWatch {
 /**
  * An agent without a final event of its own that published what it may, or declared the end, and then says nothing for 5 s is dismissed: its turn is a
  * success now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts.
+ * So do its processes while they use a processor: a build that prints nothing is not cut. Who waits for somebody else without a word (a server, a model)
+ * is not told from one that hangs.
  */
 export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart): LingeringWatch {
   const { clock, inbox } = ports;
   let seen = loop.state().inboxOffset;
   let signalAt: number | null = null;
   let saidAt = clock.now();
+  let workedAt = 0;
+  let cpu: { readonly at: number; readonly usedMs: number } | null = null;
   let heldAt = 0;
   let words = '';
   let cancel: (() => void) | null = null;
@@ -54,11 +60,18 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
     if (signalAt !== null && saidAt <= signalAt + CLOSING_WORDS_MS) return true;
     return lastSignals(words, loop.topology().spec.promise).some(isAccepted);
   };
+  const lookAtProcesses = (usedMs: number): void => {
+    const at = clock.now();
+    if (cpu !== null && usedMs - cpu.usedMs > (at - cpu.at) * BUSY_SHARE) workedAt = at;
+    cpu = { at, usedMs };
+  };
   const look = (running: RunningTurn): void => {
     lookAtFile();
     if (isHeld()) heldAt = clock.now();
-    const isSilent = clock.now() - Math.max(saidAt, heldAt, signalAt ?? 0) >= SILENCE_MS;
-    if (isSilent && hasHandedOver()) return running.dismiss?.();
+    const isOver = hasHandedOver();
+    if (isOver) lookAtProcesses(running.cpuMs?.() ?? 0);
+    const isSilent = clock.now() - Math.max(saidAt, heldAt, workedAt, signalAt ?? 0) >= SILENCE_MS;
+    if (isOver && isSilent) return running.dismiss?.();
     cancel = clock.setTimer(clock.now() + LOOK_MS, () => look(running));
   };
 
