@@ -76,6 +76,7 @@ function toContext(settings: ToolSettings, request: TurnRequest, signal: AbortSi
     env: request.env,
     marker: request.marker,
     ...(request.scope?.confine === undefined ? {} : { confine: request.scope.confine }),
+    ...(request.scope?.view === undefined ? {} : { view: request.scope.view }),
     ...(request.isolation === undefined ? {} : { isolation: request.isolation }),
     spillDir,
     scratchpad,

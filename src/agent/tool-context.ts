@@ -78,6 +78,8 @@ export interface ToolContext {
   readonly marker: string;
   /** What the operating system puts around programs that tools start; absent: nothing. */
   readonly confine?: TurnScope['confine'];
+  /** What puts a check of the project into a view of the workspace; absent: it runs in the workspace. */
+  readonly view?: TurnScope['view'];
   /** The namespaces that such a program gets otherwise; absent: none. */
   readonly isolation?: Isolation;
   /** Absolute; where long outputs are kept whole. Readable through `read_file`. */

@@ -195,6 +195,7 @@ async function toOrder(
     ...(spec.userSettings !== undefined && { userSettings: spec.userSettings }),
     env: { ...plain.env, ...spec.env },
     cwd: plain.cwd,
+    ...(plain.isolation === undefined ? {} : { isolation: plain.isolation }),
     qualityCommands,
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)

@@ -58,6 +58,18 @@ export interface TurnScope {
   readonly toolServers?: readonly ToolServer[];
   /** What the operating system puts around it; absent: nothing. */
   readonly confine?: (program: Program) => Program;
+  /**
+   * As `confine`, for a check of the project: it gets a view of the workspace in which it may write, and whose changes are thrown away with the turn.
+   * `null` where none can be made. Never rejects. Absent: checks run in the workspace.
+   */
+  readonly view?: (program: Program) => Promise<ViewedProgram | null>;
+}
+
+/** A program that sees a view of the workspace. */
+export interface ViewedProgram extends Program {
+  readonly cwd: string;
+  /** The namespaces in which the view is made; absent: it is a folder of its own. */
+  readonly isolation?: Isolation;
 }
 
 /** A server of the Model Context Protocol that the agent starts itself. */

@@ -1,10 +1,21 @@
 /** Front door of `ports`: the interfaces between the loop and the world, with their contracts in words. */
 export type { BackendEvent } from '../core/index.ts';
-export type { Backend, Backpressure, Program, RunningTurn, ToolServer, TurnLogs, TurnRequest, TurnResult, TurnScope } from './backend.ts';
+export type {
+  Backend,
+  Backpressure,
+  Program,
+  RunningTurn,
+  ToolServer,
+  TurnLogs,
+  TurnRequest,
+  TurnResult,
+  TurnScope,
+  ViewedProgram,
+} from './backend.ts';
 export type { Clock } from './clock.ts';
 export type { GateOrder, GateRunner } from './gate-runner.ts';
 export type { Inbox, InboxBatch, SkippedLines } from './inbox.ts';
-export type { Isolation } from './isolation.ts';
+export type { Isolation, ViewMount } from './isolation.ts';
 export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
 export type {
   AssistantMessage,

@@ -15,4 +15,13 @@ export interface Isolation {
   readonly readOnly: readonly string[];
   /** Folders that exist, below those, and that can be changed all the same. */
   readonly writable: readonly string[];
+  /** Mounts that are made last, one after the other; absent: none. */
+  readonly view?: readonly ViewMount[];
 }
+
+/** A mount of a view of the workspace. Paths are absolute and exist when it is made. */
+export type ViewMount =
+  /** Shows `lower` at `path`; what is written goes to `upper`. `work` is the kernel's own, beside `upper`. */
+  | { readonly kind: 'overlay'; readonly lower: string; readonly upper: string; readonly work: string; readonly path: string }
+  /** With what is mounted below `from`, which stays as it is where this is read-only. */
+  | { readonly kind: 'bind'; readonly from: string; readonly path: string; readonly isReadOnly: boolean };

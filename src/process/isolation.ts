@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Isolation } from '../ports/index.ts';
+import type { Isolation, ViewMount } from '../ports/index.ts';
 
 /** What is started in the place of a program. */
 export interface IsolatedCommand {
@@ -28,8 +28,12 @@ while [ "$1" != -- ]; do
     covered) "$mount" -t tmpfs -o mode=755 none "$2" ;;
     writable) "$mount" --bind "$2" "$2" ;;
     read-only) "$mount" --rbind -o ro "$2" "$2" ;;
+    overlay) "$mount" -t overlay -o "$2" overlay "$3" ;;
+    bind) "$mount" --rbind "$2" "$3" ;;
+    bind-read-only) "$mount" --rbind -o ro "$2" "$3" ;;
+    in) cd "$2" ;;
   esac || { echo '!'; exit 1; } >&2
-  shift 2
+  shift 3
 done
 shift
 kept=0
@@ -66,13 +70,24 @@ export function toIsolated(
   if (path === null) return null;
   const { covered, readOnly, writable } = isolation;
   const mounts = [
-    ...covered.flatMap((folder) => ['covered', folder]),
-    ...writable.flatMap((folder) => ['writable', folder]),
-    ...readOnly.flatMap((folder) => ['read-only', folder]),
+    ...covered.flatMap((folder) => ['covered', folder, '']),
+    ...writable.flatMap((folder) => ['writable', folder, '']),
+    ...readOnly.flatMap((folder) => ['read-only', folder, '']),
+    ...(isolation.view ?? []).flatMap((mount) => toViewWords(mount, isolation.hasUserNamespace)),
+    // The folder in which it was started may have another one in its place now.
+    ...(isolation.view === undefined ? [] : ['in', program.cwd, '']),
   ];
   const [command = '', ...words] = isolation.enter;
   const inner = [isolation.shell, '-c', INIT_SCRIPT, 'ralph-init', isolation.mount, ...mounts, '--'];
   return { command, args: [...words, ...inner, ...isolation.drop, path, ...program.args], env: keepOdd(program.env) };
+}
+
+function toViewWords(mount: ViewMount, hasUserNamespace: boolean): readonly string[] {
+  if (mount.kind === 'bind') return [mount.isReadOnly ? 'bind-read-only' : 'bind', mount.from, mount.path];
+  const { lower, upper, work, path } = mount;
+  // In a user namespace the kernel keeps its notes under names that belong to the user, and does not let folders from below be renamed in place.
+  const options = [hasUserNamespace ? 'userxattr' : 'redirect_dir=on', `lowerdir=${lower}`, `upperdir=${upper}`, `workdir=${work}`];
+  return ['overlay', options.join(','), path];
 }
 
 /** The folders without those that are not there: nothing could be mounted on them. */

@@ -42,12 +42,16 @@ const BACK_DOORS = [
 /** Caches elsewhere could not be written, and programs fail on that: without these they use the turn's own home. */
 const CACHES = ['XDG_CACHE_HOME', 'XDG_STATE_HOME', 'GOCACHE', 'UV_CACHE_DIR', 'npm_config_cache'];
 
-/** What puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at. */
-export function createConfine(made: ConfineOrder): (program: Program) => Program {
+/**
+ * What puts the sandbox of the operating system around a program. The returned function throws when a path cannot be looked at.
+ *
+ * @param view the folder that is shown in the place of the workspace, to be written; absent: the workspace, as far as the hat may write
+ */
+export function createConfine(made: ConfineOrder, view?: string): (program: Program) => Program {
   return (program) => {
     const { found } = made.settings.os;
     if (found === null) return program;
-    const confinement = toConfinement(made, program);
+    const confinement = toConfinement(made, program, view);
     const env = toInnerEnvironment(made, program.env, found.kind === 'seatbelt');
     const inner = [program.path, ...program.args];
     const words = found.kind === 'bubblewrap' ? planBubblewrap(confinement) : ['-p', planSeatbelt(confinement)];
@@ -55,9 +59,10 @@ export function createConfine(made: ConfineOrder): (program: Program) => Program
   };
 }
 
-function toConfinement(made: ConfineOrder, program: Program): Confinement {
+function toConfinement(made: ConfineOrder, program: Program, view: string | undefined): Confinement {
   const { settings, order } = made;
-  const mounts = planMounts(toFacts(made, program));
+  const facts = toFacts(made, program);
+  const mounts = planMounts(view === undefined ? facts : { ...facts, view, writable: [] });
   return { mounts, cwd: program.cwd ?? order.cwd, hasNetwork: settings.sandbox.hasNetwork, ...toInnerUser() };
 }
 

@@ -1,7 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
-import type { TurnScope } from '../ports/index.ts';
+import type { Program, TurnScope } from '../ports/index.ts';
 import { removeTree } from '../process/index.ts';
 import { planOpenScope } from './attach-open.ts';
 import { type Capabilities, mayChangeTree } from './capabilities.ts';
@@ -11,6 +11,7 @@ import { createConfine } from './create-confine.ts';
 import { toHomeOwner } from './home-owner.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
+import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
@@ -18,6 +19,7 @@ import type { SandboxMode } from './sandbox-settings.ts';
 import type { AttachedSettings, ScopeFile } from './scope-plan.ts';
 import { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
 import { LOGINS_FILE } from './sweep-private.ts';
+import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 /** What an agent wears for one turn. */
 export interface Outfit {
@@ -49,6 +51,7 @@ export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: 
 
 /** Creates the outfitter of one run. */
 export function createOutfitter(settings: OutfitterSettings): Outfitter {
+  const kinds = new Map<boolean, Promise<ViewKind>>();
   return {
     dress: async (order) => {
       const isConfined = order.mode !== 'off' && settings.os.found !== null;
@@ -59,9 +62,13 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       const attach = order.attach(folder);
       const plan = order.isOpen === true ? planOpenScope({ ...order, attach }) : planScope({ ...order, folder, attach, isConfined });
       writeFiles(folder, plan.files);
-      const scratch = mayChangeTree(order.may)
-        ? NO_SCRATCH
-        : await openScratch(settings.workspace, settings.sandbox.scratch, settings.folders);
+      const place = toViewPlace(settings, order, folder, isConfined);
+      if (hasView(order)) kinds.set(isConfined, kinds.get(isConfined) ?? findViewKind(place));
+      const kind = hasView(order) ? await kinds.get(isConfined) : undefined;
+      const scratch =
+        mayChangeTree(order.may) || kind === 'overlay'
+          ? NO_SCRATCH
+          : await openScratch(settings.workspace, settings.sandbox.scratch, settings.folders);
       const merged = [...(attach?.settings === undefined ? [] : [attach.settings]), ...plan.settings];
       const home = isConfined || merged.length > 0 ? makeHome(settings, order, folder, merged) : null;
       const { args, env, permissions, prompt, limits } = plan;
@@ -75,8 +82,11 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
       };
       const putBack = isConfined || mayChangeTree(order.may) ? null : keepSettings(order.cli, order.cwd);
       const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : null;
+      const confineView = (program: Program, view: string): Program =>
+        isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }, view)(program) : program;
+      const view = kind === undefined ? null : createView(kind, place, confineView);
       return {
-        scope: { ...scope, ...(confine === null ? {} : { confine }) },
+        scope: { ...scope, ...(confine === null ? {} : { confine }), ...(view === null ? {} : { view }) },
         limits,
         isConfined,
         scratch: scratch.folders,
@@ -90,6 +100,18 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
     },
   };
 }
+
+/** The checks of our own agent, for a hat that may not write. */
+function hasView({ cli, may }: OutfitOrder): boolean {
+  return cli === 'native' && may.mayRunQuality && !mayChangeTree(may);
+}
+
+function toViewPlace(settings: OutfitterSettings, { isolation }: OutfitOrder, own: string, isConfined: boolean): ViewPlace {
+  const { workspace, stateDir, os } = settings;
+  return { workspace: realpathSync(workspace), stateDir, own, isolation, os: isConfined ? os : NO_SANDBOX };
+}
+
+const NO_SANDBOX: OsSandboxSearch = { found: null, why: 'it is switched off' };
 
 /** What a hat that may write is not held to. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };

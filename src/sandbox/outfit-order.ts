@@ -1,4 +1,5 @@
 import type { BackendType } from '../core/index.ts';
+import type { Isolation } from '../ports/index.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
@@ -35,6 +36,8 @@ export interface OutfitOrder {
   readonly userSettings?: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** The namespaces of the turn's programs; absent: none. */
+  readonly isolation?: Isolation;
   readonly qualityCommands: readonly string[];
   /** Given the turn's private folder; `null` where the CLI gets no tool. */
   readonly attach: (folder: string) => AttachedTool | null;

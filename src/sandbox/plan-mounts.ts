@@ -23,6 +23,8 @@ export interface MountFacts {
   /** The workspace, and whether it may be written. */
   readonly workspace: string;
   readonly isWritable: boolean;
+  /** What stands in its place, to be written; absent: nothing. */
+  readonly view?: string;
   /** Real paths of git's own folders, which a hat that may write can write wherever they lie, and of the folder they belong to. */
   readonly repository: { readonly root: string | null; readonly written: readonly string[] };
   /** Ralph's own folder: covered, but for what is needed of it. */
@@ -38,7 +40,7 @@ export interface MountFacts {
  * there directly stays out of sight.
  */
 export function planMounts(facts: MountFacts): readonly Mount[] {
-  const { home, temp, workspace, isWritable, stateDir } = facts;
+  const { home, temp, workspace, isWritable, view, stateDir } = facts;
   const shown = listShown(facts);
   return [
     ...facts.hidden.map((path): Mount => ({ kind: 'hidden', path })),
@@ -47,7 +49,9 @@ export function planMounts(facts: MountFacts): readonly Mount[] {
     ...facts.homeFolders,
     ...shown,
     ...facts.extraReadable.map(({ path, real }): Mount => ({ kind: 'readable', path, from: real })),
-    { kind: isWritable ? 'writable' : 'readable', path: workspace },
+    ...(view === undefined
+      ? [{ kind: isWritable ? 'writable' : 'readable', path: workspace } as const]
+      : [{ kind: 'writable', path: workspace, from: view } as const]),
     ...toRepository(facts),
     { kind: 'hidden', path: stateDir },
     // Again: what is needed may lie in the workspace or in Ralph's folder, and of two for one path the later counts.

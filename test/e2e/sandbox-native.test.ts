@@ -73,11 +73,10 @@ async function runTests(profile: string, more = '') {
 }
 
 describe.skipIf(SANDBOX.found === null)('tests that the native agent runs', () => {
-  it('write nothing but scratch folders for a hat that may not write, and see no key of Ralph', async () => {
+  it('write nothing that stays for a hat that may not write, and see no key of Ralph', async () => {
     const found = await runTests('critic');
-    expect(found).toMatchObject({ source: 'a\n', coverage: '1\n', key: '', left: 'none', outside: false });
+    expect(found).toMatchObject({ source: 'a\n', coverage: 'none', key: 'none', left: 'none', outside: false });
     expect(found.said).toContain('✓ succeeded');
-    expect(found.shown).toMatch(/Stopped run_tests by the operating system: .*src\/a\.txt: Read-only file system/);
     expect(found.said).not.toContain('may not write, and changed');
   });
 
@@ -101,6 +100,6 @@ describe.skipIf(SANDBOX.found === null)('tests that the native agent runs', () =
   });
 
   it('are not held where there is to be no sandbox', async () => {
-    expect(await runTests('critic', ', sandbox: off')).toMatchObject({ source: 'evil\n', key: expect.stringContaining(NEEDLE) });
+    expect(await runTests('critic', ', sandbox: off')).toMatchObject({ source: 'a\n', coverage: 'none', outside: true });
   });
 });

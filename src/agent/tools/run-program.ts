@@ -1,4 +1,4 @@
-import { type CommandResult, type ProcessInput, runCommand } from '../../process/index.ts';
+import { type CommandResult, type CommandSpec, type ProcessInput, runCommand } from '../../process/index.ts';
 import type { ToolContext } from '../tool-context.ts';
 
 /** A program that a tool starts. */
@@ -12,6 +12,8 @@ export interface ProgramOrder {
   /** Default: end of file at once. */
   readonly input?: ProcessInput;
   readonly timeoutMs: number;
+  /** It checks the project: what it writes in the workspace is thrown away where the hat has a view of it. */
+  readonly isCheck?: boolean;
   /** How much of each output is kept, counted from its end. Default 4 MB. */
   readonly captureBytes?: number;
 }
@@ -22,21 +24,19 @@ const drainMs = 500;
 const defaultCaptureBytes = 4 << 20;
 let started = 0;
 
+type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation' | 'view'>;
+
 /**
  * Runs a program to its end, in a process group of its own; whatever it leaves behind is ended. Never rejects.
  *
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
-export function runProgram(
-  order: ProgramOrder,
-  context: Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation'>,
-): Promise<CommandResult> {
+export async function runProgram(order: ProgramOrder, context: Surroundings): Promise<CommandResult> {
   started += 1;
   return runCommand({
     captureBytes: defaultCaptureBytes,
     ...order,
-    ...confine(order, context.confine),
-    isolation: context.confine === undefined ? context.isolation : undefined,
+    ...(await place(order, context)),
     marker: `${context.marker}.tool${started}`,
     abort: context.signal,
     stopGraceMs,
@@ -45,13 +45,17 @@ export function runProgram(
 }
 
 /** A sandbox that cannot be put up says so in the place of the program: without it the program must not start. */
-function confine({ command, args, env, cwd }: ProgramOrder, put: ToolContext['confine']): Partial<ProgramOrder> {
-  if (put === undefined) return {};
+async function place({ command, args, env, cwd, isCheck }: ProgramOrder, { confine, isolation, view }: Surroundings): Promise<Placed> {
+  const program = { path: command, args, env, cwd };
   try {
-    const { path, args: words, env: inner } = put({ path: command, args, env, cwd });
-    return { command: path, args: words, env: inner };
+    const viewed = isCheck === true && view !== undefined ? await view(program) : null;
+    const { path, ...placed } =
+      viewed ?? (confine === undefined ? { ...program, isolation } : { isolation: undefined, ...confine(program) });
+    return { command: path, ...placed };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { command: '/bin/sh', args: ['-c', 'echo "$0" >&2; exit 126', `the sandbox could not be put up: ${problem}`] };
   }
 }
+
+type Placed = Partial<Pick<CommandSpec, 'command' | 'args' | 'env' | 'cwd' | 'isolation'>>;

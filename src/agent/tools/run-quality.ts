@@ -29,11 +29,11 @@ export async function runQuality(
   // CI keeps runners from waiting for a key press or from watching files.
   const env = { CI: 'true', ...toProgramEnvironment(context) };
   const timeoutMs = timeoutSeconds * 1000;
-  const result = await runProgram({ command, args, cwd: context.jail.workspace, env, timeoutMs }, context);
+  const result = await runProgram({ command, args, cwd: context.jail.workspace, env, timeoutMs, isCheck: true }, context);
   return toResult(order, result, timeoutMs, {
     counts: kind === 'tests' ? parseTestCounts(result.output) : null,
     stopped: context.confine === undefined ? null : findStoppedWrite(cleanOutput(result.output)),
-    hint: context.mayWrite ? '' : SCOPE_HINT,
+    hint: context.mayWrite ? '' : context.view === undefined ? SCOPE_HINT : VIEW_HINT,
   });
 }
 
@@ -47,6 +47,9 @@ interface Findings {
 /** For a hat that may not write: a failure of its scope must not be taken for one of the work. */
 const SCOPE_HINT =
   '\n[Your scope stopped a write: checks write in .agent/ and in folders of builds, tests and caches only. That need not be a fault of the work.]';
+
+const VIEW_HINT =
+  '\n[Your scope stopped a write: checks write in the workspace, which is a view that is thrown away, and nowhere else. That need not be a fault of the work.]';
 
 function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number, { counts, stopped, hint }: Findings): ToolResult {
   const output = cleanOutput(result.output).trim();
