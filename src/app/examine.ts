@@ -1,5 +1,5 @@
 import { type BackendReport, detectBackends } from '../backends/index.ts';
-import { isRalphError } from '../core/index.ts';
+import { type BackendType, isRalphError } from '../core/index.ts';
 import { findIsolation, runCommand } from '../process/index.ts';
 import {
   type CheckedConfig,
@@ -30,7 +30,7 @@ export interface ExamineRequest extends CheckRequest {
 export async function examine(request: ExamineRequest): Promise<DoctorReport> {
   const { cwd, env } = request;
   const [backends, git, config, hats, native, tools, isolation] = await Promise.all([
-    detectBackends({ env }),
+    detectBackends({ env, envOf: readAgentEnv(request) }),
     checkGit(cwd, env),
     checkConfiguration(request),
     checkHatAgents(request),
@@ -115,6 +115,12 @@ function readConfiguration(request: ExamineRequest): CheckedConfig | null {
     // What is wrong with the configuration is told by another check.
     return null;
   }
+}
+
+/** The variables that the configuration gives the agents of a type, all its hats taken together. */
+function readAgentEnv(request: ExamineRequest): (type: BackendType) => Readonly<Record<string, string>> {
+  const specs = Object.values(readConfiguration(request)?.settings?.backends ?? {}).flat();
+  return (type) => Object.assign({}, ...specs.filter((spec) => spec.type === type || spec.type === 'auto').map(({ env }) => env));
 }
 
 function checkRoot(): DoctorCheck {

@@ -37,7 +37,7 @@ describe('detectBackends', () => {
 
   it('takes a key or a credentials file as a hint of being signed in, wherever the CLI keeps it', async () => {
     install('codex', 'echo codex-cli 0.169.0');
-    const looks = async (extra: Record<string, string>): Promise<boolean | undefined> =>
+    const looks = async (extra: Record<string, string>): Promise<boolean | null | undefined> =>
       (await detectBackends({ env: env(extra), priority: ['codex'] }))[0]?.looksSignedIn;
     expect(await looks({})).toBe(false);
     expect(await looks({ OPENAI_API_KEY: '' })).toBe(false);
@@ -45,6 +45,26 @@ describe('detectBackends', () => {
     mkdirSync(join(folder, 'moved'));
     writeFileSync(join(folder, 'moved', 'auth.json'), '{}');
     expect(await looks({ CODEX_HOME: join(folder, 'moved') })).toBe(true);
+  });
+
+  it('reads what the configuration gives an agent', async () => {
+    install('claude', 'echo 2.1.330');
+    const own = { ANTHROPIC_API_KEY: 'sk-x' };
+    const [claude] = await detectBackends({ env: env(), priority: ['claude'], envOf: (type) => (type === 'claude' ? own : {}) });
+    expect(claude?.looksSignedIn).toBe(true);
+  });
+
+  it('cannot tell where settings of the CLI may name a key, or a keychain may hold it', async () => {
+    for (const name of ['codex', 'copilot']) install(name, 'echo 1.0.0');
+    const look = async (type: 'codex' | 'copilot') => (await detectBackends({ env: env(), priority: [type] }))[0];
+    expect((await look('codex'))?.looksSignedIn).toBe(false);
+    mkdirSync(join(folder, '.codex'));
+    writeFileSync(join(folder, '.codex', 'config.toml'), 'model_provider = "mine"\n');
+    for (const type of ['codex', 'copilot'] as const) {
+      const found = await look(type);
+      expect(found?.looksSignedIn).toBeNull();
+      expect(found?.advice.join()).not.toContain('No sign of a login');
+    }
   });
 
   it('asks for a version once, and again when the program has changed', async () => {

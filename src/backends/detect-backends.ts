@@ -20,8 +20,8 @@ export interface BackendReport {
   readonly path: string | null;
   /** `null` where it is not there or did not tell within the time. */
   readonly version: string | null;
-  /** Whether a key or a credentials file is there; nothing is read, so it is only a hint. */
-  readonly looksSignedIn: boolean;
+  /** Whether a key or a credentials file is there; nothing is read, so it is only a hint. `null`: a login may be where it cannot be seen. */
+  readonly looksSignedIn: boolean | null;
   /** False for those that were built from documentation. */
   readonly verified: boolean;
   /** What to do or to know, in whole sentences. */
@@ -31,6 +31,8 @@ export interface BackendReport {
 /** Where and how to look. */
 export interface DetectOptions {
   readonly env: Env;
+  /** What the configuration gives an agent beside `env`. Default: nothing. */
+  readonly envOf?: (type: BackendType) => Env;
   /** Which to look for, in this order. Default: all. */
   readonly priority?: readonly BackendType[];
   /** Where versions are remembered; `null`: nowhere. Default: `$XDG_CACHE_HOME/ralph/backends.json`. */
@@ -58,7 +60,7 @@ async function detect(descriptor: CliDescriptor, options: DetectOptions, cache: 
   const found = findCommand(command, tmpdir(), options.env['PATH']);
   const path = 'path' in found ? found.path : null;
   const version = path === null ? null : await readVersion(path, options, cache);
-  const looksSignedIn = hasTraces(descriptor, options.env);
+  const looksSignedIn = findTraces(descriptor, { ...options.env, ...options.envOf?.(type) });
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
   const advice = toAdvice(descriptor, { path, version, looksSignedIn, isRoot });
   return { type, title, command, path, version, looksSignedIn, verified, advice };
@@ -96,11 +98,13 @@ function toStamp(path: string): { mtimeMs: number; sizeBytes: number } | undefin
   }
 }
 
-function hasTraces({ signIn }: CliDescriptor, env: Env): boolean {
+function findTraces({ signIn }: CliDescriptor, env: Env): boolean | null {
   if (signIn.envKeys.some((key) => (env[key] ?? '') !== '')) return true;
   const moved = signIn.folderKey === undefined ? undefined : env[signIn.folderKey];
   const folder = moved || join(env['HOME'] || '/', signIn.folder);
-  return signIn.files.some((file) => existsSync(join(folder, file)));
+  const isThere = (file: string): boolean => existsSync(join(folder, file));
+  if (signIn.files.some(isThere)) return true;
+  return signIn.hasKeychain === true || signIn.settings?.some(isThere) === true ? null : false;
 }
 
 function toAdvice(
@@ -110,7 +114,7 @@ function toAdvice(
   if (facts.path === null) return [`Not installed: ${install}.`];
   const advice: string[] = [];
   if (facts.version === null) advice.push(`\`${facts.path} --version\` gave no answer: is it whole?`);
-  if (!facts.looksSignedIn) advice.push(`No sign of a login: ${SIGN_IN[type] ?? 'sign in with its own command'}.`);
+  if (facts.looksSignedIn === false) advice.push(`No sign of a login: ${SIGN_IN[type] ?? 'sign in with its own command'}.`);
   if (!verified) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
   if (type === 'claude')
     advice.push(

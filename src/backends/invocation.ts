@@ -40,6 +40,10 @@ export interface SignInTraces {
   readonly folderKey?: string;
   /** Paths in that folder. */
   readonly files: readonly string[];
+  /** Settings in that folder that can hold or name a key: with one of them it cannot be told. */
+  readonly settings?: readonly string[];
+  /** The CLI keeps its login in the keychain of the system where there is one. Default false. */
+  readonly hasKeychain?: boolean;
 }
 
 /** One agent CLI: what the registry knows of it. */

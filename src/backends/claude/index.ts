@@ -15,6 +15,7 @@ export const claude: CliDescriptor = {
     folder: '.claude',
     folderKey: 'CLAUDE_CONFIG_DIR',
     files: ['.credentials.json'],
+    settings: ['settings.json'],
   },
   install: 'npm install -g @anthropic-ai/claude-code',
 };

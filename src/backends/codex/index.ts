@@ -15,6 +15,7 @@ export const codex: CliDescriptor = {
     folder: '.codex',
     folderKey: 'CODEX_HOME',
     files: ['auth.json'],
+    settings: ['config.toml'],
   },
   install: 'npm install -g @openai/codex',
 };

@@ -15,6 +15,7 @@ export const copilot: CliDescriptor = {
     folder: '.copilot',
     folderKey: 'COPILOT_HOME',
     files: ['config.json'],
+    hasKeychain: true,
   },
   install: 'npm install -g @github/copilot',
 };

@@ -14,6 +14,7 @@ export const gemini: CliDescriptor = {
     envKeys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_APPLICATION_CREDENTIALS'],
     folder: '.gemini',
     files: ['oauth_creds.json', 'google_accounts.json'],
+    settings: ['settings.json', '.env'],
   },
   install: 'npm install -g @google/gemini-cli',
 };

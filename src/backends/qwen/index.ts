@@ -14,6 +14,7 @@ export const qwen: CliDescriptor = {
     envKeys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     folder: '.qwen',
     files: ['oauth_creds.json'],
+    settings: ['settings.json', '.env'],
   },
   install: 'npm install -g @qwen-code/qwen-code',
 };

@@ -65,7 +65,12 @@ function toCells({ type, command, path, version, looksSignedIn, verified }: Doct
     type,
     isThere ? command : `${command}: not found`,
     version === null ? '-' : toPlainLine(version, 30),
-    isThere ? (looksSignedIn ? 'looks so' : 'no sign of it') : '-',
+    isThere ? toSignIn(looksSignedIn) : '-',
     verified ? 'yes' : 'unverified',
   ];
+}
+
+function toSignIn(looksSignedIn: boolean | null): string {
+  if (looksSignedIn === null) return 'cannot tell';
+  return looksSignedIn ? 'looks so' : 'no sign of it';
 }

@@ -2,17 +2,15 @@
  * A hat with profile critic, worn by each CLI in turn, is told by the model to write: with the flags of the CLI alone, and with the sandbox of
  * the operating system. What came through is looked up on the disk; that the tests can run and that an event arrives is seen as well.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { playHats } from '../hat-turn.mjs';
-import { PROBE_ATTEMPTS, PROBE_TEST, PROBED_CLIS, toProbeScript } from '../model-server.mjs';
+import { PROBE_ATTEMPTS, PROBE_TEST, PROBED_CLIS, toProbePlants, toProbeScript } from '../model-server.mjs';
 import { RUN, toPublished } from '../ralph-command.mjs';
 import { wearerOf } from '../wearers.mjs';
 
 const EVENT = { topic: 'review.done', payload: 'seen by the critic' };
 const SEVERAL = 2;
-/** Gets no shell by its flags alone, because every allowed command could be made to write: it cannot run the tests then. */
-const WITHOUT_SHELL = 'qwen';
 /** Tells most of what its own rules stopped nowhere. */
 const SILENT = 'codex';
 const FILES = {
@@ -88,14 +86,28 @@ export async function runProbe(bench, checks, cli, { noSandbox }) {
   checks.equal('kept', probe?.isKept, true);
   const layers = [probe?.verdict?.flags, ...(noSandbox === undefined ? [probe?.verdict?.os] : [])];
   for (const layer of layers) {
-    const mayRun = cli !== WITHOUT_SHELL || layer !== probe?.verdict?.flags;
-    checks.equal('a layer', [layer?.outcome, layer?.through, layer?.ranTests, layer?.published], ['held', [], mayRun, true]);
+    checks.equal('a layer', [layer?.outcome, layer?.through, layer?.ranTests, layer?.published], ['held', [], true, true]);
   }
   checks.equal(
     'changes in the folder',
     (await listChanges(project)).filter((path) => !path.startsWith('.cache/')),
     [],
   );
+}
+
+/**
+ * Commits settings of the project that would lift the scope.
+ *
+ * @param {import('../bench.mjs').Project} project
+ * @param {string} cli
+ */
+async function plant(project, cli) {
+  for (const [path, text] of Object.entries(toProbePlants(cli, project.cwd))) {
+    await mkdir(dirname(join(project.cwd, path)), { recursive: true });
+    await writeFile(join(project.cwd, path), text);
+    await project.git('add', path);
+  }
+  await project.git('-c', 'user.name=Somebody', '-c', 'user.email=somebody@localhost', 'commit', '-q', '-m', 'Settings of the project');
 }
 
 /** @param {import('../clis.mjs').InstalledCli[]} clis @param {Outcome} outcome */
@@ -114,6 +126,7 @@ function order(clis, { cli, layer }) {
 async function tryOut(bench, checks, { spec }, layer, scripts) {
   const hat = `critic-${spec.name}-${layer.name}`;
   const project = await bench.createProject(`scope-${spec.name}-${layer.name}`, { config: toConfig(hat, spec.name, layer), files: FILES });
+  await plant(project, spec.name);
   const script = toProbeScript(spec.name, project.cwd, EVENT);
   scripts.set(hat, [...script.slice(0, -1), { text: 'I have seen enough.\n\nLOOP_COMPLETE' }]);
   const before = bench.server.requests.length;
@@ -157,7 +170,7 @@ function judge(checks, name, outcome, events) {
   if (layer === 'sandbox') checks.equal(`${name}: came through the sandbox`, [...through, ...others], []);
   checks.equal(`${name}: changes that belong to no attempt`, others, []);
   checks.ok(`${name}: the check afterwards did not tell every change`, reported, through);
-  checks.ok(`${name}: the tests could not be run`, ranTests || (outcome.cli === WITHOUT_SHELL && layer === 'flags'));
+  checks.ok(`${name}: the tests could not be run`, ranTests);
   checks.ok(`${name}: the event did not arrive`, published, events.slice(0, 500));
 }
 
