@@ -38,8 +38,10 @@ describe('the clock of a run', () => {
           else {
             if (kind === 'pass') machine.pass(ms);
             else machine.sleep(ms);
+            // Whether the machine slept is seen half a second later at most.
+            if (kind === 'sleep') machine.pass(500);
             sleeps += kind === 'sleep' ? 1 : 0;
-            passedMs += ms;
+            passedMs += kind === 'sleep' ? ms + 500 : ms;
           }
           const now = machine.clock.now();
           expect(now).toBeGreaterThanOrEqual(last);
@@ -49,6 +51,13 @@ describe('the clock of a run', () => {
         }
       }),
     );
+  });
+
+  it('asks the system no more than twice a second whether it slept', () => {
+    let asked = 0;
+    const clock = createRunClock({ wall: () => 0, steady: () => 5, awakeAndAsleep: () => (asked += 1) });
+    for (let piece = 0; piece < 10_000; piece += 1) clock.now();
+    expect(asked).toBe(1);
   });
 
   it('fires a timer when its time has come, though the machine was set back', async () => {

@@ -5,6 +5,8 @@ import type { Clock } from '../ports/index.ts';
 const LONGEST_TIMEOUT_MS = 15_000;
 /** Below this, the seconds of `uptime` and the clock of the process only differ by rounding. */
 const SHORTEST_SLEEP_MS = 2000;
+/** Whether the machine slept is asked at most so often: the time is read at every piece of an agent's output, and that question goes to the system. */
+const LOOK_EVERY_MS = 500;
 
 /** What a clock is made of; tests bring their own. All in milliseconds. */
 export interface TimeSources {
@@ -30,10 +32,14 @@ const MACHINE: TimeSources = {
 export function createRunClock({ wall, steady, awakeAndAsleep }: TimeSources = MACHINE): Clock {
   const [wallStart, steadyStart, uptimeStart] = [wall(), steady(), awakeAndAsleep()];
   let sleptMs = 0;
+  let lookedAtMs = 0;
   const now = (): number => {
     const passedMs = steady() - steadyStart;
-    const restMs = awakeAndAsleep() - uptimeStart - passedMs - sleptMs;
-    if (restMs > SHORTEST_SLEEP_MS) sleptMs += restMs;
+    if (passedMs - lookedAtMs >= LOOK_EVERY_MS) {
+      lookedAtMs = passedMs;
+      const restMs = awakeAndAsleep() - uptimeStart - passedMs - sleptMs;
+      if (restMs > SHORTEST_SLEEP_MS) sleptMs += restMs;
+    }
     return wallStart + Math.round(passedMs + sleptMs);
   };
   return { now, setTimer: (dueAt, fire) => setTimer(now, dueAt, fire) };
