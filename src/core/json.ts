@@ -60,16 +60,23 @@ export function toPayloadText(payload: Json): string {
   return typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? 'null');
 }
 
-/** A value with each of its texts as `map` gives it back; the same value where nothing changes. `isKept` names the keys of objects whose values are left alone. */
-export function mapTexts(value: Json, map: (text: string) => string, isKept: (key: string) => boolean = () => false): Json {
+/**
+ * A value with each of its texts as `map` gives it back; the same value where nothing changes.
+ *
+ * @param byKey what becomes of the value of a key in the place of that; `undefined`: nothing else
+ */
+export function mapTexts(
+  value: Json,
+  map: (text: string) => string,
+  byKey: (key: string) => ((part: Json) => Json) | undefined = () => undefined,
+): Json {
   if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
+  const mapPart = (part: Json): Json => mapTexts(part, map, byKey);
   if (Array.isArray(value)) {
-    const items = value.map((item: Json) => mapTexts(item, map, isKept));
+    const items = value.map(mapPart);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const entries = Object.entries(value as JsonObject).map(
-    ([key, part]) => [key, part, isKept(key) ? part : mapTexts(part, map, isKept)] as const,
-  );
+  const entries = Object.entries(value as JsonObject).map(([key, part]) => [key, part, (byKey(key) ?? mapPart)(part)] as const);
   return entries.some(([, before, after]) => before !== after) ? Object.fromEntries(entries.map(([key, , after]) => [key, after])) : value;
 }

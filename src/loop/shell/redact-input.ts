@@ -67,5 +67,8 @@ export function createEventRedactor(
 }
 
 function redactTexts<Value extends object>(value: Value, redact: (text: string) => string): Value {
-  return mapTexts(value as Json, redact, (key) => WORDS.has(key)) as Value;
+  const keep = (part: Json): Json => part;
+  // The fields of a payload are the agent's own: none of them is one of our words.
+  const redactAll = (part: Json): Json => mapTexts(part, redact);
+  return mapTexts(value as Json, redact, (key) => (WORDS.has(key) ? keep : key === 'payload' ? redactAll : undefined)) as Value;
 }
