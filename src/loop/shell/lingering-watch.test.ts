@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BackendEvent, IterationStart, Signal } from '../../core/index.ts';
+import type { BackendEvent, IterationStart, Json, Signal } from '../../core/index.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../../topology/index.ts';
 import { createLingeringWatch } from './lingering-watch.ts';
@@ -10,7 +10,7 @@ const TEAM = compileTopology(makeSpec({ hats: [makeHat('builder', ['build.task']
 
 /** After how many seconds the builder is dismissed who does these things at these seconds; `null`: within a minute it is not. */
 function dismissedAt(
-  deeds: Readonly<Record<number, string | { readonly emits: string }>>,
+  deeds: Readonly<Record<number, string | { readonly emits: string; readonly refused?: true; readonly payload?: number }>>,
   cpuMsAt: (second: number) => number = () => 0,
 ): number | null {
   let now = 0;
@@ -31,6 +31,7 @@ function dismissedAt(
       hasMore: (offset: number) => offset < written.length,
       read: (offset: number) => ({ signals: written.slice(offset), problems: [], offset: written.length }),
     },
+    checkPayload: (_topic: string, payload: Json) => (typeof payload === 'number' ? { problem: 'payload is number' } : { payload }),
   } as unknown as LoopPorts;
   const loop = { topology: () => TEAM, state: () => ({ inboxOffset: 0 }) } as unknown as LoopView;
   const watch = createLingeringWatch(ports, loop, { hat: 'builder' } as IterationStart);
@@ -47,7 +48,10 @@ function dismissedAt(
     now = second * 1000;
     const deed = deeds[second];
     if (typeof deed === 'string') watch.take({ type: 'text', text: deed } satisfies BackendEvent);
-    else if (deed !== undefined) written = [...written, { kind: 'event', channel: 'jsonl', topic: deed.emits, payload: '' }];
+    else if (deed !== undefined) {
+      const refused = deed.refused === true ? { refused: { why: 'payload', detail: '' } as const } : {};
+      written = [...written, { kind: 'event', channel: 'jsonl', topic: deed.emits, payload: deed.payload ?? '', ...refused }];
+    }
     const timer = due as { readonly at: number; readonly call: () => void } | null;
     if (timer !== null && timer.at <= now) timer.call();
   }
@@ -80,4 +84,11 @@ it('an agent whose processes work on in silence is dismissed 5 s after they are 
 
 it('what an idle program uses of a processor is no work', () => {
   expect(dismissedAt({ 3: { emits: 'build.done' } }, (second) => second * 20)).toBe(8);
+});
+
+it('an event that is refused hands nothing over', () => {
+  expect([dismissedAt({ 3: { emits: 'build.done', refused: true } }), dismissedAt({ 3: { emits: 'build.done', payload: 1 } })]).toEqual([
+    null,
+    null,
+  ]);
 });

@@ -1,6 +1,7 @@
 import { type BackendEvent, createTextSignalScanner, type IterationStart, type Signal } from '../../core/index.ts';
 import type { RunningTurn } from '../../ports/index.ts';
 import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/index.ts';
+import { judgePayloads } from './judge-payloads.ts';
 import type { LoopPorts } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 
@@ -43,7 +44,7 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
   const isAccepted = (signal: Signal): boolean => {
     const topology = loop.topology();
     if (signal.kind === 'promise') return mayEnd(topology, order.hat);
-    if (signal.kind !== 'event') return false;
+    if (signal.kind !== 'event' || signal.refused !== undefined || signal.payloadProblem !== undefined) return false;
     return isCompletionTopic(topology, signal.topic)
       ? mayEnd(topology, order.hat)
       : mayPublish(topology, order.hat, signal.topic, signal.target);
@@ -54,11 +55,11 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
     if (!loop.topology().spec.eventSources.includes('jsonl') || !inbox.hasMore(seen)) return;
     const { signals, offset } = inbox.read(seen, { final: false });
     seen = offset;
-    if (signals.some(isAccepted)) signalAt = clock.now();
+    if (judgePayloads(signals, ports.checkPayload).some(isAccepted)) signalAt = clock.now();
   };
   const hasHandedOver = (): boolean => {
     if (signalAt !== null && saidAt <= signalAt + CLOSING_WORDS_MS) return true;
-    return lastSignals(words, loop.topology().spec.promise).some(isAccepted);
+    return judgePayloads(lastSignals(words, loop.topology().spec.promise), ports.checkPayload).some(isAccepted);
   };
   const lookAtProcesses = (usedMs: number): void => {
     const at = clock.now();
