@@ -30,6 +30,8 @@ const LOOK_EVERY_MS = 50;
  */
 export async function startDetached({ cwd, stateDir, words, env }: DetachOrder): Promise<Detached> {
   const layout = toLayout(cwd, stateDir);
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const before = new Set(listRuns(state));
   mkdirSync(layout.stateDir, { recursive: true });
   const draft = join(layout.stateDir, `output-${createRunId(Date.now(), Math.random)}.log`);
   const fd = openSync(draft, 'wx', 0o600);
@@ -40,12 +42,13 @@ export async function startDetached({ cwd, stateDir, words, env }: DetachOrder):
   let exitCode: number | null = null;
   child.once('error', () => (exitCode = 1));
   child.once('exit', (code) => (exitCode = code ?? 1));
-  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   for (;;) {
     const isOver = exitCode !== null;
-    const runId = listRuns(state)
-      .toReversed()
-      .find((id) => (isOver ? wrote(draft, id) : findHolder(layout, id)?.owner?.pid === child.pid));
+    const fresh = listRuns(state).filter((id) => !before.has(id));
+    const runId = fresh.find((id) => {
+      const holder = findHolder(layout, id);
+      return isOver ? holder === null && wrote(draft, id) : holder?.owner?.pid === child.pid;
+    });
     if (runId !== undefined) {
       const log = join(toRunPaths(layout.stateDir, runId).folder, 'output.log');
       renameSync(draft, log);
@@ -61,7 +64,7 @@ export async function startDetached({ cwd, stateDir, words, env }: DetachOrder):
   }
 }
 
-/** A run may be over before anybody has looked: then its own words name it. */
+/** A run may be over before anybody has looked: then its own words name it. They also name another run that kept it from beginning. */
 function wrote(log: string, runId: string): boolean {
   return existsSync(log) && readFileSync(log, 'utf8').includes(runId);
 }

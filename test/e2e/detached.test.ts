@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -33,6 +33,19 @@ describe.concurrent('a detached run', () => {
       const { code, stderr } = await ralph(folder, ['run', '--detach', '-p', 'work']);
       expect(code).toBe(1);
       expect(stderr).toContain('Hat collection is empty.');
+    });
+  });
+
+  test('beside one that is under way is refused, and what that one prints is kept', async () => {
+    await withPlace(toFiles('', WAITS), async (folder) => {
+      const runId = /\d{8}-\d{6}-\w+/.exec((await ralph(folder, ['run', '--detach', '-p', 'work'])).stdout)?.[0] ?? 'none';
+      await until('the agent to be at work', () => existsSync(join(folder, 'here')));
+      const second = await ralph(folder, ['run', '--detach', '-p', 'other work']);
+      writeFileSync(join(folder, 'go'), '');
+      const log = join(folder, '.ralph/runs', runId, 'output.log');
+      await until('the run to end', () => !existsSync(join(folder, '.ralph/runs', runId, 'lock')));
+      expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('is under way in this folder')]);
+      expect(readFileSync(log, 'utf8')).toContain('said at the end');
     });
   });
 });
