@@ -91,12 +91,13 @@ case "$(nth turn)" in
   1) echo 'I will say LOOP_COMPLETE when it is done.' ;;
   2) printf '\`\`\`\\nLOOP_COMPLETE\\n\`\`\`\\n' ;;
   3) echo 'NOT_LOOP_COMPLETE'; echo 'LOOP_COMPLETED' ;;
-  *) echo '> - **LOOP_COMPLETE**' ;;
+  4) echo '> LOOP_COMPLETE' ;;
+  *) echo '- **LOOP_COMPLETE**' ;;
 esac`;
     await withPlace(toFiles('', body), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
       expect(code, stdout).toBe(0);
-      expect((await readStatus(folder)).turns).toHaveLength(4);
+      expect((await readStatus(folder)).turns).toHaveLength(5);
     });
   });
 

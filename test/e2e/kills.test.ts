@@ -2,28 +2,30 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
-import { findProcesses, isThere, withPlace } from './processes.ts';
+import { findProcesses, withPlace } from './processes.ts';
 import { ralph, readJsonLines, start } from './ralph.ts';
 import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
 
-/** Whether a process lives: one that nobody has collected does not. */
-const LIVES = `lives() { case "$(sed 's/.*) //' "/proc/$1/stat" 2> /dev/null)" in '' | Z* | X*) false ;; *) true ;; esac; }`;
+/**
+ * Whoever calls it holds a lock with all that it starts, as long as one of them lives; who finds it held writes `overlap`. Pids would say nothing: each turn
+ * has its own.
+ */
+const ALONE = 'alone() { exec 9>> alone; flock -n 9 || touch overlap; }';
 
 /** The first turn of the builder leaves a trace, ignores SIGTERM and starts a grandchild in a session of its own; later ones look whether these are gone. */
-const HEAVY_BUILDER = `${LIVES}
+const HEAVY_BUILDER = `${ALONE}
 case "$RALPH_HAT" in
   planner) if [ "$(nth plan)" = 1 ]; then emit build.task tower; else echo LOOP_COMPLETE; fi ;;
   builder)
+    alone
     if [ "$(nth build)" = 1 ]; then
       emit build.done half
-      echo $$ > pids
-      setsid sh -c 'echo $$ >> pids; trap "" TERM HUP; touch hangs; while :; do sleep 1; done' &
+      setsid sh -c 'trap "" TERM HUP; touch hangs; while :; do sleep 1; done' &
       trap '' TERM
       while :; do sleep 1; done
     fi
-    for pid in $(cat pids); do if lives "$pid"; then touch overlap; fi; done
     emit build.done whole ;;
 esac`;
 
@@ -112,9 +114,9 @@ describe.concurrent('after kill -9', () => {
   });
 
   test('another run in the folder first ends what the dead one left', async () => {
-    const body = `${LIVES}
-if [ "$(nth turn)" = 1 ]; then echo $$ > pid; trap "" TERM; touch hangs; while :; do sleep 1; done; fi
-if lives "$(cat pid)"; then touch overlap; fi
+    const body = `${ALONE}
+alone
+if [ "$(nth turn)" = 1 ]; then trap "" TERM; touch hangs; while :; do sleep 1; done; fi
 echo LOOP_COMPLETE`;
     await withPlace(toFiles('', body), async (folder) => {
       await killOnce(folder, 'hangs');
@@ -131,14 +133,14 @@ echo LOOP_COMPLETE`;
   });
 
   test('during a gate, the gate is run again and what was left of it is ended; the agent is not run again', async () => {
-    const gate = 'echo x >> gate-runs; if [ "$(grep -c x gate-runs)" = 1 ]; then echo $$ > gate-pid; sleep 1000; fi';
+    const gate = `${ALONE}; alone; echo x >> gate-runs; if [ "$(grep -c x gate-runs)" = 1 ]; then touch hangs; sleep 1000; fi`;
     await withPlace(toFiles(`gates: [{ run: '${gate}' }]\n`, 'nth turn; echo LOOP_COMPLETE'), async (folder) => {
-      await killOnce(folder, 'gate-pid');
+      await killOnce(folder, 'hangs');
       const { code, stdout } = await ralph(folder, ['resume', '--no-tui']);
       expect(code, stdout).toBe(0);
       expect(readFileSync(join(folder, 'gate-runs'), 'utf8')).toBe('x\nx\n');
       expect(readFileSync(join(folder, '.agent/count-turn'), 'utf8')).toBe('x\n');
-      expect(isThere(Number(readFileSync(join(folder, 'gate-pid'), 'utf8')))).toBe(false);
+      expect(existsSync(join(folder, 'overlap'))).toBe(false);
       expect(findProcesses(folder)).toEqual([]);
       const { turns } = await readStatus(folder);
       expect(turns.map((turn) => turn.status)).toEqual(['succeeded']);

@@ -237,8 +237,8 @@ hats:
 
 test('a native hat that is killed while a tool runs is told that nobody knows what it did', async () => {
   const team = toFiles('{type: native, provider: scripted, script: script.yml}');
-  // In a sandbox no tool could end Ralph.
-  const files = { ...team, 'ralph.yml': `${team['ralph.yml']}sandbox: off\n`, 'script.yml': SCRIPT };
+  // In a sandbox or a namespace no tool could end Ralph.
+  const files = { ...team, 'ralph.yml': `${team['ralph.yml']}sandbox: off\nisolation: off\n`, 'script.yml': SCRIPT };
   await withFolder(files, async (folder) => {
     expect((await ralph(folder, RUN)).signal).toBe('SIGKILL');
     const { code, stdout } = await ralph(folder, RESUME);
