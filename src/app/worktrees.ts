@@ -38,7 +38,7 @@ export async function listRunWorktrees(cwd: string, env: Environment): Promise<r
 /** All that a worktree has and the commit from which it began has not, as a patch. Throws RalphError `worktree-…`. */
 export async function diffRunWorktree(cwd: string, name: string, env: Environment): Promise<string> {
   const layout = findLayout(cwd);
-  const settings = toSettings(layout, readRunFiles(layout), env);
+  const settings = toSettings(layout, readRunFiles(layout), env, name);
   await demandKnown(settings, name);
   return diffWorktree(settings, name);
 }
@@ -50,7 +50,7 @@ export async function diffRunWorktree(cwd: string, name: string, env: Environmen
  */
 export async function mergeRunWorktree(cwd: string, name: string, env: Environment): ReturnType<typeof mergeWorktree> {
   const layout = findLayout(cwd);
-  const settings = toSettings(layout, readRunFiles(layout), env);
+  const settings = toSettings(layout, readRunFiles(layout), env, name);
   await demandKnown(settings, name);
   refuseBusy(layout, name);
   // A run that begins here meanwhile would see half a merge.
@@ -70,7 +70,7 @@ export async function mergeRunWorktree(cwd: string, name: string, env: Environme
 export async function removeRunWorktree(cwd: string, name: string, force: boolean, env: Environment): Promise<RemovedWorktree> {
   const layout = findLayout(cwd);
   const files = readRunFiles(layout);
-  const settings = toSettings(layout, files, env);
+  const settings = toSettings(layout, files, env, name);
   await demandKnown(settings, name);
   refuseBusy(layout, name);
   const links = files.find(({ file }) => file.worktree === name)?.file.settings.worktreeLinks ?? [];
@@ -95,9 +95,11 @@ function readRunFiles(layout: Layout): readonly KnownRun[] {
 
 const USUAL_STATE_DIRS = ['.ralph', '.agent'];
 
-function toSettings({ root, stateDir }: Layout, [newest]: readonly KnownRun[], env: Environment): WorktreesSettings {
+/** @param name the worktree that is meant: git runs the programs that it knew when the newest run in it began, and nothing that an agent added */
+function toSettings({ root, stateDir }: Layout, runs: readonly KnownRun[], env: Environment, name?: string): WorktreesSettings {
+  const newest = runs.find(({ file }) => file.worktree === name) ?? runs[0];
   const stateDirs = newest === undefined ? USUAL_STATE_DIRS : toStateDirs(newest.file.settings);
-  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1) };
+  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms };
 }
 
 async function demandKnown(settings: WorktreesSettings, name: string): Promise<void> {

@@ -18,7 +18,8 @@ export interface ProgramFindings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const FILTER = /^filter\..+\.(?:clean|smudge|process|required)$/s;
+/** What git runs on the content of files: filters, and what merges two versions of one. */
+const ON_CONTENT = /^(?:filter\..+\.(?:clean|smudge|process|required)|merge\..+\.driver)$/s;
 /** By what git fetches an object that is missing, which it does on its own in a partial clone. */
 const FETCH = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack)|protocol\..*allow)$/s;
 const INCLUDE = /^include(?:if\..*)?\.path$/s;
@@ -83,14 +84,14 @@ async function listConfig(git: Git): Promise<readonly ConfigEntry[]> {
 
 /** Of several values git takes the last. */
 function toPrograms(entries: readonly ConfigEntry[]): GitPrograms {
-  return Object.fromEntries(entries.filter(({ key }) => FILTER.test(key) || FETCH.test(key)).map(({ key, value }) => [key, value]));
+  return Object.fromEntries(entries.filter(({ key }) => ON_CONTENT.test(key) || FETCH.test(key)).map(({ key, value }) => [key, value]));
 }
 
 function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): ProgramFindings {
   const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])].filter((key) => read(now, key) !== read(trusted, key)).sort();
   if (keys.length === 0) return { keys, env: {} };
-  const filters = keys.filter((key) => FILTER.test(key));
-  const settings = filters.map((key) => [key, read(trusted, key) ?? (key.endsWith('.required') ? 'false' : '')] as const);
+  const onContent = keys.filter((key) => ON_CONTENT.test(key));
+  const settings = onContent.map((key) => [key, read(trusted, key) ?? toNothing(key)] as const);
   const begin = Number.parseInt(env['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${begin + index}`, key] as const,
@@ -100,9 +101,14 @@ function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedReposito
     keys,
     env: {
       ...(settings.length === 0 ? {} : { GIT_CONFIG_COUNT: String(begin + settings.length), ...Object.fromEntries(numbered) }),
-      ...(keys.length === filters.length ? {} : { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }),
+      ...(keys.length === onContent.length ? {} : { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }),
     },
   };
+}
+
+/** A filter may be empty; an empty merge driver would pass for one that did its work, and the program `false` says that there is a conflict. */
+function toNothing(key: string): string {
+  return key.endsWith('.required') || key.startsWith('merge.') ? 'false' : '';
 }
 
 function read(programs: GitPrograms, key: string): string | undefined {

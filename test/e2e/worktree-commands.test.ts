@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -53,6 +53,29 @@ describe.concurrent('the worktrees of runs', () => {
       for (const text of ['+made', '-old', '+changed', '+not committed']) expect(stdout).toContain(text);
       expect(stdout).not.toContain('.agent');
       expect(git(join(folder, '.ralph/worktrees/blue'), 'status', '--porcelain')).toBe('?? later.txt');
+    });
+  });
+
+  test('are listed, compared and merged without the programs that an agent gave to git', async () => {
+    const plant = [
+      'git config filter.planted.clean "touch $PWD/../../../filtered; cat"',
+      'git config filter.planted.smudge "touch $PWD/../../../filtered; cat"',
+      'git config merge.planted.driver "touch $PWD/../../../driven; true"',
+      'echo "* filter=planted merge=planted" > .gitattributes',
+    ].join('\n');
+    await withPlace(toFiles(CONFIG, `${plant}\n${BODY}`, { 'tracked.txt': 'old\n' }), async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue'])).code).toBe(0);
+      writeFileSync(join(folder, 'tracked.txt'), 'mine\n');
+      writeFileSync(join(folder, '.gitattributes'), '* filter=planted merge=planted\n');
+      git(folder, '-c', 'filter.planted.clean=', 'add', 'tracked.txt', '.gitattributes');
+      git(folder, '-c', 'filter.planted.clean=', 'commit', '-qm', 'mine');
+      rmSync(join(folder, 'filtered'), { force: true });
+      await ralph(folder, ['worktrees']);
+      await ralph(folder, ['worktrees', 'diff', 'blue']);
+      const merged = await ralph(folder, ['worktrees', 'merge', 'blue']);
+      expect([existsSync(join(folder, 'filtered')), existsSync(join(folder, 'driven'))]).toEqual([false, false]);
+      expect([merged.code, merged.stderr]).toEqual([1, expect.stringContaining('tracked.txt')]);
     });
   });
 
