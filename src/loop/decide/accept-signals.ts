@@ -46,10 +46,8 @@ export function acceptSignals(step: Step, author: Author, signals: readonly Sign
     else drafts.push(draft);
   };
   for (const signal of mergeChannels(signals)) {
-    if (signal.kind === 'event' && signal.refused !== undefined) {
-      if (refused < MAX_NOTED) refuseNoted(step, author.hat, signal, signal.refused);
-      refused += 1;
-    } else if (signal.kind === 'transition') transitions.push(signal);
+    if (isNote(signal)) refused += 1;
+    else if (signal.kind === 'transition') transitions.push(signal);
     else if (!isCompletion(step, signal)) take(toDraft(step, author, signal));
     else {
       if (!isClaimed) completion = toCompletion(step, author, signal);
@@ -68,14 +66,23 @@ export function acceptSignals(step: Step, author: Author, signals: readonly Sign
 /** More notes than these about refusals of the command are not shown one by one. */
 const MAX_NOTED = 20;
 
-/** What the command refused is refused again, for the same cause: the agent's note says no more than which topic it tried. */
-function refuseNoted(step: Step, hat: string, { topic }: EventSignal, { why, detail }: NonNullable<EventSignal['refused']>): void {
+type Note = EventSignal & { readonly refused: NonNullable<EventSignal['refused']> };
+
+/** Whether a signal only notes what the command refused: nothing was published by it. */
+export function isNote(signal: Signal): signal is Note {
+  return signal.kind === 'event' && signal.refused !== undefined;
+}
+
+/** What the command refused is refused again, however the turn ended, and for the same cause: the agent's note says no more than which topic it tried. */
+export function refuseNoted(step: Step, hat: string, signals: readonly Signal[]): void {
   const { topology } = step;
-  if (why === 'payload') refusePayload(step, hat, topic, detail);
-  else if (isCompletionTopic(topology, topic))
-    refuseEnd(step, hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
-  else if (mayPublish(topology, hat, topic)) refuse(step, hat, topic, 'unknown-hat', [...topology.hatById.keys()]);
-  else refuse(step, hat, topic, 'scope', publishableBy(topology, hat));
+  for (const { topic, refused } of signals.filter(isNote).slice(0, MAX_NOTED)) {
+    if (refused.why === 'payload') refusePayload(step, hat, topic, refused.detail);
+    else if (isCompletionTopic(topology, topic))
+      refuseEnd(step, hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
+    else if (mayPublish(topology, hat, topic)) refuse(step, hat, topic, 'unknown-hat', [...topology.hatById.keys()]);
+    else refuse(step, hat, topic, 'scope', publishableBy(topology, hat));
+  }
 }
 
 /** Most agents that say both mean the same by both, in the old words and in the new ones. */
@@ -94,7 +101,7 @@ export function isCompletion(step: Step, signal: Signal): signal is EventSignal 
 export function mergeChannels(signals: readonly Signal[]): readonly Signal[] {
   const written = new Map<string, number>();
   for (const signal of signals) {
-    if (signal.kind === 'event' && signal.refused !== undefined) continue;
+    if (isNote(signal)) continue;
     if (signal.kind !== 'transition' && signal.channel === 'jsonl') written.set(toKey(signal), (written.get(toKey(signal)) ?? 0) + 1);
   }
   return signals.filter((signal) => {

@@ -1,6 +1,6 @@
 import { type Activation, addUsage, type IterationEnded, isHopeless, type TurnFailure } from '../../core/index.ts';
 import { isWearer } from '../../topology/index.ts';
-import { acceptSignals, mergeChannels, reject, toSignalTopic } from './accept-signals.ts';
+import { acceptSignals, isNote, mergeChannels, refuseNoted, reject, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { noteViolations } from './note-violations.ts';
 import { parkOrSwitch, replaceOrPark } from './park.ts';
@@ -15,6 +15,7 @@ export function onIterationEnded(step: Step, input: IterationEnded): void {
   change(step, { activations: step.state.activations.filter((entry) => entry !== activation), inboxOffset: input.inboxOffset });
   addCost(step, input);
   tellProblems(step, activation, input);
+  refuseNoted(step, activation.hat, input.signals);
   noteViolations(step, activation, input);
   if (input.outcome.status === 'interrupted') withdraw(step, activation, input);
   else if (!isTriedAgain(step, activation, input)) conclude(step, activation, input);
@@ -41,6 +42,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
   const { hat, events, feedback, fallback } = activation;
   const topics: string[] = [];
   for (const signal of mergeChannels(input.signals)) {
+    if (isNote(signal)) continue;
     const topic = toSignalTopic(step, signal);
     topics.push(topic);
     reject(step, hat, topic, 'withdrawn', []);
@@ -59,7 +61,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
  * another agent, or once a person has helped.
  */
 function isTriedAgain(step: Step, activation: Activation, input: IterationEnded): boolean {
-  if (input.outcome.status !== 'failed' || input.signals.length > 0) return false;
+  if (input.outcome.status !== 'failed' || !input.signals.every(isNote)) return false;
   const { failure } = input.outcome;
   if (failure.class === 'transient') return failure.wasRetried !== true && retryLater(step, activation, failure);
   if (failure.class === 'limit') return parkOrSwitch(step, activation, failure);

@@ -341,4 +341,19 @@ describe('what the command refused in a turn', () => {
     run.end([noted('build.done', 'payload'), say('build.done')]);
     expect(published(run).at(-1)).toBe('build.done > planner');
   });
+
+  it('is not told as withdrawn when the turn is interrupted', () => {
+    const run = team();
+    run.post({ type: 'stop-requested', how: 'interrupt', by: 'SIGINT' });
+    run.interrupt([noted('ship.it'), write('build.done')]);
+    run.resume();
+    expect(run.turn().feedback).toContainEqual({ kind: 'withdrawn', topics: ['build.done'] });
+  });
+
+  it('does not keep a transient error from being tried again', () => {
+    const run = team();
+    run.fail({ class: 'transient', message: 'overloaded' }, [noted('ship.it')]);
+    run.ring();
+    expect(run.turn()).toMatchObject({ iteration: 2, attempt: 2, feedback: [{ kind: 'refused', topic: 'ship.it' }] });
+  });
 });
