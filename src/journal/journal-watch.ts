@@ -39,7 +39,8 @@ export function watchJournal(file: WatchedJournal, goodBytes: number): JournalWa
     kept === null || withHandle(fs, fs.open(path, 'read'), (handle) => readRange(fs, handle, 0, size)).equals(Buffer.concat(kept));
   const findFault = (): string | null => {
     const now = fs.stat(path);
-    if (now === null) return 'is gone';
+    // A folder that was moved or removed as a whole took its journal along: that is told by the run, which works there, and nothing is made anew in its old place.
+    if (now === null) return isPlaceGone(file) ? null : 'is gone';
     if (now.id !== id) return 'was exchanged for another file';
     if (now.sizeBytes !== size) return now.sizeBytes < size ? 'was cut' : 'was written to by somebody else';
     if (now.changedAt !== seen?.changedAt && !isContentSame()) return 'was changed';
@@ -61,6 +62,11 @@ export function watchJournal(file: WatchedJournal, goodBytes: number): JournalWa
     },
     close: () => fs.close(reader),
   };
+}
+
+/** Whether the folder around the folder of state is gone: `<folder>/.ralph/rescue/<run>`. */
+function isPlaceGone({ fs, rescueFolder }: WatchedJournal): boolean {
+  return rescueFolder !== undefined && fs.stat(join(rescueFolder, '..', '..', '..')) === null;
 }
 
 /** A list of many pieces is one piece from time to time. */

@@ -239,6 +239,21 @@ describe('a journal whose file is lost under the run', () => {
     return { state, path, rescueFolder, journal };
   }
 
+  it('goes on where the folder around it was moved away with it, and makes nothing anew in its old place', () => {
+    const place = open(0);
+    const folder = `${place.state}-around`;
+    fs.makeFolder(folder);
+    renameSync(place.state, join(folder, '.ralph'));
+    const path = join(folder, '.ralph', 'runs', 'r1', 'journal.jsonl');
+    const { journal } = openJsonlJournal({ fs, path, rescueFolder: join(folder, '.ralph', 'rescue', 'r1') });
+    renameSync(folder, `${folder}-moved`);
+    journal.append(toInput(4));
+    journal.close();
+    expect(statSync(folder, { throwIfNoEntry: false })).toBeUndefined();
+    expect(recover(join(`${folder}-moved`, '.ralph', 'runs', 'r1', 'journal.jsonl'))).toMatchObject({ lastSeq: 4 });
+    rmSync(`${folder}-moved`, { recursive: true });
+  });
+
   it.each<[string, (place: ReturnType<typeof open>) => void]>([
     ['is gone', ({ path }) => rmSync(path)],
     ['is gone', ({ state }) => renameSync(join(state, 'runs'), join(state, 'elsewhere'))],

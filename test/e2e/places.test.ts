@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toAgent, toFiles } from './agent-script.ts';
@@ -129,12 +129,15 @@ function prefix(folder: string, files: Readonly<Record<string, string>>): Record
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
 }
 
+/** In a namespace of its own a turn cannot remove the folder of state, so not the one around it either. */
+const UNISOLATED = 'isolation: off\n';
+
 describe.concurrent('a run says in words', () => {
   test('that its folder is gone, and goes on when it is back', async () => {
     await withPlace({}, async (parent) => {
       const folder = join(parent, 'here');
       mkdirSync(folder);
-      writeFileSync(join(folder, 'ralph.yml'), 'cli: { command: ./agent.sh }\n');
+      writeFileSync(join(folder, 'ralph.yml'), UNISOLATED + 'cli: { command: ./agent.sh }\n');
       writeFileSync(
         join(folder, 'agent.sh'),
         toAgent('if [ -f moved ]; then echo LOOP_COMPLETE; else touch moved; mv ../here ../away; fi'),
@@ -152,7 +155,7 @@ describe.concurrent('a run says in words', () => {
   });
 
   test('that its folder was removed for good', async () => {
-    await withPlace(toFiles('', 'rm -rf "$PWD"'), async (folder) => {
+    await withPlace(toFiles(UNISOLATED, 'rm -rf "$PWD"'), async (folder) => {
       const { code, stdout, stderr } = await ralph(folder, RUN);
       expect(code).toBe(1);
       expect(stdout).toContain('workspace_gone');
@@ -161,13 +164,13 @@ describe.concurrent('a run says in words', () => {
   });
 
   test('that an agent removed its journal, with `git clean -x`', async () => {
-    await withPlace(toFiles('', 'git clean -fdxq'), async (folder) => {
+    await withPlace(toFiles(UNISOLATED, 'git clean -fdxq'), async (folder) => {
       makeRepository(folder);
       const { code, stdout } = await ralph(folder, RUN);
       expect(code).toBe(1);
       expect(stdout).toContain('storage_failed');
-      expect(stdout).toContain('the folder of the run was removed');
-      expect(existsSync(join(folder, '.ralph'))).toBe(false);
+      expect(stdout).toContain('the journal of the run is gone');
+      expect(readdirSync(join(folder, '.ralph'))).toEqual(['rescue']);
     });
   });
 

@@ -60,12 +60,14 @@ esac`;
       expect(toRoutes(events)).toEqual([
         'system -> task.start -> planner',
         'planner -> build.task -> builder',
+        'builder -> builder.scope_violation -> refused',
         'builder -> build.done -> planner',
         'planner -> build.task -> builder',
+        'builder -> builder.scope_violation -> refused',
         'builder -> build.done -> planner',
         'planner -> task.complete -> terminal',
       ]);
-      expect(events[2]?.payload).toEqual({ floors: 3 });
+      expect(events[3]?.payload).toEqual({ floors: 3 });
       const { stdout: refusal } = await ralph(folder, ['show', '2', '--output']);
       expect(refusal).not.toContain('published what it may not');
     });

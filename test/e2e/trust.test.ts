@@ -8,7 +8,8 @@ import { withPlace } from './processes.ts';
 import { ralph } from './ralph.ts';
 import { readStatus } from './run-facts.ts';
 
-const RUN = ['run', '-p', 'work', '--no-tui'];
+/** In a namespace of its own a turn can change none of it: see `isolation.test.ts`. */
+const RUN = ['run', '-p', 'work', '--no-tui', '-c', 'isolation=off'];
 
 /** The planner works through `ralph emit` as it finds it; the builder does something bad once. */
 const toTeam = (bad: string): string => `
