@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Activation } from '../core/index.ts';
 import { RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
@@ -11,6 +12,9 @@ import { findHolder } from './run-lock.ts';
 const GRACE_MS = 2000;
 /** Whoever goes on starting others is looked for this long. */
 const PATIENCE_MS = 10_000;
+/** So many looks in a row that find nobody, with a pause between them. */
+const EMPTY_LOOKS = 4;
+const PAUSE_MS = 15;
 
 /** Every process that the runs of this folder started and that is still there; those that only keep a namespace where nobody else is left of a run. */
 export function listProcesses(cwd: string): LeftProcess[] {
@@ -50,14 +54,24 @@ export async function reapRun(runId: string): Promise<void> {
   await endAll(() => findByMarker(`${runId}/`));
 }
 
-/** Until nothing is found any more: an agent that is still at work would work beside the next one. */
+/**
+ * Until nothing is found any more: an agent that is still at work would work beside the next one. One look is not enough: a process that is becoming
+ * another program shows no environment for a moment.
+ */
 async function endAll(find: () => readonly ProcessRef[]): Promise<void> {
   const startedAt = performance.now();
   let graceMs = GRACE_MS;
-  for (let left = find(); left.length > 0; left = find()) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw toLeftError(left);
-    await endProcesses(find, graceMs);
-    graceMs = 0;
+  for (let emptyLooks = 0; emptyLooks < EMPTY_LOOKS; ) {
+    const left = find();
+    if (left.length === 0) {
+      emptyLooks += 1;
+    } else {
+      if (performance.now() - startedAt > PATIENCE_MS) throw toLeftError(left);
+      emptyLooks = 0;
+      await endProcesses(find, graceMs);
+      graceMs = 0;
+    }
+    if (emptyLooks < EMPTY_LOOKS) await delay(PAUSE_MS);
   }
 }
 
@@ -66,7 +80,7 @@ function toLeftError(left: readonly ProcessRef[]): RalphError {
   return new RalphError({
     code: 'processes-left',
     what: `Processes of the run do not end: ${pids.slice(0, 20).join(', ')}${pids.length > 20 ? ', …' : ''}.`,
-    why: 'They would go on working beside the next agent. They belong to another user, hang in the system, or start others faster than they are ended.',
+    why: 'They would go on working beside the next agent. They belong to another user, hang in the system, started this very command, or start others faster than they are ended.',
     fix: `Look at them: ps -fp ${pids.slice(0, 20).join(',')}\nThen end them and try again.`,
   });
 }

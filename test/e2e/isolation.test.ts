@@ -188,6 +188,34 @@ describe('isolation: off', () => {
     });
   });
 
+  test('what was left behind and does not end is named after ten seconds, and nothing begins beside it', async () => {
+    await withPlace(
+      toFiles('isolation: off\n', 'echo x >> turns; [ -e turn ] && { echo LOOP_COMPLETE; exit; }; touch turn; sleep 60'),
+      async (folder) => {
+        const run = start(folder, ['run', '-p', 'x', '--no-tui']);
+        await until('the turn', () => existsSync(join(folder, 'turn')));
+        const [agent] = (await ralph(folder, ['ps', '--format', 'json'])).stdout.split('\n');
+        const { runId, turn } = JSON.parse(agent ?? '');
+        run.child.kill('SIGKILL');
+        await run.done;
+        // A shell that the agent left, in which a person goes on: whoever started this command is never ended by it.
+        const shell = spawn('sh', ['-c', 'echo $$ > shell; "$@"; exit $?', 'sh', process.execPath, RALPH, 'resume', '-q'], {
+          cwd: folder,
+          env: plainEnvironment({ RALPH_TURN: `${runId}/${turn}` }),
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
+        let said = '';
+        shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+        });
+        const [code] = await once(shell, 'close');
+        expect([code, said]).toEqual([1, expect.stringContaining(`ps -fp ${readFileSync(join(folder, 'shell'), 'utf8').trim()}`)]);
+        expect(readFileSync(join(folder, 'turns'), 'utf8')).toBe('x\n');
+        expect((await ralph(folder, ['resume', '-q'])).code).toBe(0);
+      },
+    );
+  });
+
   test('of a gate lets its command see the machine', async () => {
     const gate = `gates:\n  - { run: "readlink /proc/self/ns/pid > seen", isolation: off }\n`;
     await withPlace(toFiles(gate, 'echo LOOP_COMPLETE'), async (folder) => {

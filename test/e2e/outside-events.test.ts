@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { findIsolation } from '../../src/process/index.ts';
 import { toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
 import { ralph, start } from './ralph.ts';
 import { readEvents, toRoutes } from './run-facts.ts';
+
+const { found } = await findIsolation();
 
 const TEAM = `
 hats:
@@ -15,15 +18,18 @@ hats:
     publishes: [note.read, LOOP_COMPLETE]
 `;
 
-test('an agent that clears its environment is still held to its own contract', async () => {
+test.each([
+  ['in a namespace of its own is no person', 'auto', found === null ? 'worker may not publish human.note' : 'Only a person may do this'],
+  ['without one is still held to its own contract', 'off', 'worker may not publish human.note'],
+])('an agent that clears its environment %s', async (_, isolation, words) => {
   const body = `
 env -u RALPH_HAT -u RALPH_EVENTS_FILE -u RALPH_CONTRACT -u RALPH_RUN_ID -u RALPH_TURN "$RALPH_BIN" emit human.note "I am a person" > emitted.txt 2>&1
 echo "$?" > code.txt
 echo worked`;
-  await withPlace(toFiles(TEAM, body), async (folder) => {
+  await withPlace(toFiles(`isolation: ${isolation}\n${TEAM}`, body), async (folder) => {
     await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1']);
     expect(readFileSync(`${folder}/code.txt`, 'utf8')).toBe('1\n');
-    expect(readFileSync(`${folder}/emitted.txt`, 'utf8')).toContain('worker may not publish human.note');
+    expect(readFileSync(`${folder}/emitted.txt`, 'utf8')).toContain(words);
     expect(toRoutes(await readEvents(folder)).join('\n')).not.toContain('human.note');
   });
 });

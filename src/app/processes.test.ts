@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { reapRun } from './processes.ts';
+
+const RUN = `reaped-${process.pid}`;
+
+describe.skipIf(process.platform !== 'linux')('what a dead run left', () => {
+  it('is ended also where it becomes another program all the time, and shows no environment while it does', async () => {
+    for (let trial = 0; trial < 12; trial += 1) {
+      const stray = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" "$0"', 'echo; exec /bin/sh -c "$0" "$0"'], {
+        env: { RALPH_TURN: `${RUN}/1.1` },
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const ended = once(stray, 'exit');
+      await once(stray.stdout, 'data');
+      stray.stdout.resume();
+      try {
+        await reapRun(RUN);
+        expect(await Promise.race([ended, delay(500, 'still at work')]), `trial ${trial}`).not.toBe('still at work');
+      } finally {
+        stray.kill('SIGKILL');
+        await ended;
+      }
+    }
+  });
+});
