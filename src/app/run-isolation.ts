@@ -12,7 +12,7 @@ export interface RunIsolation {
 
 /** What remains of the claims where programs share the processes of the machine. */
 export const WITHOUT_ISOLATION =
-  'a program that clears its environment and leaves its session can outlive its turn, see other processes and call ralph as you';
+  'a program that clears its environment and leaves its session can outlive its turn, see other processes and call ralph as you, and an agent without a sandbox can write into .ralph what a person would publish';
 
 /**
  * Decides once for a run, by trying.
