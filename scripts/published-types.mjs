@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"]+)\2/g;
+const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\s\]]+)\2/g;
 
 /**
  * Makes a folder of emitted declarations fit to publish: keeps what the entries reach, names modules as consumers see them, and throws when that needs a package which a consumer does not get:

@@ -11,8 +11,6 @@ import { wearerOf } from '../wearers.mjs';
 
 const EVENT = { topic: 'review.done', payload: 'seen by the critic' };
 const SEVERAL = 2;
-/** Tells most of what its own rules stopped nowhere. */
-const SILENT = 'codex';
 const FILES = {
   'package.json': `${JSON.stringify({ name: 'scoped', private: true, scripts: { test: PROBE_TEST.script } }, null, 2)}\n`,
   'src/main.js': 'export const answer = 42;\n',
@@ -166,7 +164,7 @@ function judge(checks, name, outcome, events) {
   const { layer, through, others, reported, ranTests, published, told } = outcome;
   const stopped = PROBE_ATTEMPTS.length - through.length;
   const said = Object.values(told).reduce((sum, count) => sum + count, 0);
-  checks.ok(`${name}: the run did not say what stopped ${stopped} uses of tools`, said >= (outcome.cli === SILENT ? 1 : stopped), told);
+  checks.ok(`${name}: the run did not say what stopped ${stopped} uses of tools`, said >= 1, told);
   if (layer === 'sandbox') checks.equal(`${name}: came through the sandbox`, [...through, ...others], []);
   checks.equal(`${name}: changes that belong to no attempt`, others, []);
   checks.ok(`${name}: the check afterwards did not tell every change`, reported, through);

@@ -1,5 +1,5 @@
 /** Being stopped while a real CLI runs a long command: by a person, by the system, by death; and what is left to go on from. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkEnd } from '../checks.mjs';
@@ -134,6 +134,24 @@ export async function runBeside(bench, checks) {
 }
 
 /**
+ * The number by which this process knows one that told its own: in a process namespace that is another one. Where it is not found, 0, which is nobody's.
+ *
+ * @param {number} inner
+ * @param {string} cwd of the process
+ */
+function toOuterPid(inner, cwd) {
+  const outer = readdirSync('/proc').find((name) => {
+    try {
+      const [numbers = ''] = /(?<=^NSpid:).*$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8')) ?? [];
+      return Number(numbers.trim().split(/\s+/).at(-1)) === inner && readlinkSync(`/proc/${name}/cwd`) === realpathSync(cwd);
+    } catch {
+      return false;
+    }
+  });
+  return Number(outer ?? 0);
+}
+
+/**
  * What has ended and was not yet collected by whoever inherited it is not alive.
  *
  * @param {number} pid
@@ -187,7 +205,7 @@ async function startLongCommand(bench, checks, wearer, name) {
   const path = join(project.cwd, '.agent', 'workspace', 'pids');
   const isThere = await waitForFile(path, 30_000);
   if (isThere) {
-    const pids = (await readFile(path, 'utf8')).split(' ').map(Number);
+    const pids = (await readFile(path, 'utf8')).split(' ').map((pid) => toOuterPid(Number(pid), project.cwd));
     checks.equal('processes of the command', pids.map(isAlive), [true, true]);
     return { project, running, pids };
   }

@@ -221,7 +221,7 @@ function checkUsage(checks, name, { usage }, { label, counts, prices, answers })
  * @param {ReturnType<typeof toPublished>} published
  */
 function checkEvents(checks, members, published) {
-  const blocked = ['build.blocked', 'builder', ['builder'], 'target'];
+  const blocked = ['build.blocked', 'quality_gate', ['builder'], 'target'];
   const expected = [
     ['task.start', 'system', ['planner'], 'trigger'],
     ['plan.ready', 'planner', [members[0]?.hat], 'trigger'],
