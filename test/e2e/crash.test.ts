@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findProcesses } from './processes.ts';
 import { ralph, readJsonLines, start, withFolder } from './ralph.ts';
+import { repeat } from './run-facts.ts';
 
 /** 40 runs here; as many as wanted by `RALPH_CRASH_RUNS=200 npx vitest run --project e2e test/e2e/crash.test.ts`. */
 const RUNS = Number(process.env['RALPH_CRASH_RUNS'] ?? 40);
@@ -98,19 +100,12 @@ test(`${RUNS} runs of ${STEPS * 2 + 1} turns, killed at random moments and resum
   });
   expect(undisturbed.events).toHaveLength(STEPS * 2 + 1);
   expect(Object.keys(undisturbed.files)).toHaveLength(STEPS);
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (; next < RUNS; ) {
-      next += 1;
-      const run = next;
-      await withFolder(FILES, async (folder) => {
-        await runWithKills(folder, 1 + (run % 4));
-        const outcome = await readOutcome(folder);
-        expect(outcome, `run ${run}`).toEqual(undisturbed);
-        const { stdout } = await ralph(folder, ['ps', '--format', 'json']);
-        expect(readJsonLines(stdout), `processes left by run ${run}`).toEqual([]);
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await repeat(RUNS, AT_ONCE, async (run) => {
+    await withFolder(FILES, async (folder) => {
+      await runWithKills(folder, 1 + (run % 4));
+      const outcome = await readOutcome(folder);
+      expect(outcome, `run ${run}`).toEqual(undisturbed);
+      expect(findProcesses(folder), `processes left by run ${run}`).toEqual([]);
+    });
+  });
 });

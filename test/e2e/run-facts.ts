@@ -9,6 +9,15 @@ export async function until(what: string, look: () => boolean | Promise<boolean>
   }
 }
 
+/** Calls `work` with 1 to `count`, `atOnce` of them at a time. */
+export async function repeat(count: number, atOnce: number, work: (turn: number) => Promise<void>): Promise<void> {
+  let next = 1;
+  const lane = async (): Promise<void> => {
+    while (next <= count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
 /** What `ralph status --format json` tells, as far as tests want to know. */
 export interface StatusFacts {
   readonly runId: string;
