@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { reapRun } from './processes.ts';
@@ -24,6 +27,19 @@ describe.skipIf(process.platform !== 'linux')('what a dead run left', () => {
         stray.kill('SIGKILL');
         await ended;
       }
+    }
+  });
+
+  it('includes the pipes that it was making: those of the living stay', async () => {
+    const dead = mkdtempSync(join(tmpdir(), 'ralph-pipes-1073741824-'));
+    const living = mkdtempSync(join(tmpdir(), `ralph-pipes-${process.pid}-`));
+    writeFileSync(join(dead, 'pipe0'), '');
+    try {
+      await reapRun(RUN);
+      expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+    } finally {
+      rmSync(dead, { recursive: true, force: true });
+      rmSync(living, { recursive: true });
     }
   });
 });

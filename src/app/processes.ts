@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Activation } from '../core/index.ts';
 import { RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
-import { endProcesses, findByMarker, isAlive, keepsNamespace, type MarkedProcess, type ProcessRef } from '../process/index.ts';
+import {
+  endProcesses,
+  findByMarker,
+  isAlive,
+  keepsNamespace,
+  type MarkedProcess,
+  type ProcessRef,
+  removeDeadPipes,
+} from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
 import { findLayout, type Layout } from './layout.ts';
 import type { LeftProcess } from './run-api.ts';
@@ -46,12 +54,13 @@ export async function reapTurn(runId: string, activation: Activation): Promise<v
 }
 
 /**
- * Ends whatever a dead run left, all turns of it.
+ * Ends whatever a dead run left, all turns of it, and removes the pipes that it was making when it died.
  *
  * @throws RalphError `processes-left`
  */
 export async function reapRun(runId: string): Promise<void> {
   await endAll(() => findByMarker(`${runId}/`));
+  removeDeadPipes();
 }
 
 /**

@@ -4,6 +4,7 @@ export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
 export { findIsolation, type IsolationSearch } from './find-isolation.ts';
 export { keepsNamespace, selectFolders } from './isolation.ts';
 export { openProjectFolder } from './open-project-folder.ts';
+export { removeDeadPipes } from './output-pipe.ts';
 export { readPidNamespace } from './pid-namespace.ts';
 export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
 export type {

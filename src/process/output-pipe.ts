@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
+import { processStartTime } from './process-identity.ts';
+import { removeTree } from './remove-tree.ts';
 import { toFault } from './to-fault.ts';
 
 /** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
@@ -25,6 +27,9 @@ interface PipeEnds {
   readonly writeFd: number;
 }
 
+/** Followed by the pid of the process that makes pipes there. */
+const folderName = 'ralph-pipes-';
+
 const spares: PipeEnds[] = [];
 let nextRefill = firstRefill;
 /** In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. */
@@ -35,7 +40,7 @@ let isUnavailable = process.platform !== 'linux' || !isMainThread;
  * that say `tee /dev/stderr` or `> /dev/stdout` fail on it. Undefined where no pipe can be made; use Node's own way then.
  *
  * Node.js has no call for it, so named pipes are made by `mkfifo`, opened at both ends, and unlinked: several at a time, because
- * starting `mkfifo` takes a millisecond. Nothing stays on the disk.
+ * starting `mkfifo` takes a millisecond. Nothing stays on the disk, unless this process is killed in that millisecond: `removeDeadPipes`.
  */
 export function takeOutputPipe(): OutputPipe | undefined {
   if (spares.length === 0 && !isUnavailable) refill();
@@ -48,10 +53,34 @@ export function takeOutputPipe(): OutputPipe | undefined {
   };
 }
 
+/**
+ * Removes the folders of pipes whose makers are dead, from the folder for temporary files. What cannot be removed stays. A maker that lives where it
+ * cannot be seen from here makes its pipes another way this once.
+ */
+export function removeDeadPipes(): void {
+  for (const name of listFolders()) {
+    const [pid, rest] = name.slice(folderName.length).split('-');
+    if (rest === undefined || processStartTime(Number(pid)) !== undefined) continue;
+    try {
+      removeTree(join(tmpdir(), name));
+    } catch {
+      // It belongs to another user.
+    }
+  }
+}
+
+function listFolders(): string[] {
+  try {
+    return readdirSync(tmpdir()).filter((name) => name.startsWith(folderName));
+  } catch {
+    return [];
+  }
+}
+
 function refill(): void {
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), 'ralph-pipes-'));
+    folder = mkdtempSync(join(tmpdir(), `${folderName}${process.pid}-`));
     const base = join(folder, 'pipe');
     const paths = Array.from({ length: nextRefill }, (_, index) => base + index);
     const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
