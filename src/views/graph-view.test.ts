@@ -36,6 +36,14 @@ describe('the graph of a run', () => {
     ]);
   });
 
+  it('counts an event that a gate blocked for the hat whose event it was', () => {
+    const script = createScript();
+    script.publish('build.blocked', 'quality_gate', ['planner'], {
+      payload: { blocked_by: 'npm test', original: 'build.done', published_by: 'builder' },
+    });
+    expect(countsOf(viewOf(script.records))).toContain('hat:builder -build.blocked-> hat:planner ×1');
+  });
+
   it('shows what nobody declared: events from outside, and those of a Ralph who stepped in', () => {
     const script = createScript();
     script.publish('build.task', 'external', ['builder']);

@@ -1,4 +1,14 @@
-import { type DeliveryKind, type EventPublish, matchesTopic, type RunRecord, type RunSpec, SYSTEM } from '../core/index.ts';
+import {
+  type DeliveryKind,
+  type EventPublish,
+  isJsonObject,
+  matchesTopic,
+  QUALITY_GATE,
+  type RalphEvent,
+  type RunRecord,
+  type RunSpec,
+  SYSTEM,
+} from '../core/index.ts';
 import {
   compileTopology,
   createFlowGraph,
@@ -33,7 +43,8 @@ export function createGraphFold(): GraphFold {
   const turns = new Map<string, number>();
   const passages = new Map<string, Passage>();
   const pass = ({ event, how }: EventPublish, to: string | null): void => {
-    const { source: from, topic } = event;
+    const { topic } = event;
+    const from = toPublisher(event);
     const key = `${from}\n${to ?? ''}\n${topic}\n${how}`;
     const known = passages.get(key);
     if (known === undefined) passages.set(key, { from, to, topic, how, count: 1 });
@@ -53,6 +64,13 @@ export function createGraphFold(): GraphFold {
     },
     view: () => (spec === null ? null : addCounts(compileTopology(spec), turns, [...passages.values()])),
   };
+}
+
+/** Who is behind an event: of one that a gate blocked the hat whose event it was. */
+function toPublisher({ source, payload }: RalphEvent): string {
+  if (source !== QUALITY_GATE || !isJsonObject(payload)) return source;
+  const { published_by: hat } = payload;
+  return typeof hat === 'string' ? hat : source;
 }
 
 function addCounts(topology: Topology, turns: ReadonlyMap<string, number>, passages: readonly Passage[]): FlowGraph {

@@ -158,10 +158,13 @@ function toOrder(
   };
 }
 
-/** Files only: commits, refs and what is ignored are changed between turns by checkpoints and gates. */
+/** Files only: commits, refs, the logs of both, and what is ignored are changed between turns by checkpoints and gates. */
 function findBetween(last: LastLook, now: TreeRecord, order: RecordOrder): readonly TreeChange[] {
   return compareTrees(last.after, now).filter(
-    (change) => (change.in === 'dirty' || change.in === 'guarded') && !order.isExempt(change.path) && !last.order.isExempt(change.path),
+    (change) =>
+      (change.in === 'dirty' || (change.in === 'guarded' && !change.path.startsWith('.git/logs/'))) &&
+      !order.isExempt(change.path) &&
+      !last.order.isExempt(change.path),
   );
 }
 
