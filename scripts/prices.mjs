@@ -67,11 +67,8 @@ async function makeTable(day, version) {
   return `${[
     '// Written by `npm run prices`, do not edit.',
     '',
-    '/** The day on which the list was published. */',
+    `/** The day on which the list was published, as ${PACKAGE}@${version}. */`,
     `export const LIST_DAY = '${day}';`,
-    '',
-    '/** The package that ships the list. */',
-    `export const LIST_SOURCE = '${PACKAGE}@${version}';`,
     '',
     '/** A line for each price: `names context input output cacheRead cacheWrite [above input output cacheRead cacheWrite]`, US dollars for a million tokens. */',
     'export const LIST_TABLE = `',
@@ -99,7 +96,7 @@ if (version === null) {
 } else if (process.argv.includes('--write')) {
   const table = await makeTable(askDay(version), version);
   writeFileSync(TABLE, table);
-  console.log(`wrote src/core/list-price-table.ts: ${table.split('\n').length - 13} prices, ${table.length} bytes`);
+  console.log(`wrote src/core/list-price-table.ts: ${table.split('\n').length - 10} prices, ${table.length} bytes`);
 } else {
   const [, day = ''] = /LIST_DAY = '([\d-]+)'/.exec(known) ?? [];
   if (known !== (await makeTable(day, version))) {

@@ -3,11 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_POLICIES } from '../core/index.ts';
-import { SETTINGS } from '../prompts/fixtures.ts';
+import type { PromptSettings } from '../prompts/index.ts';
 import { readScratchpad, toAbilities, toPromptSettings } from './prompt-facts.ts';
 
 let base: string;
 const PAD = '.agent/scratchpad.md';
+const SETTINGS: PromptSettings = {
+  scratchpad: PAD,
+  eventsFile: '.agent/events.jsonl',
+  specsDir: './specs/',
+  promptFile: null,
+  guardrails: null,
+  workspaceDir: '.agent/workspace/',
+};
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'facts-'));

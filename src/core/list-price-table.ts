@@ -1,10 +1,7 @@
 // Written by `npm run prices`, do not edit.
 
-/** The day on which the list was published. */
+/** The day on which the list was published, as @pydantic/genai-prices@0.1.8. */
 export const LIST_DAY = '2026-09-23';
-
-/** The package that ships the list. */
-export const LIST_SOURCE = '@pydantic/genai-prices@0.1.8';
 
 /** A line for each price: `names context input output cacheRead cacheWrite [above input output cacheRead cacheWrite]`, US dollars for a million tokens. */
 export const LIST_TABLE = `

@@ -20,7 +20,7 @@ export const INIT_HANDLE = 3;
  * ended, its exit code is told ahead (`=CODE`), and process 1 stays until it hears that the others had their time, or that nobody is there to say so.
  * Variables whose names a shell cannot hold come as `RALPH_KEPT_0=NAME=VALUE` and so on.
  */
-export const INIT_SCRIPT = `exec 4>&2 2>&3
+const INIT_SCRIPT = `exec 4>&2 2>&3
 mount=$1
 shift
 while [ "$1" != -- ]; do

@@ -4,7 +4,7 @@ import { lines, type Section, section } from './section.ts';
 import { say, type Words } from './words.ts';
 
 /** The most tokens of the scratchpad that are shown, by an estimate that is rather too high. */
-export const MAX_SCRATCHPAD_TOKENS = 1500;
+const MAX_SCRATCHPAD_TOKENS = 1500;
 
 /** What stands in the scratchpad, as other agents' notes: data between fences; empty where nothing stands there. */
 export function scratchpadWords({ turn, settings }: PromptContext): Words {

@@ -12,7 +12,7 @@ import { planBubblewrap } from './plan-bubblewrap.ts';
 export type ViewKind = 'overlay' | 'clone' | 'copy';
 
 /** Most bytes that are copied where the file system cannot share them. */
-export const MAX_COPIED_BYTES = 500_000_000;
+const MAX_COPIED_BYTES = 500_000_000;
 
 /** What a view is made from. Paths are absolute. */
 export interface ViewPlace {

@@ -21,7 +21,7 @@ export {
 } from './ndjson-record.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
-export { type StatusFacts, type StatusRecord, toElapsedNow, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
+export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
 export type {
   CheckpointView,
   EndView,

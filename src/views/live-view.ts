@@ -242,7 +242,7 @@ function toCostText({ usage, limits }: RunProgress, turn: Usage): string {
 }
 
 /** A duration that counts up: `0:38`, `12:05`, `1:02:05`. */
-export function toClock(durationMs: number): string {
+function toClock(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
   const minutes = Math.floor(seconds / 60);
   const pad = (value: number): string => String(value).padStart(2, '0');
