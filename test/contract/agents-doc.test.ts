@@ -39,7 +39,7 @@ function readTable(heading: string): ReadonlyMap<string, readonly string[]> {
 const COMMANDS = readTable('What is run');
 const PERMISSIONS = readTable('Permissions');
 
-function plan(descriptor: Descriptor, changes: Partial<BackendSpec> = {}, place: Place = 'arg') {
+function plan(descriptor: Descriptor, changes: Partial<BackendSpec> = {}, place: Place = descriptor.takes[0] ?? 'arg') {
   const spec: BackendSpec = { type: descriptor.type, args: [], env: {}, permissions: 'bypass', ...changes };
   return descriptor.plan({ spec, prompt: 'PROMPT', promptFile: '/prompt.md', place, isRoot: false, watchesLimits: true, env: {} });
 }
@@ -53,7 +53,8 @@ describe.each(listBackends().map((descriptor) => [descriptor.type, descriptor] a
   });
 
   test('says how a prompt goes that is no argument', () => {
-    expect(otherWay).toBe(OTHER_WAYS[descriptor.takes[1] ?? 'arg']);
+    const [first = 'arg', second = 'arg'] = descriptor.takes;
+    expect(otherWay).toBe(first === 'arg' ? OTHER_WAYS[second] : `${OTHER_WAYS[first]}, by default`);
   });
 
   test('names the flags of model and agent', () => {

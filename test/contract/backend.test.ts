@@ -225,9 +225,10 @@ describe('an adapter of a CLI', () => {
 
   it.each(STREAMED.map(({ type }) => type))('hands the prompt to %s and closes its standard input', async (type) => {
     await bench.start(replaying(type, 'success', '0')).result;
-    expect(given().args.at(-1)).toBe('Do it');
-    expect(given().stdin).toBe('');
-    expect(given().env['RALPH_HAT']).toBe('builder');
+    const { args, stdin, env } = given();
+    // It quotes and escapes an argument before its model reads it.
+    expect([args.indexOf('Do it'), stdin]).toEqual(type === 'opencode' ? [-1, 'Do it'] : [args.length - 1, '']);
+    expect(env['RALPH_HAT']).toBe('builder');
   });
 
   it.each(STREAMED.map(({ type }) => type))('hands a prompt of 300 KB to %s whole', async (type) => {
