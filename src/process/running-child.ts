@@ -196,7 +196,9 @@ export class RunningChild implements ChildProcessHandle {
       return;
     }
     this.#isSurelyEmpty = exit.signal === null;
-    this.#leave(await this.#init.explain(exit));
+    const told = await this.#init.explain(exit);
+    // Whoever waits for process 1 may fail over its death before the kill reaches it, too: then its exit code is not the program's.
+    this.#leave(this.#isForced && this.#phase === 'running' ? { code: null, signal: 'SIGKILL' } : told);
   }
 
   /** The program is gone. Without a namespace its pid is free from this moment on, so this must not wait for anything. */
