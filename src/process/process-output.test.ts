@@ -152,7 +152,7 @@ describe("a child's output", () => {
 
   it('waits for the last words of helpers that outlive the child', async () => {
     const lines: string[] = [];
-    const spec = bench.shell('(sleep 0.05; echo late) & echo early', { onStdoutLine: (line) => lines.push(line) });
+    const spec = bench.shell('(sleep 0.01; echo late) & echo early', { onStdoutLine: (line) => lines.push(line) });
     expect(await startProcess(spec).result).toMatchObject({ exitCode: 0, leftovers: 0 });
     expect(lines).toEqual(['early', 'late']);
   });
