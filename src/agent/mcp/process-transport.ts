@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerSpec } from '../../core/index.ts';
@@ -24,6 +25,7 @@ const INHERITED = [
 /** Longest message that is read. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 const STOP_GRACE_MS = 500;
+const LAST_WORDS_MS = 1000;
 
 /** A server that runs as a child of ours and speaks on its standard input and output, one message a line. */
 export interface ProcessTransport extends Transport {
@@ -59,7 +61,10 @@ export function createProcessTransport(
       if (started.pid === undefined) throw new Error((await started.result).error?.message ?? 'it cannot be started');
     },
     send: async (message) => {
-      if (child === null || !(await child.write(JSON.stringify(message)))) throw new Error('the server does not read any more');
+      if (child !== null && (await child.write(JSON.stringify(message)))) return;
+      // Mostly it has ended, and its last words say more: whoever stops it now would never hear them.
+      await Promise.race([child?.result, pause(LAST_WORDS_MS, undefined, { ref: false })]);
+      throw new Error('the server does not read any more');
     },
     close: async () => {
       child?.endInput();
