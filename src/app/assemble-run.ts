@@ -14,6 +14,7 @@ import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
 import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
+import { type Admission, admitPeople } from './admit-people.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
 import { findCheck } from './find-check.ts';
@@ -54,6 +55,7 @@ export interface AssembledRun {
   readonly settings: LoopSettings;
   readonly workspace: GitWorkspace;
   readonly damage: JournalDamage | null;
+  readonly admitStop: Admission['admitStop'];
 }
 
 /**
@@ -70,6 +72,8 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
+  const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
+  const people = admitPeople(outside, file.settings.externalEvents, paths);
   const backpressure = watch.backpressure === undefined ? {} : { backpressure: watch.backpressure };
   const ports: LoopPorts = {
     journal,
@@ -79,7 +83,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       path: join(file.workspace, prompts.eventsFile),
       label: prompts.eventsFile,
     }),
-    outside: createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true }),
+    outside: people.inbox,
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
     gates: createGateRunner({ ...toGateSettings(parts), ...isolation, ...backpressure }),
     workspace: withSnapshots(workspace),
@@ -107,6 +111,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     settings: { prompt: toPromptSettings(file.settings, file.worktree !== null), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS },
     workspace,
     damage,
+    admitStop: people.admitStop,
   };
 }
 

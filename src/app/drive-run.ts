@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { addUsage, END_REASONS, type RunRecord, type StopRequested, UNKNOWN_USAGE } from '../core/index.ts';
+import { addUsage, END_REASONS, type RunRecord, type StopRequested, toSenderText, UNKNOWN_USAGE } from '../core/index.ts';
 import type { Lock } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
@@ -35,7 +35,10 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
   };
   const loop = runLoop({ ...run.ports, observe }, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
-  const unwatch = watchStopWish(paths.folder, (wish, by) => stop(wish === 'now' ? 'interrupt' : 'after-iteration', by));
+  const unwatch = watchStopWish(paths.folder, (wish, sender) => {
+    if (!run.admitStop(sender) || sender === null) return;
+    stop(wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(sender)})`);
+  });
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);
   const disown = ownRun(paths);

@@ -53,18 +53,29 @@ export function writePeople(
   write(paths, { who, isIsolated, pidNamespace: readPidNamespace(), tokens: [...new Set(tokens)] });
 }
 
-/** Ids of the runs that this very process runs: no agent is in it. */
-const ownRuns = new Set<string>();
+/** The runs that this very process runs, where no agent is, by id; each with the proofs of what the process said to it and the run has not read. */
+const ownRuns = new Map<string, Set<string>>();
 
 /** Says that this process runs a run, until the function that is returned is called. */
 export function ownRun({ runId }: RunPaths): () => void {
-  ownRuns.add(runId);
+  ownRuns.set(runId, new Set());
   return () => void ownRuns.delete(runId);
 }
 
 /** Whether this process runs it: then it needs nobody's leave to steer it. */
 export function isOwnRun({ runId }: RunPaths): boolean {
   return ownRuns.has(runId);
+}
+
+/** Whether somebody proves to be this very process; a proof counts once. */
+export function takeProof({ runId }: RunPaths, { proof }: Sender): boolean {
+  return proof !== undefined && ownRuns.get(runId)?.delete(proof) === true;
+}
+
+function toOwnSender({ runId }: RunPaths): Sender {
+  const proof = randomBytes(TOKEN_BYTES).toString('base64url');
+  ownRuns.get(runId)?.add(proof);
+  return { ...toSender('program'), proof };
 }
 
 /** Makes a new token for a run. Only what it is known by is kept. */
@@ -81,7 +92,7 @@ function createToken(paths: RunPaths): string {
  * @throws RalphError `person-refused` for everybody else
  */
 export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
-  if (isOwnRun(paths)) return toSender('program');
+  if (isOwnRun(paths)) return toOwnSender(paths);
   const people = readPeople(paths);
   const refusal = (why: string): RalphError => toRefused(people, why);
   if (people.who === 'off') throw refusal('`external_events: off` lets nobody in from outside.');

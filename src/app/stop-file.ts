@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson, parseSender, type Sender, toSenderText } from '../core/index.ts';
+import { parseJson, parseSender, type Sender } from '../core/index.ts';
 
 /** How another process asks a run to stop: `after` the running turn, or `now`. */
 export type StopWish = 'after' | 'now';
@@ -24,13 +24,13 @@ export function clearStopWish(runFolder: string): void {
  *
  * @returns a function that ends it
  */
-export function watchStopWish(runFolder: string, onWish: (wish: StopWish, by: string) => void): () => void {
+export function watchStopWish(runFolder: string, onWish: (wish: StopWish, sender: Sender | null) => void): () => void {
   let last: StopWish | null = null;
   const look = (): void => {
     const wish = readWish(runFolder);
     if (wish === null || wish.wish === last) return;
     last = wish.wish;
-    onWish(wish.wish, wish.by);
+    onWish(wish.wish, wish.sender);
   };
   const watcher = tryWatch(runFolder, look);
   const poll = setInterval(look, POLL_MS);
@@ -42,14 +42,12 @@ export function watchStopWish(runFolder: string, onWish: (wish: StopWish, by: st
   };
 }
 
-function readWish(runFolder: string): { readonly wish: StopWish; readonly by: string } | null {
+function readWish(runFolder: string): { readonly wish: StopWish; readonly sender: Sender | null } | null {
   const path = join(runFolder, FILE);
   if (!existsSync(path)) return null;
   try {
     const [wish, by = ''] = readFileSync(path, 'utf8').split('\n');
-    const sender = parseSender(parseJson(by));
-    const whose = sender === null ? '' : ` (${toSenderText(sender)})`;
-    return { wish: wish === 'now' ? 'now' : 'after', by: `ralph stop${whose}` };
+    return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
   } catch {
     return null;
   }

@@ -9,19 +9,24 @@ export interface Sender {
    * `program`: the program that runs the run itself.
    */
   readonly how: (typeof WAYS)[number];
+  /** By which the program knows its own words again; never on record. */
+  readonly proof?: string;
 }
 
 const WAYS = ['terminal', 'token', 'namespace', 'program'] as const;
 
 const MAX_USER_LENGTH = 64;
+const MAX_PROOF_LENGTH = 64;
 
 /** Reads a sender; `null` for anything else. Never throws. */
 export function parseSender(value: Json | undefined): Sender | null {
   if (!isJsonObject(value)) return null;
-  const { pid, user, how } = value;
+  const { pid, user, how, proof } = value;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof user !== 'string') return null;
   const known = WAYS.find((way) => way === how);
-  return known === undefined ? null : { pid, user: user.slice(0, MAX_USER_LENGTH), how: known };
+  if (known === undefined) return null;
+  const proven = typeof proof === 'string' && proof.length <= MAX_PROOF_LENGTH ? { proof } : {};
+  return { pid, user: user.slice(0, MAX_USER_LENGTH), how: known, ...proven };
 }
 
 /** `root, process 71, by terminal` */

@@ -36,6 +36,7 @@ export async function recoverRun(
     const at = ports.clock.now();
     ends.push({ type: 'iteration-ended', at, iteration, attempt, ...INTERRUPTED, usage, signals, problems, inboxOffset, ...watched });
   }
-  const external = hearPeople(ports, folded.state.outsideOffset);
-  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === null ? {} : { external }) }, ...ends];
+  // What is more than one read takes is read before the next turn.
+  const [external] = hearPeople(ports, folded.state.outsideOffset);
+  return [{ type: 'run-resumed', at: ports.clock.now(), ...changes, ...(external === undefined ? {} : { external }) }, ...ends];
 }

@@ -128,8 +128,8 @@ class Loop {
   private hear(): void {
     if (this.state === null) return;
     const { inboxOffset, outsideOffset } = this.state;
-    const heard = hearPeople(this.ports, outsideOffset);
-    if (heard !== null) this.record({ type: 'events-received', at: this.ports.clock.now(), inboxOffset, ...heard });
+    for (const heard of hearPeople(this.ports, outsideOffset))
+      this.record({ type: 'events-received', at: this.ports.clock.now(), inboxOffset, ...heard });
   }
 
   private record(given: Input): void {

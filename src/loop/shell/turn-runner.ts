@@ -77,12 +77,14 @@ function hearBefore(ports: LoopPorts, loop: LoopView, order: IterationStart): bo
   const { inboxOffset, outsideOffset } = loop.state();
   const isOn = loop.topology().spec.eventSources.includes('jsonl');
   const stray = isOn ? dropStrayLines(ports.inbox, inboxOffset) : { problems: [], offset: inboxOffset };
-  const heard = hearPeople(ports, outsideOffset);
-  if (heard === null && stray.problems.length === 0) return false;
-  const { signals, problems, outsideOffset: offset } = heard ?? { signals: [], problems: [], outsideOffset };
+  const heard = [...hearPeople(ports, outsideOffset)];
+  if (heard.length === 0 && stray.problems.length === 0) return false;
   const { iteration, attempt } = order;
-  const told = { problems: [...stray.problems, ...problems], inboxOffset: stray.offset, outsideOffset: offset };
-  loop.post({ type: 'events-received', at: ports.clock.now(), signals, ...told, opening: { iteration, attempt } });
+  const last = heard.pop() ?? { signals: [], problems: [], outsideOffset };
+  const at = ports.clock.now();
+  for (const batch of heard) loop.post({ type: 'events-received', at, inboxOffset, ...batch });
+  const problems = [...stray.problems, ...last.problems];
+  loop.post({ type: 'events-received', at, ...last, problems, inboxOffset: stray.offset, opening: { iteration, attempt } });
   const now = loop.state().activations.find((turn) => turn.iteration === iteration && turn.attempt === attempt);
   return now?.events.length !== order.events.length;
 }
