@@ -20,6 +20,7 @@ export async function askModel(parts: TurnParts, request: ModelRequest, isQuiet 
     const step = await model.step(
       request,
       (delta) => {
+        if (delta.type === 'alive') return tell(delta);
         if (isQuiet || delta.text === '') return;
         if (delta.type === 'text') text += delta.text;
         tell(delta);

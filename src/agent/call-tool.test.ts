@@ -74,6 +74,34 @@ describe('a call of a tool', () => {
     expect(ran).toEqual([]);
   });
 
+  it.each([
+    ['{"path": "a.ts" "limit": 3}', 'They break at character 17 of 27: {"path": "a.ts" [here]"limit": 3}'],
+    ['{"path": "a\nb"}', 'They break at character 12 of 15: {"path": "a[here]⏎b"}\nA line break within a text is written \\n.'],
+    ['{"path": "half of', 'They break off at their end, after 17 characters: {"path": "half of'],
+    ['look at a.ts', 'They break at character 1 of 12: [here]look at a.ts'],
+    ['"a.ts"', 'They are a JSON string'],
+    ['', 'They break off at their end, after 0 characters'],
+    [[1], 'They are a JSON array'],
+    ['[1]', 'They are a JSON array'],
+    [17, 'They are a JSON number'],
+  ])('whose arguments are %j says that they are no JSON object, and where they break', async (args, expected) => {
+    const outcome = await call('look', args);
+    expect(outcome).toMatchObject({ isError: true, refusal: 'bad-arguments' });
+    expect(outcome.text).toContain('The arguments of look are no JSON object: nothing was done.');
+    expect(outcome.text).toContain(expected);
+    expect(outcome.text).toContain('Call it again');
+    expect(outcome.text).not.toContain('expected object');
+    expect(ran).toEqual([]);
+  });
+
+  it('whose arguments break far in shows the surroundings alone, and nothing of a secret', async () => {
+    const outcome = await call('look', `{"path": "${'x'.repeat(5000)}hunter2\\q${'y'.repeat(5000)}"}`, {
+      output: { ...OPEN, redact: (text) => text.replaceAll('hunter2', '[redacted]') },
+    });
+    expect(outcome.text).toContain('x[redacted][here]\\qy');
+    expect(outcome.text.length).toBeLessThan(400);
+  });
+
   it('never throws, whatever the arguments are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (args) => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { findNearMiss, maskControls } from '../core/index.ts';
+import { findNearMiss, isJsonObject, maskControls, parseJson } from '../core/index.ts';
+import { findJsonBreak } from './find-json-break.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -40,7 +41,7 @@ export async function callTool(
   output: OutputRules,
 ): Promise<ToolOutcome> {
   try {
-    const { result, refusal } = await judgeAndRun(registry, offered, name, args, context);
+    const { result, refusal } = await judgeAndRun({ registry, offered, name, args, redact: output.redact }, context);
     const text = await output.cap(output.redact(String(result.text)), result.keep ?? 'head');
     const facts = result.facts === undefined ? {} : { facts: redactFacts(result.facts, output.redact) };
     return { ...result, ...facts, text, refusal };
@@ -63,16 +64,20 @@ interface Judged {
   readonly refusal: CallRefusal | null;
 }
 
-async function judgeAndRun(
-  registry: ToolRegistry,
-  offered: ReadonlySet<string>,
-  name: string,
-  args: unknown,
-  context: ToolContext,
-): Promise<Judged> {
+interface Call {
+  readonly registry: ToolRegistry;
+  readonly offered: ReadonlySet<string>;
+  readonly name: string;
+  readonly args: unknown;
+  readonly redact: OutputRules['redact'];
+}
+
+async function judgeAndRun({ registry, offered, name, args, redact }: Call, context: ToolContext): Promise<Judged> {
   const tool = registry.find(name);
   if (tool === undefined) return { result: refuseUnknown(name, offered), refusal: 'unknown-tool' };
   if (!offered.has(name)) return { result: refuseNotOffered(name, offered), refusal: 'not-offered' };
+  if (args !== undefined && args !== null && !isJsonObject(args))
+    return { result: refuseNoObject(name, args, redact), refusal: 'bad-arguments' };
   const checked = await checkArguments(tool, args);
   if ('problem' in checked) return { result: checked.problem, refusal: 'bad-arguments' };
   try {
@@ -100,6 +105,36 @@ function refuseNotOffered(name: string, offered: ReadonlySet<string>): ToolResul
     ),
     facts: { violation: 'not-offered', tool: name },
   };
+}
+
+const BEFORE_BREAK = 100;
+const BEHIND_BREAK = 40;
+
+/** What is no object cannot be read at all: the model is shown where, since it does not get back what it wrote. */
+function refuseNoObject(name: string, args: unknown, redact: OutputRules['redact']): ToolResult {
+  return fail(
+    `The arguments of ${name} are no JSON object: nothing was done. ${typeof args === 'string' ? explainBreak(args, redact) : toKindText(args)}`,
+    'Call it again with one JSON object that fits its schema.',
+  );
+}
+
+function explainBreak(text: string, redact: OutputRules['redact']): string {
+  const at = findJsonBreak(text);
+  if (at === null) return toKindText(parseJson(text));
+  const before = toExcerpt(redact(text.slice(0, at)).slice(-BEFORE_BREAK));
+  if (at === text.length)
+    return `They break off at their end, after ${at} characters: ${before}\nIf there was no room for more, write smaller parts.`;
+  const behind = toExcerpt(redact(text.slice(at)).slice(0, BEHIND_BREAK));
+  const advice = text[at] === '\n' ? '\nA line break within a text is written \\n.' : '';
+  return `They break at character ${at + 1} of ${text.length}: ${before}[here]${behind}${advice}`;
+}
+
+function toKindText(value: unknown): string {
+  return `They are a JSON ${Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value}.`;
+}
+
+function toExcerpt(text: string): string {
+  return toShown(text.replaceAll('\n', '⏎'));
 }
 
 type Checked = { readonly run: (context: ToolContext) => Promise<ToolResult> } | { readonly problem: ToolResult };

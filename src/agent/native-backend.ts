@@ -8,6 +8,8 @@ import { createSafeguards, type Safeguards } from './safeguards.ts';
 const KILL_GRACE_MS = 300;
 /** How long one that was forced may take before it is given up. */
 const GIVE_UP_MS = 2000;
+/** Whoever watches hears of mere signs of life at most so often. */
+const ALIVE_PERIOD_MS = 1000;
 
 /** The native agent as a backend: it runs in this process, and its tools are children of it. */
 export function createNativeBackend(agent: NativeAgent): Backend {
@@ -29,6 +31,7 @@ interface LiveTurn {
 function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: BackendEvent) => void): RunningTurn {
   let isSettled = false;
   let giveUp = (): void => undefined;
+  const isDue = createThrottle(ALIVE_PERIOD_MS);
   const guards = createSafeguards(request, (kind) => end(kind, KILL_GRACE_MS));
   const turn: LiveTurn = {
     agent,
@@ -43,6 +46,7 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     tell: (event) => {
       if (isSettled) return;
       guards.heard(event);
+      if (event.type === 'alive' && !isDue()) return;
       try {
         observe(event);
       } catch {
@@ -65,6 +69,17 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     return value;
   });
   return { result, stop: (graceMs) => end('person', graceMs), kill: () => end('person', KILL_GRACE_MS) };
+}
+
+/** True at most once in each period. */
+function createThrottle(periodMs: number): () => boolean {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - lastAt < periodMs) return false;
+    lastAt = now;
+    return true;
+  };
 }
 
 /** Ends what the tools have started; what then still does not come to an end is left to itself, unheard. */

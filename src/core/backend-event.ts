@@ -17,6 +17,8 @@ export type BackendEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'message-end' }
   | { readonly type: 'thinking'; readonly text: string }
+  /** Something came that says nothing yet: arguments of a tool call, a sign of life; not more often than once a second. */
+  | { readonly type: 'alive' }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
   | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
   | { readonly type: 'tool-denied'; readonly denial: ToolDenial }

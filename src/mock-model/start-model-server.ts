@@ -8,17 +8,7 @@ import { gemini } from './gemini.ts';
 import { responses } from './responses.ts';
 import { findScript, prepare, replyAt } from './script.ts';
 import { type Members, record } from './values.ts';
-import type {
-  Conversation,
-  Dialect,
-  Fault,
-  Handler,
-  ModelServer,
-  ModelServerOptions,
-  ReadyReply,
-  RecordedRequest,
-  Reply,
-} from './wire-types.ts';
+import type { Conversation, Dialect, Handler, ModelServer, ModelServerOptions, ReadyReply, RecordedRequest, Reply } from './wire-types.ts';
 
 const DIALECTS = [anthropic, responses, chat, gemini, augment];
 const MAX_RECORDED_CHARACTERS = 1024 * 1024;
@@ -102,7 +92,7 @@ async function answer(exchange: Exchange): Promise<void> {
   entry.answer =
     reply === undefined ? 'auxiliary' : (reply.fault ?? reply.http?.status.toString() ?? (ready.calls.length === 0 ? 'text' : 'call'));
   if (reply?.delayMs !== undefined) await pause(reply.delayMs);
-  if (reply?.http === undefined) await play(response, dialect, conversation, ready, reply?.fault);
+  if (reply?.http === undefined) await play(response, dialect, conversation, ready, reply ?? {});
   else sendJson(response, reply.http.status, reply.http.body, reply.http.headers);
 }
 
@@ -111,7 +101,7 @@ async function play(
   dialect: Dialect,
   conversation: Conversation,
   reply: ReadyReply,
-  fault: Fault | undefined,
+  { fault, paceMs, keepAlives = 0 }: Reply,
 ): Promise<void> {
   const inStream = fault === 'hang' || fault === 'cut' || fault === 'short' || fault === 'malformed';
   if (fault !== undefined && !inStream) {
@@ -124,11 +114,14 @@ async function play(
     if (fault !== 'hang') sendJson(response, 200, dialect.whole(reply, conversation));
     return;
   }
-  const frames = dialect.frames(reply, conversation);
+  const frames = [...Array.from({ length: keepAlives }, () => ': alive\n\n'), ...dialect.frames(reply, conversation)];
   response.writeHead(200, { 'content-type': dialect.contentType, 'cache-control': 'no-cache' });
   const half = Math.max(1, Math.floor(frames.length / 2));
   if (fault === 'malformed') frames.splice(half, 0, 'data: {"type":"broken\n\n');
-  for (const frame of inStream && fault !== 'malformed' ? frames.slice(0, half) : frames) response.write(frame);
+  for (const frame of inStream && fault !== 'malformed' ? frames.slice(0, half) : frames) {
+    if (paceMs !== undefined) await pause(paceMs);
+    response.write(frame);
+  }
   if (fault === 'hang') return;
   // Flushed first, so that the client has read the first half when the connection breaks.
   if (fault === 'cut') await pause(50);

@@ -94,6 +94,10 @@ export interface Reply {
   readonly name?: string;
   /** Wait before the answer starts, in milliseconds. */
   readonly delayMs?: number;
+  /** Wait before each piece of a streamed answer, in milliseconds. */
+  readonly paceMs?: number;
+  /** So many signs of life (comments of server-sent events) come before a streamed answer. */
+  readonly keepAlives?: number;
 }
 
 /** A reply with every choice made. */

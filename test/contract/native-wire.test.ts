@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
 import type { Json } from '../../src/core/index.ts';
 import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
-import type { AssistantMessage, ModelMessage, ModelRequest } from '../../src/ports/index.ts';
+import type { AssistantMessage, ModelDelta, ModelMessage, ModelRequest, TurnRequest } from '../../src/ports/index.ts';
 import { createTurnBench } from './turn-bench.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
@@ -50,6 +50,9 @@ async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts
     { [keyEnv]: 'secret-key-123' },
   );
   const heard: string[] = [];
+  const note = (delta: ModelDelta): void => {
+    if (delta.type !== 'alive') heard.push(`${delta.type}:${delta.text}`);
+  };
   const request: ModelRequest = {
     system: 'You are it.',
     messages,
@@ -58,7 +61,7 @@ async function step(kind: ProviderKind, messages: readonly ModelMessage[], parts
     cache: { system: true, tools: true, messages: [] },
     ...parts,
   };
-  const result = await made.step(request, (delta) => heard.push(`${delta.type}:${delta.text}`), new AbortController().signal);
+  const result = await made.step(request, note, new AbortController().signal);
   return { result, heard, sent: server.requests.at(-1) as RecordedRequest, body: bodyOf(server.requests.length) };
 }
 
@@ -182,6 +185,20 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     expect((await step(kind, [ASK])).result).toMatchObject({
       ok: true,
       message: { parts: [{ type: 'tool-call', args: '{"command": "l' }] },
+    });
+  });
+
+  it.skipIf(kind === 'google')('takes arguments that were written as JSON within JSON', async () => {
+    replies = [
+      {
+        calls: [
+          { tool: ['bash'], args: JSON.stringify('{"command": "ls"}') },
+          { tool: ['bash'], args: '"ls"' },
+        ],
+      },
+    ];
+    expect((await step(kind, [ASK])).result).toMatchObject({
+      message: { parts: [{ args: { command: 'ls' } }, { args: '"ls"' }] },
     });
   });
 
@@ -320,7 +337,7 @@ describe('the native agent over the wire', () => {
   afterAll(() => bench.remove());
 
   /** A turn with two tools that say what they were called with. */
-  function run(kind: ProviderKind, parts: Partial<NativeAgent> = {}) {
+  function run(kind: ProviderKind, parts: Partial<NativeAgent> = {}, request: Partial<TurnRequest> = {}) {
     const { base, model } = KINDS.find((entry) => entry.kind === kind) as (typeof KINDS)[number];
     const agent: NativeAgent = {
       label: `native:${kind}`,
@@ -357,7 +374,7 @@ describe('the native agent over the wire', () => {
     const folder = join(bench.folder, 'turns', `${turns}.1`);
     mkdirSync(folder, { recursive: true });
     const logs = { stdoutPath: join(folder, 'stdout.log'), stderrPath: join(folder, 'stderr.log'), capBytes: 1 << 20 };
-    return bench.start(createNativeBackend(agent), { turn: { iteration: turns, attempt: 1 }, logs });
+    return bench.start(createNativeBackend(agent), { turn: { iteration: turns, attempt: 1 }, logs, ...request });
   }
   let turns = 0;
 
@@ -442,5 +459,27 @@ describe('the native agent over the wire', () => {
     const { messages } = bodyOf(3);
     expect(messages.map((message: Body) => message.role)).toEqual(['user', 'assistant', 'user']);
     expect(messages[2].content.map((block: Body) => block.type)).toEqual(['tool_result', 'tool_result', 'text']);
+  });
+
+  it.each(KINDS.map(({ kind }) => kind))('is not silent while arguments or signs of life come from %s', async (kind) => {
+    const long = Array.from({ length: 6 }, (_, index) => ({ tool: ['bash'], args: { command: `echo ${index} ${'x'.repeat(40)}` } }));
+    replies = [{ calls: long, paceMs: 25, keepAlives: 14 }, { text: 'Done.' }];
+    const turn = run(kind, {}, { idleTimeoutMs: 300 });
+    expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null, toolCalls: 6 });
+    expect(turn.events.filter(({ type }) => type === 'alive').length).toBeLessThan(5);
+  });
+
+  it('is silent where the stream stands still', async () => {
+    replies = [{ text: 'The beginning of something long', fault: 'hang' }];
+    const turn = run('anthropic', {}, { idleTimeoutMs: 300 });
+    expect(await turn.settled()).toMatchObject({ status: 'failed', failure: { class: 'idle-timeout' } });
+  });
+
+  it('is not silent while the summary of a long conversation comes', async () => {
+    const tooLong = fail(400, 'prompt is too long: 300000 tokens > 200000 maximum');
+    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.', paceMs: 25, keepAlives: 14 }, { text: 'Done.' }];
+    const turn = run('anthropic', {}, { idleTimeoutMs: 300 });
+    expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null });
+    expect(turn.text()).toBe('Done.');
   });
 });

@@ -64,10 +64,16 @@ function toWords(piece: LibraryPiece): Said | null {
   }
 }
 
-/** Arguments that are no JSON stay the text that they are. */
+/** Arguments that are no JSON object stay the text that they are, but for those that were written as JSON within JSON. */
 function toCall({ toolCallId, toolName, input, providerMetadata }: Extract<LibraryPiece, { type: 'tool-call' }>): AssistantPart {
-  const args: Json = input.trim() === '' ? {} : (parseJson(input) ?? input);
+  const args = input.trim() === '' ? {} : readArguments(input);
   return withOpaque({ type: 'tool-call', id: toolCallId, name: toolName, args }, providerMetadata);
+}
+
+function readArguments(input: string): Json {
+  const whole = parseJson(input);
+  const args = typeof whole === 'string' ? parseJson(whole) : whole;
+  return isJsonObject(args) ? args : input;
 }
 
 /** Some servers give two calls of an answer one id, or none: results could not be told apart. */

@@ -12,15 +12,20 @@ import { toLibraryRequest } from './to-library-request.ts';
  * @throws RalphError `native-key`, `native-packages`
  */
 export async function createLibraryModel(settings: ProviderSettings, env: Readonly<Record<string, string>>): Promise<Model> {
-  const model = await loadLibrary(settings, env);
+  let heard = (): void => undefined;
+  const model = await loadLibrary(settings, env, () => heard());
   return {
     label: `${settings.kind}/${settings.model}`,
     step: async (request, observe, signal) => {
+      let isOpen = true;
+      heard = () => (isOpen ? observe({ type: 'alive' }) : undefined);
       try {
         const { stream } = await model.doStream(toLibraryRequest(request, settings, signal));
         return await gatherAnswer(stream, observe);
       } catch (error) {
         return { ok: false, failure: explainFailure(classifyError(error, { isAborted: signal.aborted, now: Date.now() }), settings) };
+      } finally {
+        isOpen = false;
       }
     },
   };

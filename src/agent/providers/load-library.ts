@@ -16,6 +16,7 @@ interface Access {
   readonly apiKey: string;
   readonly baseURL?: string;
   readonly model: string;
+  readonly fetch: typeof fetch;
 }
 
 /** Each kind's own package is loaded only when it is used. */
@@ -23,9 +24,9 @@ const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<LibraryM
   anthropic: async ({ model, ...access }) => (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
   openai: async ({ model, ...access }) => (await import('@ai-sdk/openai')).createOpenAI(access).responses(model),
   google: async ({ model, ...access }) => (await import('@ai-sdk/google')).createGoogleGenerativeAI(access)(model),
-  'openai-compatible': async ({ model, apiKey, baseURL }) => {
+  'openai-compatible': async ({ model, apiKey, baseURL, fetch }) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const access = { name: 'openaiCompatible', baseURL: baseURL ?? '', includeUsage: true };
+    const access = { name: 'openaiCompatible', baseURL: baseURL ?? '', includeUsage: true, fetch };
     return createOpenAICompatible(apiKey === 'none' ? access : { ...access, apiKey })(model);
   },
 };
@@ -33,17 +34,38 @@ const MAKERS: Readonly<Record<ProviderKind, (access: Access) => Promise<LibraryM
 /**
  * Loads the package of a provider and makes the model.
  *
+ * @param heard called for each piece of an answer's body as it comes over the line, whatever it holds
  * @throws RalphError `native-key`, `native-packages`
  */
-export async function loadLibrary(settings: ProviderSettings, env: Readonly<Record<string, string>>): Promise<LibraryModel> {
+export async function loadLibrary(
+  settings: ProviderSettings,
+  env: Readonly<Record<string, string>>,
+  heard: () => void,
+): Promise<LibraryModel> {
   const apiKey = findKey(settings, env);
   const baseURL = toLibraryUrl(settings);
-  const access = { apiKey, model: settings.model, ...(baseURL === undefined ? {} : { baseURL }) };
+  const access = { apiKey, model: settings.model, fetch: createTappedFetch(heard), ...(baseURL === undefined ? {} : { baseURL }) };
   try {
     return await MAKERS[settings.kind](access);
   } catch (error) {
     throw isMissing(error) ? toMissingError(settings.kind) : error;
   }
+}
+
+/** The packages tell of an answer what has a meaning to them; that something came at all is only seen here. */
+function createTappedFetch(heard: () => void): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const tap = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (piece, controller) => {
+        heard();
+        controller.enqueue(piece);
+      },
+    });
+    return new Response(response.body.pipeThrough(tap), { status, statusText, headers });
+  };
 }
 
 function isMissing(error: unknown): boolean {
