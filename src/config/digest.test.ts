@@ -31,6 +31,30 @@ describe('the digest of settings', () => {
     expect([...changed].sort()).toEqual(['cli.model', 'event_loop.max_iterations', 'prompt']);
   });
 
+  const promptOf = (prompt: string) => settingsOf(YAML, { flags: { prompt } });
+
+  it.each([
+    ['- [ ] a\n* [ ] b\n+ [x] c', '- [x] a\n* [X] b\n+ [ ] c'],
+    ['1. [ ] a\r\n   - [ ] b\r\n2) [ ] c', '1. [x] a\r\n   - [x] b\r\n2) [x] c'],
+    ['> - [ ] quoted', '> - [x] quoted'],
+    ['```\ncode\n```\n- [ ] after a fence', '```\ncode\n```\n- [x] after a fence'],
+  ])('takes what an agent ticked in a list for no change of the prompt: %j', (before, after) => {
+    expect(diffSettings(promptOf(before), promptOf(after))).toEqual([]);
+  });
+
+  it.each([
+    ['- [ ] a', '- [x] b'],
+    ['- [ ] a', '- [x] a\n- [ ] b'],
+    ['- [ ] a', '- a'],
+    // A task that is given up is another task.
+    ['- [ ] a', '- [-] a'],
+    ['- [ ](a.md)', '- [x](a.md)'],
+    ['the array [ ] of', 'the array [x] of'],
+    ['```yaml\n- [ ] \n```', '```yaml\n- [x] \n```'],
+  ])('takes any other change of the prompt for one: %j to %j', (before, after) => {
+    expect(diffSettings(promptOf(before), promptOf(after))).toEqual(['prompt']);
+  });
+
   it('covers the text of instruction files', () => {
     const load = (text: string) =>
       inFolder(

@@ -1,4 +1,4 @@
-import { isSecret, type Json, toCanonicalJson } from '../core/index.ts';
+import { createFenceTracker, isSecret, type Json, toCanonicalJson } from '../core/index.ts';
 import type { Settings, SettingsDigest } from './settings.ts';
 
 /** Sections whose keys are told apart in a comparison. */
@@ -6,10 +6,13 @@ const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices
 /** What these say is in the digest of the prompt. */
 const IN_PROMPT = ['event_loop.prompt', 'event_loop.prompt_file'];
 const SHORT = 16;
+/** A task list item of GitHub's Markdown, before, at and after its mark. */
+const CHECKBOX = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)+\[)[xX](\](?=[ \t\r]|$))/;
 
 /**
  * The digest of a configuration in force (defaults filled in, texts of files in place of their names) and of its prompt. Equal
  * configurations have equal digests, in whatever order and form they were written. What secret variables say is not in it: their names are.
+ * Nor are the marks of checkboxes in the prompt: agents tick what they have done.
  */
 export function toDigest(
   effective: Readonly<Record<string, unknown>>,
@@ -27,7 +30,13 @@ export function toDigest(
       if (part !== undefined && !IN_PROMPT.includes(key)) keys[key] = toHash(hide(toCanonicalJson(part as Json))).slice(0, SHORT);
     }
   }
-  return { config: toHash(toCanonicalJson(keys)), prompt: toHash(objective), keys };
+  return { config: toHash(toCanonicalJson(keys)), prompt: toHash(withoutTicks(objective)), keys };
+}
+
+function withoutTicks(prompt: string): string {
+  const fences = createFenceTracker();
+  const toLine = (line: string): string => (fences.take(line) ? line : line.replace(CHECKBOX, '$1 $2'));
+  return prompt.split('\n').map(toLine).join('\n');
 }
 
 /**

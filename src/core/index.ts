@@ -12,6 +12,7 @@ export {
 } from './backend-spec.ts';
 export { BUILT_IN_CARDS } from './built-in-cards.ts';
 export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
+export { createFenceTracker } from './code-fence.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
 export { describeShape } from './describe-shape.ts';

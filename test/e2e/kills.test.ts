@@ -148,6 +148,16 @@ echo LOOP_COMPLETE`;
     });
   });
 
+  test('in a turn that had ticked boxes in the prompt file, `ralph resume` goes on', async () => {
+    const body = `if [ "$(nth turn)" = 1 ]; then sed -i 's/- \\[ \\] one/- [x] one/' PROMPT.md; touch hangs; sleep 1000; fi; echo LOOP_COMPLETE`;
+    await withPlace(toFiles('', body, { 'PROMPT.md': '- [ ] one\n- [ ] two\n' }), async (folder) => {
+      await killOnce(folder, 'hangs', ['run', '--no-tui']);
+      const { code, stdout, stderr } = await ralph(folder, ['resume', '--no-tui']);
+      expect(code, stdout + stderr).toBe(0);
+      expect((await readStatus(folder)).turns.map((turn) => turn.status)).toEqual(['interrupted', 'succeeded']);
+    });
+  });
+
   test('while parked, `ralph resume` tries the same turn at once', async () => {
     const body = 'if [ "$(nth turn)" = 1 ]; then echo "You have hit your usage limit" >&2; exit 1; fi; echo LOOP_COMPLETE';
     await withPlace(toFiles('', body), async (folder) => {

@@ -27,6 +27,26 @@ describe.concurrent('`ralph resume`', () => {
     });
   });
 
+  test('goes on after the agent ticked boxes in the prompt file, and is still asked where the task is another one', async () => {
+    const body = `sed -i "s/- \\[ \\] part $(nth turn)/- [x] part $(grep -c x .agent/count-turn)/" PROMPT.md
+if ! grep -q '\\[ \\]' PROMPT.md; then echo LOOP_COMPLETE; fi`;
+    const prompt = '# The task\n\n- [ ] part 1\n- [ ] part 2\n- [ ] part 3\n';
+    await withPlace(toFiles('event_loop: { max_iterations: 1 }\n', body, { 'PROMPT.md': prompt }), async (folder) => {
+      expect((await ralph(folder, ['run'])).code).toBe(2);
+      expect(readFileSync(join(folder, 'PROMPT.md'), 'utf8')).toContain('- [x] part 1');
+      const second = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect(second.code, second.stderr).toBe(2);
+      expect((await readStatus(folder)).turns).toHaveLength(2);
+      const ticked = readFileSync(join(folder, 'PROMPT.md'), 'utf8');
+      writeFileSync(join(folder, 'PROMPT.md'), `${ticked}- [ ] part 4\n`);
+      const refused = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--accept-changes')]);
+      writeFileSync(join(folder, 'PROMPT.md'), ticked);
+      const third = await ralph(folder, ['resume', '--max-iterations', '+1']);
+      expect(third.code, third.stderr).toBe(0);
+    });
+  });
+
   test('loads the same team, imported hats and settings that were typed, and notices when one of them changed', async () => {
     const team = { 'team.yml': 'hats: {worker: {import: ./worker.yml}}\n', 'worker.yml': 'triggers: [task.start, task.resume]\n' };
     const typed = ['--hats', 'team.yml', '-c', 'event_loop.max_iterations=1', '-c', 'event_loop.completion_promise=ALL_DONE'];
