@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
+import { toShellWord } from '../core/index.ts';
 
 /**
  * Puts an executable `ralph` into a folder of the run's own, for `RALPH_BIN` and the agents' PATH: a shell script that starts exactly this
@@ -11,7 +12,7 @@ import { findPackageFolder } from '../config/index.ts';
 export function writeAgentCommand(binDir: string): string {
   const target = join(findPackageFolder(), 'bin', 'ralph.js');
   const path = join(binDir, 'ralph');
-  const script = `#!/bin/sh\nexec ${quote(process.execPath)} ${quote(target)} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${toShellWord(process.execPath)} ${toShellWord(target)} "$@"\n`;
   mkdirSync(binDir, { recursive: true });
   if (readText(path) === script) return path;
   const draft = `${path}.${process.pid}`;
@@ -26,7 +27,7 @@ export function toTypedCommand(env: Readonly<Record<string, string | undefined>>
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('node_modules'));
   if (folders.some((folder) => existsSync(join(folder, 'ralph')))) return 'ralph';
   const file = join(findPackageFolder(), 'bin', 'ralph.js');
-  return `node ${/^[\w./-]+$/.test(file) ? file : quote(file)}`;
+  return `node ${toShellWord(file)}`;
 }
 
 function readText(path: string): string | null {
@@ -35,8 +36,4 @@ function readText(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -121,12 +121,8 @@ function findFinalEnd(
     (end.reason === 'max_iterations' && raised.maxIterations <= state.counters.counted) ||
     isSpent(state, raised);
   if (!isFinal) return null;
-  const { exitCode, text, next } = END_REASONS[end.reason];
-  return {
-    reason: end.reason,
-    exitCode,
-    text: [`This run has ended: ${text} (${end.detail})`, next].filter((line) => line !== '').join('\n'),
-  };
+  const { exitCode, text } = END_REASONS[end.reason];
+  return { reason: end.reason, exitCode, text: `This run has ended: ${text} (${end.detail})` };
 }
 
 function isSpent(state: RunState, limits: RunLimits): boolean {
@@ -138,11 +134,16 @@ function toLimits(state: RunState, { maxIterations, maxCostUsd, maxRuntimeMs }: 
   const iterations =
     maxIterations === undefined
       ? {}
-      : { maxIterations: 'add' in maxIterations ? state.limits.maxIterations + maxIterations.add : maxIterations.set };
+      : {
+          maxIterations:
+            'add' in maxIterations ? Math.max(state.limits.maxIterations, state.counters.counted) + maxIterations.add : maxIterations.set,
+        };
   const runtime =
     maxRuntimeMs === undefined
       ? {}
-      : { maxRuntimeMs: 'add' in maxRuntimeMs ? state.limits.maxRuntimeMs + maxRuntimeMs.add : maxRuntimeMs.set };
+      : {
+          maxRuntimeMs: 'add' in maxRuntimeMs ? Math.max(state.limits.maxRuntimeMs, state.elapsedMs) + maxRuntimeMs.add : maxRuntimeMs.set,
+        };
   return { ...iterations, ...runtime, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
 }
 
@@ -175,9 +176,22 @@ async function takeChanges({ options, layout, paths, file }: Resumption): Promis
     code: 'resume-changed',
     what: `Since the run was started this has changed: ${changed.join(', ')}.`,
     why: 'A run that goes on under other rules than it began with should do so on purpose.',
-    fix: 'Go on with the changes: ralph resume --accept-changes\nor change them back, then: ralph resume',
+    fix: `Go on with the changes: ${toCommand(layout, paths.runId, options)} --accept-changes\nor change them back, then: ${toCommand(layout, paths.runId, options)}`,
     exitCode: 2,
   });
+}
+
+/** As it was typed, with the run that it was typed for. */
+function toCommand({ stateDir }: Layout, runId: string, { maxIterations, maxCostUsd, maxRuntimeMs }: ResumeOptions): string {
+  const toLimit = (value: { readonly add: number } | { readonly set: number }, unit: number): string =>
+    'add' in value ? `+${value.add / unit}` : String(value.set / unit);
+  return [
+    'ralph resume',
+    ...(findRun({ fs: nodeFileSystem, stateDir }, 'last') === runId ? [] : [runId]),
+    ...(maxIterations === undefined ? [] : [`--max-iterations ${toLimit(maxIterations, 1)}`]),
+    ...(maxCostUsd === undefined ? [] : [`--max-cost ${maxCostUsd}`]),
+    ...(maxRuntimeMs === undefined ? [] : [`--max-runtime ${toLimit(maxRuntimeMs, 1000)}`]),
+  ].join(' ');
 }
 
 function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<RunPlan> {

@@ -17,6 +17,14 @@ export async function readView({ cwd, env, loadApp }: CliContext, run: string | 
   const reader = app.openRun(cwd, run, env);
   const fold = createRunViewFold();
   reader.replay(fold.take);
-  const isNewest = run === undefined || app.openRun(cwd, undefined, env).runId === reader.runId;
-  return { reader, view: fold.view(), isNewest };
+  return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
+}
+
+/** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */
+export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<AppApi, 'openRun'>, runId: string): boolean {
+  try {
+    return app.openRun(cwd, undefined, env).runId === runId;
+  } catch {
+    return true;
+  }
 }

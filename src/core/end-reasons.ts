@@ -31,17 +31,17 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
   stalled: {
     exitCode: 1,
     text: 'Three fallback turns in a row brought no event, no promise and no change of a file.',
-    next: 'Sharpen the prompt, then `ralph resume`.',
+    next: 'Sharpen the prompt, then `ralph resume --accept-changes`.',
   },
   loop_detected: {
     exitCode: 1,
     text: 'The same events went round without anything new in them.',
-    next: 'See who caused what: `ralph events --graph --last 12`. Then `ralph resume`.',
+    next: 'See who caused what: `ralph events --graph --last 12`. Mend the team, then `ralph resume --accept-changes`.',
   },
   consecutive_failures: {
     exitCode: 1,
     text: 'Too many turns in a row failed.',
-    next: 'See `ralph show`, mend the agent (`ralph doctor`), then `ralph resume`.',
+    next: 'See `ralph show`, mend the agent (`ralph doctor`), then `ralph resume --accept-changes`.',
   },
   gate_refused: {
     exitCode: 1,

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
+import { toShellWord } from '../core/index.ts';
 import { toBytes } from './file-content.ts';
 import type { EmitCall, EventLine, ScriptedTurn } from './scenario.ts';
-import { shellQuote } from './shell-quote.ts';
 import { speakPlainly, VOICES } from './speech.ts';
 
 /** The files from which a turn is played: what it does as a script, and the bytes that the script copies. */
@@ -21,10 +21,10 @@ export function planTurn(turn: ScriptedTurn): TurnParts {
 
 function planFiles({ files = {} }: ScriptedTurn, parts: Record<string, string | Buffer>): readonly string[] {
   return Object.entries(files).flatMap(([path, content], index) => {
-    if (content === null) return [`rm -rf -- ${shellQuote(path)}`];
+    if (content === null) return [`rm -rf -- ${toShellWord(path)}`];
     parts[`file-${index}`] = toBytes(content);
-    const folder = dirname(path) === '.' ? [] : [`mkdir -p -- ${shellQuote(dirname(path))}`];
-    return [...folder, `cat "$turn/file-${index}" > ${shellQuote(path)}`];
+    const folder = dirname(path) === '.' ? [] : [`mkdir -p -- ${toShellWord(dirname(path))}`];
+    return [...folder, `cat "$turn/file-${index}" > ${toShellWord(path)}`];
   });
 }
 
@@ -44,7 +44,7 @@ function toLine(event: EventLine): Buffer {
 function planEmits({ emit = [] }: ScriptedTurn): readonly string[] {
   return emit.map((call, index) => {
     const words = toWords(typeof call === 'string' ? { topic: call } : call);
-    return `"$RALPH_BIN" emit ${words.map(shellQuote).join(' ')} > "$record/emit-${index}.text" 2>&1; echo $? > "$record/emit-${index}.exit"`;
+    return `"$RALPH_BIN" emit ${words.map(toShellWord).join(' ')} > "$record/emit-${index}.text" 2>&1; echo $? > "$record/emit-${index}.exit"`;
   });
 }
 

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { DETECTED_BACKENDS } from '../core/index.ts';
+import { DETECTED_BACKENDS, toShellWord } from '../core/index.ts';
 import { writeFiles } from './file-content.ts';
 import { planTurn } from './play-script.ts';
 import type { Scenario } from './scenario.ts';
-import { shellQuote } from './shell-quote.ts';
 import { VOICES } from './speech.ts';
 
 /** The folders that one scenario is played in. */
@@ -95,8 +94,8 @@ function writeAgent(records: string, turns: string, bin: string): void {
     path,
     `#!/bin/sh
 number=1
-while ! mkdir ${shellQuote(records)}/$number 2>/dev/null; do number=$((number + 1)); done
-record=${shellQuote(records)}/$number
+while ! mkdir ${toShellWord(records)}/$number 2>/dev/null; do number=$((number + 1)); done
+record=${toShellWord(records)}/$number
 echo $$ > "$record/pid"
 printf '%s\\0' "$0" "$@" > "$record/argv"
 env -0 > "$record/env"
@@ -106,8 +105,8 @@ case "\${0##*/}" in ${Object.keys(VOICES).join('|')}) voice="\${0##*/}" ;; esac
 turn=
 while read -r id hat; do
   case "$hat" in '*' | "$RALPH_HAT") ;; *) continue ;; esac
-  if [ -e ${shellQuote(turns)}/$id/always ] || mkdir ${shellQuote(turns)}/$id/used 2>/dev/null; then turn=${shellQuote(turns)}/$id; break; fi
-done < ${shellQuote(join(turns, 'script'))}
+  if [ -e ${toShellWord(turns)}/$id/always ] || mkdir ${toShellWord(turns)}/$id/used 2>/dev/null; then turn=${toShellWord(turns)}/$id; break; fi
+done < ${toShellWord(join(turns, 'script'))}
 if [ -z "$turn" ]; then
   : > "$record/unscripted"
   echo "the scenario has no turn left for $RALPH_HAT" >&2

@@ -19,6 +19,7 @@ export {
   toNdjsonRecord,
   toNdjsonRun,
 } from './ndjson-record.ts';
+export { toNextStep } from './next-step.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';

@@ -1,8 +1,8 @@
-import { END_REASONS, toUsdText } from '../core/index.ts';
+import { END_REASONS, toShellWord, toUsdText } from '../core/index.ts';
 import type { RunView } from './run-view.ts';
 
 /**
- * What a person can do next, with the exact command.
+ * What a person can do next, with the exact command; empty while a run has not ended.
  *
  * @param isNewest whether the run is the one that a command without a run means
  */
@@ -23,13 +23,8 @@ const LOST = 'the journal of the run';
 function toWayBack(detail: string, runId: string): string {
   const rescued = /what it held is in (.+)$/s.exec(detail)?.[1];
   if (rescued === undefined) return 'Bring the folder of the run back, then `ralph resume`.';
-  const run = quote(rescued.replace(/rescue(?=[\\/][^\\/]+$)/, 'runs'));
-  return `Bring it back and go on: \`mkdir -p ${run} && cp -R ${quote(rescued)}/. ${run}/ && ralph resume ${runId}\``;
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  const run = toShellWord(rescued.replace(/rescue(?=[\\/][^\\/]+$)/, 'runs'));
+  return `Bring it back and go on: \`mkdir -p ${run} && cp -R ${toShellWord(rescued)}/. ${run}/ && ralph resume ${runId}\``;
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {
@@ -43,10 +38,12 @@ function toLookStep(view: RunView): string {
     : 'Look at the work: `ralph show`.';
 }
 
-/** A limit of cost in numbers: twice the one that is used up. */
+/** A limit of cost in numbers: what was spent, a turn's overrun of the limit included, and the limit once more. */
 function withExactLimit(next: string, view: RunView): string {
   const limitUsd = view.limits?.maxCostUsd ?? null;
-  return limitUsd === null ? next : next.replace('--max-cost USD', `--max-cost ${String(Number((limitUsd * 2).toFixed(2)))}`);
+  if (limitUsd === null) return next;
+  const cents = Math.ceil(Number((((view.totals.usage.costUsd ?? 0) + limitUsd) * 100).toFixed(6)));
+  return next.replace('--max-cost USD', `--max-cost ${String(cents / 100)}`);
 }
 
 /** What the person should know or decide: nobody else can. */

@@ -21,7 +21,8 @@ describe.concurrent('`ralph resume`', () => {
       expect(refused.stderr).toMatch(/specs/);
       expect(refused.stderr).toContain('--accept-changes');
       expect((await readStatus(folder)).turns).toHaveLength(1);
-      const accepted = await ralph(folder, ['resume', '--max-iterations', '+1', '--accept-changes']);
+      const fix = /Go on with the changes: ralph (resume .*)/.exec(refused.stderr)?.[1] ?? '';
+      const accepted = await ralph(folder, fix.split(' '));
       expect(accepted.code, accepted.stderr).toBe(0);
       expect(readFileSync(join(folder, 'asked.txt'), 'utf8')).toContain('the new task');
     });

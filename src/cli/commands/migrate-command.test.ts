@@ -37,6 +37,10 @@ function read(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
+it('names the file that was written as a shell takes it', async () => {
+  expect((await type(['a.yml', '-o', 'new team.yml'])).err).toContain("Next: ralph validate 'new team.yml'\n");
+});
+
 describe('ralph migrate --write', () => {
   it('keeps what was kept before', async () => {
     writeFileSync(join(folder, 'a.yml.old'), 'precious');

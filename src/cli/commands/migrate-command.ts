@@ -1,6 +1,6 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { RalphError, toErrorCode } from '../../core/index.ts';
+import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -131,7 +131,7 @@ function reportChanges({ terminal }: CliContext, migration: Migration, file: str
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),
     ...left.map(({ message }) => `left for you to change: ${message}`),
-    `Next: ralph validate${written === null ? '' : ` ${written}`}`,
+    `Next: ralph validate${written === null ? '' : ` ${toShellWord(written)}`}`,
   ];
   terminal.err(`${lines.map((line) => toPlainLine(line, 2000)).join('\n')}\n`);
 }

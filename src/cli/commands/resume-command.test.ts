@@ -48,7 +48,11 @@ describe('ralph resume', () => {
       exitCode: 0,
       text: 'This run has ended: it is complete.',
     });
-    expect(await resume([], ended)).toMatchObject({ exitCode: 0, out: '', err: `Run ${RUN_ID}: This run has ended: it is complete.\n` });
+    expect(await resume([], ended)).toMatchObject({
+      exitCode: 0,
+      out: '',
+      err: `Run ${RUN_ID}: This run has ended: it is complete.\nGo on with \`ralph resume --max-iterations +10\`.\n`,
+    });
   });
 
   it('says how to start a run when there is none', async () => {

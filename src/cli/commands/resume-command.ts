@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createRunViewFold, toPlainLine } from '../../views/index.ts';
+import { createRunViewFold, toNextStep, toPlainLine } from '../../views/index.ts';
 import { isYes } from '../ask-person.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
@@ -7,6 +7,7 @@ import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-optio
 import { watchRun } from '../live/watch-run.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../parse-values.ts';
 import { printWarnings } from '../print-findings.ts';
+import { isNewestRun } from '../read-view.ts';
 
 /** `ralph resume`. */
 export const resumeCommand: CliCommand = {
@@ -67,11 +68,11 @@ export async function performResume(context: CliContext, run: string | undefined
     },
   });
   if (watched !== null) return watched.exitCode;
-  return ended === null ? 1 : tellEnded(context, ended);
+  return ended === null ? 1 : tellEnded(context, ended, toNextStep(fold.view(), isNewestRun(context, app, reader.runId)));
 }
 
-function tellEnded({ terminal }: CliContext, { runId, exitCode, text }: Ended): number {
-  terminal.err(`Run ${runId}: ${text}\n`);
+function tellEnded({ terminal }: CliContext, { runId, exitCode, text }: Ended, next: string): number {
+  terminal.err(`Run ${runId}: ${[text, next].filter((line) => line !== '').join('\n')}\n`);
   return exitCode;
 }
 

@@ -40,8 +40,8 @@ export function printOverview({ reader, view, isNewest, terminal, now }: ShownRu
 }
 
 /** Everything that is known of one turn, and where the rest is. */
-export function printTurn({ reader, isNewest, terminal }: ShownRun, turn: TurnView): number {
-  const name = toTurnName(turn);
+export function printTurn(run: ShownRun, turn: TurnView): number {
+  const { reader, terminal } = run;
   const rows = toRowLines(toTurnDetails(turn), {
     width: Math.min(terminal.columns(), MAX_WIDTH),
     styleLabel: (label) => terminal.style('faint', label),
@@ -51,9 +51,13 @@ export function printTurn({ reader, isNewest, terminal }: ShownRun, turn: TurnVi
     terminal.style('heading', `Run ${reader.runId}, iteration ${turn.iteration}${turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`}`),
   );
   for (const line of rows) printLine(terminal, line);
-  const what = isNewest ? name : `${reader.runId} ${name}`;
-  printLine(terminal, `\nMore: ralph show ${what} --prompt | --output | --diff | --events`);
+  printLine(terminal, `\nMore: ralph show ${toShownName(run, turn)} --prompt | --output | --diff | --events`);
   return 0;
+}
+
+/** As `ralph show` takes it. */
+function toShownName({ reader, isNewest }: ShownRun, turn: TurnView): string {
+  return isNewest ? toTurnName(turn) : `${reader.runId} ${toTurnName(turn)}`;
 }
 
 /** The turn that is meant: the newest attempt of an iteration, or the last turn of all. */
@@ -71,17 +75,18 @@ export function findTurn({ view, reader }: ShownRun, choice: TurnChoice | null):
         : `Run ${reader.runId} has no ${choice.attempt === null ? `iteration ${choice.iteration}` : `turn ${choice.iteration}.${choice.attempt}`}.`,
     fix:
       last === undefined
-        ? 'See what it waits for: ralph status'
+        ? `See what it waits for: ralph status ${reader.runId}`
         : `It has the iterations 1 to ${last.iteration}: ralph show ${reader.runId}`,
     exitCode: 2,
   });
 }
 
 /** The prompt or the output of a turn: as it is for a program, without control characters for a terminal. */
-export async function printFile({ reader, terminal }: ShownRun, turn: TurnView, part: 'prompt' | 'output'): Promise<number> {
+export async function printFile(run: ShownRun, turn: TurnView, part: 'prompt' | 'output'): Promise<number> {
+  const { reader, terminal } = run;
   const path = findFile(reader, toTurnName(turn), part);
   if (path === null)
-    throw toMissing(turn, part === 'prompt' ? 'The prompt' : 'The output', 'Its folder was removed, or the turn never began.');
+    throw toMissing(run, turn, part === 'prompt' ? 'The prompt' : 'The output', 'Its folder was removed, or the turn never began.');
   const cleaner = createTextCleaner();
   for await (const line of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })) {
     const shown = reader.redact(line);
@@ -98,9 +103,10 @@ function findFile(reader: ShownRun['reader'], name: string, part: 'prompt' | 'ou
 }
 
 /** What a turn changed, as a patch. */
-export async function printDiff({ reader, terminal }: ShownRun, turn: TurnView): Promise<number> {
+export async function printDiff(run: ShownRun, turn: TurnView): Promise<number> {
+  const { reader, terminal } = run;
   const patch = await reader.diff(toTurnName(turn));
-  if (patch === null) throw toMissing(turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
+  if (patch === null) throw toMissing(run, turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
   if (patch.trim() === '') {
     terminal.err(`Turn ${toTurnName(turn)} changed no file.\n`);
     return 0;
@@ -128,11 +134,11 @@ export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice |
   return 0;
 }
 
-function toMissing(turn: TurnView, what: string, why: string): RalphError {
+function toMissing(run: ShownRun, turn: TurnView, what: string, why: string): RalphError {
   return new RalphError({
     code: 'turn-part-missing',
     what: `${what} of turn ${toTurnName(turn)} is not there.`,
     why,
-    fix: `What is known of it: ralph show ${toTurnName(turn)}`,
+    fix: `What is known of it: ralph show ${toShownName(run, turn)}`,
   });
 }

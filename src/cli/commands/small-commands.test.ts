@@ -67,9 +67,9 @@ describe('ralph stop', () => {
       onWaiting?.(RUN_ID);
       return { runId: RUN_ID, stopped: now };
     };
-    expect(await type(['stop', '--now'], { stopRun })).toMatchObject({
+    expect(await type(['stop', '--now'], createFakeApp(sampleRecords(), { stopRun }))).toMatchObject({
       exitCode: 0,
-      out: `Run ${RUN_ID} has stopped. Go on with: ralph resume\n`,
+      out: `Run ${RUN_ID} has stopped. Go on with \`ralph resume --max-iterations +10\`.\n`,
     });
     expect(await type(['stop'], { stopRun })).toMatchObject({ exitCode: 1, err: expect.stringContaining('has not stopped in time') });
   });

@@ -1,4 +1,6 @@
+import { toEndedView, toNextStep } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
+import { readView } from '../read-view.ts';
 
 /** `ralph stop`. */
 export const stopCommand: CliCommand = {
@@ -12,7 +14,8 @@ export const stopCommand: CliCommand = {
       ['ralph stop 20261121-22 --now', 'a certain run, now'],
     ]);
   },
-  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+  perform: async (context, { args, options }) => {
+    const { cwd, env, terminal, loadApp } = context;
     const app = await loadApp();
     const [run] = args;
     const now = options['now'] === true;
@@ -20,9 +23,16 @@ export const stopCommand: CliCommand = {
       terminal.err(`Run ${runId} is asked to stop${now ? ' now' : ' after its running turn (ralph stop --now does not wait for it)'} …\n`);
     };
     const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
-    if (stopped) terminal.out(`Run ${runId} has stopped. Go on with: ralph resume\n`);
-    else
-      terminal.err(`ralph: Run ${runId} has not stopped in time. See what it does with ralph status; end its processes with ralph ps.\n`);
-    return stopped ? 0 : 1;
+    if (!stopped) {
+      terminal.err(
+        `ralph: Run ${runId} has not stopped in time. See what it does with ralph status ${runId}; end its processes with ralph ps.\n`,
+      );
+      return 1;
+    }
+    const { view: read, isNewest } = await readView(context, runId);
+    // Without an end its process was killed meanwhile.
+    const view = toEndedView(read, { reason: 'interrupted', detail: '' });
+    terminal.out(`Run ${runId} has ${view.end?.reason === 'completed' ? 'completed' : 'stopped'}. ${toNextStep(view, isNewest)}\n`);
+    return 0;
   },
 };

@@ -18,6 +18,8 @@ export interface RunClosing {
   readonly exitCode: number;
   /** Files that differ from before; `null` where nobody knows. */
   readonly changedFiles: readonly string[] | null;
+  /** Whether the run is the one that a command without a run means. */
+  readonly isNewest: boolean;
   /** Whether to say what to type next. */
   readonly tellsNext: boolean;
   /** One turn was asked for, and no more. */

@@ -35,7 +35,15 @@ function show(settings: Settings, until = Number.POSITIVE_INFINITY) {
     printer.show(record, fold.latestTurn());
   }
   const end = (): void =>
-    printer.end({ runId: RUN_ID, view: fold.view(), exitCode: 2, changedFiles: ['src/parser.ts'], tellsNext: true, isOneTurn: false });
+    printer.end({
+      runId: RUN_ID,
+      view: fold.view(),
+      exitCode: 2,
+      changedFiles: ['src/parser.ts'],
+      isNewest: true,
+      tellsNext: true,
+      isOneTurn: false,
+    });
   return { ...fake, end };
 }
 

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/index.ts';
 import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toEndedView } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { isNewestRun } from '../read-view.ts';
 import { findChangedFiles } from './changed-files.ts';
 import { guardPrinter } from './guard-printer.ts';
 import { toStopText } from './input-lines.ts';
@@ -73,7 +74,8 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     // One turn was asked for and one was done: that is no limit that was hit.
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
     const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
-    printer.end({ runId: handle.runId, view, exitCode, changedFiles, tellsNext: order.tellsNext ?? true, isOneTurn });
+    const isNewest = isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId);
+    printer.end({ runId: handle.runId, view, exitCode, changedFiles, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
     if (order.show.format === 'text' && isWorktree(handle.workspace)) context.terminal.out(toPlaceText(context.cwd, handle.workspace));
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     // The run is over: what is left to be stopped is the command that tells of it.
