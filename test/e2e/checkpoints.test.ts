@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { git, makeRepository } from './git.ts';
 import { withPlace } from './processes.ts';
-import { ralph } from './ralph.ts';
-import { readStatus } from './run-facts.ts';
+import { ralph, start } from './ralph.ts';
+import { readStatus, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
 const WRITER = 'n=$(nth turn); echo "$n" > "made-$n.txt"; echo "turn $n" >> both.txt; [ "$n" -lt 4 ] || echo LOOP_COMPLETE';
@@ -96,11 +96,14 @@ describe.concurrent('checkpoints', () => {
 
   test('are still made after a kill and a resume, and still leave the user’s files alone', async () => {
     const body =
-      'n=$(nth turn); echo "$n" > "made-$n.txt"; echo agent > dirty.txt; if [ "$n" = 1 ]; then kill -9 $PPID; sleep 1000; fi; [ "$n" -lt 3 ] || echo LOOP_COMPLETE';
+      'n=$(nth turn); echo "$n" > "made-$n.txt"; echo agent > dirty.txt; if [ "$n" = 1 ]; then touch hangs; sleep 1000; fi; [ "$n" -lt 3 ] || echo LOOP_COMPLETE';
     await withPlace(toFiles('event_loop: { checkpoint_interval: 1 }\n', body, { 'dirty.txt': 'a\n' }), async (folder) => {
       makeRepository(folder);
       writeFileSync(join(folder, 'dirty.txt'), 'mine\n');
-      expect((await ralph(folder, RUN)).signal).toBe('SIGKILL');
+      const run = start(folder, RUN);
+      await until('the agent to be at work', () => existsSync(join(folder, 'hangs')));
+      run.child.kill('SIGKILL');
+      expect((await run.done).signal).toBe('SIGKILL');
       const { code, stdout } = await ralph(folder, ['resume']);
       expect(code, stdout).toBe(0);
       expect(git(folder, 'log', '--format=%s').split('\n')).toHaveLength(3);
