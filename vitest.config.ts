@@ -7,6 +7,7 @@ const toDefine = () => ({
   RALPH_LEAN_HASH: '""',
   RALPH_YAML_LIBRARY: '"yaml"',
   RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
+  RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.25',
 });
 
 /** They need real git in real repositories: too slow for the check, so with the suites. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { callTool, type OutputRules } from './call-tool.ts';
 import { createRegistry } from './registry.ts';
 import { type AnyTool, defineTool, fail, succeed } from './tool.ts';
@@ -108,7 +109,7 @@ describe('a call of a tool', () => {
         const outcome = await call('look', args);
         expect(outcome.isError).toBe(outcome.refusal !== null);
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(200) },
     );
   });
 

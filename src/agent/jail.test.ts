@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { createPlace, removePlaces } from './file-tool-fixtures.ts';
 import { createJail } from './jail.ts';
 
@@ -214,7 +215,7 @@ describe('any path', () => {
           if ('path' in verdict) expect(`${verdict.path}/`.startsWith(`${workspace}/`)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
 
 const SCHEMA: JsonObject = {
@@ -60,7 +61,7 @@ describe('a type made from JSON Schema', () => {
           expect(() => issuesOf(schema as JsonObject, args)).not.toThrow();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { createAcpTranslator } from './acp/translate.ts';
 import { createTranslator, OUTPUT_FORMATS } from './stream-formats.ts';
 import type { Translator } from './translator.ts';
@@ -72,7 +73,7 @@ describe.each(KINDS)('whatever comes as %s', (_name, create) => {
         expect(end.failure === null).toBe(end.verdict === 'succeeded' || (end.verdict === 'none' && exitCode === 0));
         expect(Object.values(end.usage).every((figure) => figure === null || figure >= 0)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
 
 function at(line: number, code: string, severity: Diagnostic['severity'], file = 'ralph.yml'): Diagnostic {
@@ -26,7 +27,7 @@ describe('sortDiagnostics', () => {
         const found = drawn.map(([line, code, severity]) => at(line, code, isCalm && severity === 'error' ? 'warning' : severity));
         expect(hasErrors(sortDiagnostics(found))).toBe(hasErrors(found));
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

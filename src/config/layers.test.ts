@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { inFolder, loadSettings, refusalOf, tokenAt } from './config-fixtures.ts';
 import type { LoadRequest } from './load-config.ts';
 
@@ -188,7 +189,7 @@ describe('anything that is typed', () => {
           for (const { line, column, endColumn } of diagnostics)
             expect([line >= 1, column >= 1, endColumn > column]).toEqual([true, true, true]);
         }),
-        { numRuns: 100 },
+        { numRuns: propertyRuns(100) },
       );
     });
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from './property-fixtures.ts';
 import { toServerToolName } from './server-tool-name.ts';
 
 describe('the name of a tool of a server', () => {
@@ -15,7 +16,7 @@ describe('the name of a tool of a server', () => {
         expect(one).toMatch(/^mcp__docs__[A-Za-z0-9_-]{1,53}$/);
         expect(one === other).toBe(first === second);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

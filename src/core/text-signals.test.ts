@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from './property-fixtures.ts';
 import { createTextSignalScanner } from './text-signals.ts';
 
 const PROMISE = 'LOOP_COMPLETE';
@@ -347,7 +348,7 @@ describe('the text as a whole', () => {
         expect(JSON.parse(JSON.stringify(signals))).toEqual(signals);
         expect(problems.every((problem) => problem.excerpt.length <= 200)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     );
   });
 

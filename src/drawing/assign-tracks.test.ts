@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { assignTracks, type Crossing } from './assign-tracks.ts';
 
 /** The cells of each line between two ranks, split by direction: `x,y` for where it goes down, `x,y` for where it goes sideways. */
@@ -34,7 +35,7 @@ describe('tracks for lines between two ranks', () => {
         const { bends } = assignTracks(list);
         for (const [index, { top, bottom }] of list.entries()) expect(bends[index]?.at(-1)?.to ?? top).toBe(bottom);
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(1000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, createFlowGraph, type FlowGraph } from '../topology/index.ts';
 import { drawUnicode } from './draw-unicode.ts';
@@ -82,7 +83,7 @@ describe('drawings of any team in the terminal', () => {
         const width = Math.max(...text.split('\n').map(toTextCells));
         expect(drawUnicode(graph, { columns: width, style: plain })).toBe(text);
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     );
   });
 });

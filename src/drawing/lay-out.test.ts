@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { type LaidOutGraph, layOut, type Rect } from './lay-out.ts';
 import type { ArrowSize, BoxSize } from './rank-graph.ts';
 
@@ -37,7 +38,7 @@ describe('the layout of any graph', () => {
           expect(rect.y + rect.height).toBeLessThanOrEqual(height + 0.01);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 
@@ -62,7 +63,7 @@ describe('the layout of any graph', () => {
         }
         expect(ports.size).toBe(arrows.length * 2);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

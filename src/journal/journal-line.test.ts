@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { toInput } from './fixtures.ts';
 import { parseJournalLine, toJournalLine } from './journal-line.ts';
 
@@ -33,7 +34,7 @@ describe('a journal line', () => {
         expect(line.indexOf('\n')).toBe(line.length - 1);
         expect(parseJournalLine(line.subarray(0, -1), seq)).toEqual({ entry: { seq, input } });
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventSignal, SignalProblem } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { createTemporaryFolder, toEvent } from './fixtures.ts';
 import { createJsonlInbox } from './jsonl-inbox.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
@@ -96,7 +97,7 @@ describe('what is appended', () => {
         expect(signals).toEqual(expected.signals);
         expect(problems).toEqual(expected.problems);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 });

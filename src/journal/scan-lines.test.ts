@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { scanLines } from './scan-lines.ts';
@@ -43,7 +44,7 @@ it('gives the same lines whatever the size of the chunks, in which lines may be 
       expect(lines).toEqual(expected);
       expect(end).toEqual({ nextOffset: offset, restBytes: whole.length - offset });
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });
 

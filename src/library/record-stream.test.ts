@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/index.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 
@@ -96,7 +97,7 @@ describe('the records of a run', () => {
       end();
       expect(await reading).toEqual(['run', ...told, 'end']);
     });
-    await fc.assert(law, { numRuns: 50 });
+    await fc.assert(law, { numRuns: propertyRuns(50) });
   });
 
   it('let the agent wait for a reader that is behind, until it has caught up', async () => {

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Json, parseJson } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { type McpServer, type McpTool, serveMessages } from './index.ts';
 import { MAX_LINE_BYTES } from './message-lines.ts';
 
@@ -127,6 +128,6 @@ test('whatever the lines hold, every request with an id gets exactly one answer'
       const asked = clean.filter((text) => [ask(5, 'ping'), ask(6, 'nope'), ask('x', 'tools/call', { name: 'echo' })].includes(text));
       expect(answers).toHaveLength(asked.length);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });

@@ -26,6 +26,12 @@ describe('the descendants of a process', () => {
     expect(select([entry(10, 11, 5), entry(11, 10, 5)], 10)).toEqual([10, 11]);
   });
 
+  it('come after their parents, also when each of them was chosen by itself', () => {
+    const table = [entry(10, 1), entry(11, 10), entry(300, 11, 12), entry(12, 300, 13)];
+    const members = selectWithDescendants(table, () => true, protectedPids(table, 9999));
+    expect(members.map((member) => member.pid)).toEqual([10, 11, 300, 12]);
+  });
+
   it('never include pid 1, this process, what stands above it, or what hangs below those alone', () => {
     const table = [entry(1, 0), entry(10, 1), entry(11, 10), entry(12, 11), entry(13, 10)];
     expect(select(table, 1, 12)).toEqual([]);

@@ -11,6 +11,8 @@ export function protectedPids(table: readonly ProcessEntry[], ownPid: number): R
 /**
  * The processes chosen by `isSeed` and everything below them, without the protected ones and what hangs below those only.
  * A child that is older than its parent is no child: the parent's pid was given out again while the table was being read.
+ *
+ * @returns the oldest first: a shell whose command ends before it is asked to end itself would begin the next one.
  */
 export function selectWithDescendants(
   table: readonly ProcessEntry[],
@@ -26,7 +28,7 @@ export function selectWithDescendants(
     const { pid, startOrder } = entry;
     waiting.push(...(children.get(pid) ?? []).filter((child) => child.startOrder >= startOrder));
   }
-  return [...found.values()];
+  return [...found.values()].sort((left, right) => left.startOrder - right.startOrder || left.pid - right.pid);
 }
 
 function groupByParent(table: readonly ProcessEntry[]): ReadonlyMap<number, readonly ProcessEntry[]> {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { createLineSplitter } from './line-splitter.ts';
 
 type Line = [text: string, cut: boolean];
@@ -71,7 +72,7 @@ describe('the line splitter', () => {
         expect(split(cutAt(bytes, cuts), maxLineBytes)).toEqual(whole);
         expect(split(cutAt(bytes, everyByte), maxLineBytes)).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -152,7 +152,10 @@ describe("a child's output", () => {
 
   it('waits for the last words of helpers that outlive the child', async () => {
     const lines: string[] = [];
-    const spec = bench.shell('(sleep 0.01; echo late) & echo early', { onStdoutLine: (line) => lines.push(line) });
+    // The helper speaks as soon as the child is collected: no clock of its own decides whether that is soon enough.
+    const spec = bench.shell('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & echo early', {
+      onStdoutLine: (line) => lines.push(line),
+    });
     expect(await startProcess(spec).result).toMatchObject({ exitCode: 0, leftovers: 0 });
     expect(lines).toEqual(['early', 'late']);
   });

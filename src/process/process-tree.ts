@@ -104,9 +104,7 @@ function signalInside(rootPid: number, kind: EndSignal, scan: () => ProcessEntry
   const init = all.filter((entry) => entry.parentPid === rootPid);
   const members = all.filter((entry) => entry.pid !== rootPid && !init.includes(entry));
   if (kind === 'SIGTERM' && members.length > 0) {
-    // Parents first: a shell whose command ends before it is asked itself would begin the next one.
-    const oldestFirst = members.toSorted((left, right) => left.startOrder - right.startOrder || left.pid - right.pid);
-    for (const member of oldestFirst) if (!ledger.wasSent(member, kind)) signalProcess(member, kind);
+    for (const member of members) if (!ledger.wasSent(member, kind)) signalProcess(member, kind);
   } else {
     for (const entry of init) signalProcess(entry, 'SIGKILL');
     signalGroup(rootPid, 'SIGKILL');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextSignalScanner, type Feedback, type HatSpec, isPromiseLine, type Json, type RunSpec } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
@@ -148,7 +149,7 @@ describe('the laws of every prompt', () => {
         for (const line of buildPrompt(topology, turn, chosen).split('\n')) scanner.line(line);
         expect(scanner.finish()).toMatchObject({ signals: [], problems: [], promised: false });
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -158,7 +159,7 @@ describe('the laws of every prompt', () => {
         const own = planSections(topology, turn, chosen).filter((part) => part.own);
         expect(own.flatMap((part) => part.text.split('\n')).filter((line) => isPromiseLine(line, topology.spec.promise))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HatSpec, type PublishSpec, type RunSpec, SYSTEM } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, validateTopology } from '../topology/index.ts';
 import { simulate, traceRun } from './simulate.ts';
 
-/** As many as wanted: `RALPH_SIM_TEAMS=100000 npx vitest run --project unit src/simulate/laws`. */
-const TEAMS = Number(process.env['RALPH_SIM_TEAMS'] ?? 400);
+const TEAMS = propertyRuns(400);
 
 /** True where nothing but hints is said about the flow. */
 function isAccepted(spec: RunSpec): boolean {
@@ -105,7 +105,7 @@ describe('a team that the rules accept', () => {
         expect(findBreaches(spec, seed)).toEqual([]);
         expect(simulate(spec, { runs: 1, seed }).withoutFaults.canComplete).toBe(true);
       }),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 });
@@ -131,6 +131,6 @@ test('whatever the team, every play comes to an end, and the same seed gives the
       expect(report.ends.reduce((sum, { runs }) => sum + runs, 0)).toBe(3);
       expect(simulate(spec, options)).toEqual(report);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });

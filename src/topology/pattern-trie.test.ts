@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intersectsPatterns } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { addPattern, createPatternTrie, visitMeeting } from './pattern-trie.ts';
 
 function createTrie(patterns: readonly string[]) {
@@ -24,7 +25,7 @@ describe('the trie of patterns', () => {
       fc.property(fc.uniqueArray(pattern, { maxLength: 20 }), pattern, (patterns, sample) => {
         expect(meeting(patterns, sample)).toEqual(patterns.filter((other) => intersectsPatterns(other, sample)).sort());
       }),
-      { numRuns: 5000 },
+      { numRuns: propertyRuns(5000) },
     );
   });
 

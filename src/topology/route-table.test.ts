@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparePrecedence, type HatSpec, matchesTopic, toPrecedence } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
 import { createRouteTable, findRoutes, findTakers } from './route-table.ts';
 
@@ -28,7 +29,7 @@ describe('the route table', () => {
       fc.property(team, topic, (hats, sample) => {
         expect(findTakers(createRouteTable(hats), sample)).toEqual(naiveTakers(hats, sample));
       }),
-      { numRuns: 3000 },
+      { numRuns: propertyRuns(3000) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('the route table', () => {
   it('looks up among a thousand hats without looking at each', () => {
     const hats = Array.from({ length: 1000 }, (_none, index) => makeHat(`hat${index}`, [`t${index}.start`, `t${index}.*`]));
     const table = createRouteTable(hats);
-    for (let count = 0; count < 20_000; count += 1) expect(findTakers(table, `t${count % 1000}.other`)).toHaveLength(1);
-    expect(findTakers(table, 't7.other')).toEqual(['hat7']);
+    const takers = hats.flatMap((_hat, index) => findTakers(table, `t${index}.other`));
+    expect(takers).toEqual(hats.map((hat) => hat.id));
   });
 });

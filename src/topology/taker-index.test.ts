@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasWildcard, intersectsPatterns } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from './compile-topology.ts';
 import { takersOf } from './queries.ts';
@@ -36,7 +37,7 @@ describe('who takes what', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(1000) },
     );
   });
 

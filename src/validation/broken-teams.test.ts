@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, findPackageFolder, type ReadText } from '../config/index.ts';
 import type { Repair } from '../core/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { listBrokenTeams, listComments } from './team-fixtures.ts';
 
-/** `RALPH_BROKEN_TEAMS=2000` tries as many; a failing one is named by its number. */
-const COUNT = Number(process.env['RALPH_BROKEN_TEAMS'] ?? 150);
+/** A failing one is named by its number. */
+const COUNT = propertyRuns(150);
 const CWD = '/nowhere';
 
 const GOOD = ['presets', 'fixtures/seeds', 'fixtures/findings']

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic, ReadText } from '../config/index.ts';
 import { findPackageFolder } from '../config/index.ts';
+import { propertyRuns } from '../core/property-fixtures.ts';
 import { checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { drawTeam, listComments } from './team-fixtures.ts';
@@ -217,7 +218,7 @@ hats:
           expect((await repair(first.text)).made).toEqual([]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   }, 60_000);
 });

@@ -137,7 +137,7 @@ describe.concurrent('a run says in words', () => {
     await withPlace({}, async (parent) => {
       const folder = join(parent, 'here');
       mkdirSync(folder);
-      writeFileSync(join(folder, 'ralph.yml'), UNISOLATED + 'cli: { command: ./agent.sh }\n');
+      writeFileSync(join(folder, 'ralph.yml'), `${UNISOLATED}cli: { command: ./agent.sh }\n`);
       writeFileSync(
         join(folder, 'agent.sh'),
         toAgent('if [ -f moved ]; then echo LOOP_COMPLETE; else touch moved; mv ../here ../away; fi'),

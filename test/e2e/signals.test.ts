@@ -140,7 +140,10 @@ describe.concurrent('a run that is told to end', () => {
       expect((await run.done).code).toBe(130);
       const { turns, end } = await readStatus(folder);
       expect(turns.map((turn) => turn.status)).toEqual(['succeeded']);
-      expect(end).toMatchObject({ reason: 'interrupted', detail: 'stopped by ralph stop' });
+      expect(end).toMatchObject({
+        reason: 'interrupted',
+        detail: expect.stringMatching(/^stopped by ralph stop \(.+, process \d+, by token\)$/),
+      });
       expect((await ralph(folder, ['resume'])).code).toBe(0);
       expect((await readStatus(folder)).turns).toHaveLength(2);
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../core/property-fixtures.ts';
 import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
 import { editFileTool } from './edit-file.ts';
 
@@ -58,7 +59,7 @@ describe('edit_file', () => {
         expect(file.startsWith(before) && file.endsWith(after)).toBe(true);
         expect(plain(file)).toBe(plain(`${before}[${replacement}]${after}`));
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import { closeSync, ftruncateSync, openSync, symlinkSync, writeSync } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../core/property-fixtures.ts';
 import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
 import { capOutput } from '../output-cap.ts';
 import { readFileTool } from './read-file.ts';
@@ -81,7 +82,7 @@ describe('read_file', () => {
         if (content !== '')
           expect(got).toEqual(expected.map((line) => (line.length > 1900 ? expect.stringContaining('more characters') : line)));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../core/index.ts';
+import { propertyRuns } from '../../core/property-fixtures.ts';
 import { compileTopology } from '../../topology/index.ts';
 import { type Decided, play } from './decide-fixtures.ts';
 import { decide, INITIAL_STATE } from './index.ts';
@@ -14,7 +15,7 @@ function everyRun(judge: () => (decided: Decided) => void, parameters: fc.Parame
       const run = play(spec, judge());
       for (const move of moves) move(run);
     }),
-    { numRuns: 60, ...parameters },
+    { numRuns: propertyRuns(60), ...parameters },
   );
 }
 
@@ -37,9 +38,9 @@ describe('the laws of decide, over random teams and random courses of events', (
       () => () => {
         decisions += 1;
       },
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
-    expect(decisions).toBeGreaterThan(1500);
+    expect(decisions).toBeGreaterThan(propertyRuns(1500));
   });
 
   it('the fold of the same inputs gives the same state and effects', () => {
@@ -57,7 +58,7 @@ describe('the laws of decide, over random teams and random courses of events', (
           expect(JSON.stringify([state, decision.effects])).toBe(JSON.stringify([after, effects]));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

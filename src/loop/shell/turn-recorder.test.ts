@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { propertyRuns } from '../../core/property-fixtures.ts';
 import { createTurnRecorder, type RecordedText } from './turn-recorder.ts';
 
 const TEXT = 'I begin.\nEVENT:build.done:{"n":1}\n\n<event topic="review.done">fine\nas it is</event>\r\nLOOP_COMPLETE\nIn the end: bye';
@@ -19,7 +20,7 @@ it('hears the same however the words of an agent are cut into pieces', () => {
       const places = [0, ...cuts.sort((left, right) => left - right), TEXT.length];
       expect(record(places.map((place, index) => TEXT.slice(places[index - 1] ?? 0, place)))).toEqual(whole);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
 
