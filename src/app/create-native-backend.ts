@@ -10,6 +10,7 @@ import {
   RalphError,
   toBackendLabel,
   toErrorCode,
+  toTextHash,
   type Usage,
 } from '../core/index.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
@@ -81,8 +82,15 @@ export async function createNativeModel(room: AgentRoom, workspace: string, { na
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(effort === undefined ? {} : { effort }),
+    ...toCacheKey(place),
   };
   return room.createLibraryModel(settings, place.env);
+}
+
+/** The same for all turns of a hat in a run: they begin alike, and nobody else's do. No name goes to the provider. */
+function toCacheKey({ hat, env }: Place): { readonly cacheKey?: string } {
+  const { RALPH_RUN_ID: run } = env;
+  return run === undefined ? {} : { cacheKey: `ralph-${toTextHash(`${run} ${hat}`)}` };
 }
 
 function readScript(room: AgentRoom, workspace: string, file: string | undefined): ReturnType<AgentRoom['parseScript']> & object {

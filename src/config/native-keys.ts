@@ -16,7 +16,7 @@ export const NATIVE_KEYS = {
   script: { kind: 'file', doc: '`native` with `provider: scripted`: a YAML file with what the model says, relative to the workspace.' },
   effort: {
     kind: 'choice',
-    doc: '`native`: how much the model thinks; as the provider does it by default.',
+    doc: '`native`: how much the model thinks, in the way that its provider takes it; as the provider does it by default. A model that takes no such word is told of (`effort-ignored`).',
     values: ['low', 'medium', 'high'],
   },
   context: {

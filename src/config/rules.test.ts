@@ -170,6 +170,20 @@ describe('backends', () => {
     expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual([]);
   });
 
+  it.each([
+    ['{type: native, model: claude-3-5-haiku-latest, effort: low}', 'effort-ignored low'],
+    ['{type: native, model: gpt-4.1, effort: low}', 'effort-ignored low'],
+    ['{type: native, model: gemini-2.0-flash, effort: low}', 'effort-ignored low'],
+    ['{type: native, script: s.yml, effort: low}', 'effort-ignored low'],
+    ['{type: codex, effort: low}', 'effort-ignored low'],
+    ['{type: native, model: gpt-5, effort: low}', null],
+    ['{type: native, model: claude-sonnet-4-5, effort: low}', null],
+    ['{type: native, provider: openai-compatible, base_url: "http://localhost:1/v1", model: m, effort: low}', null],
+  ])('the agent %s whose effort has none is told of: %s', (backend, finding) => {
+    const expected = finding === null ? [] : [`warning ${finding}`];
+    expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual(expected);
+  });
+
   it('a native agent whose address is a variable that is not set lacks the variable only', () => {
     const backend = `{type: native, provider: openai-compatible, model: m, base_url: "\${BASE}"}`;
     expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual([`error variable-unset \${BASE}`]);

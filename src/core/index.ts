@@ -33,6 +33,7 @@ export type {
   RunEnd,
   TimerSet,
 } from './effects.ts';
+export { type EffortWay, findEffortWay } from './effort-way.ts';
 export { END_REASONS, type EndReason, type EndReasonFacts } from './end-reasons.ts';
 export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './errors.ts';
 export type {

@@ -222,6 +222,62 @@ describe('the longest answer', () => {
   });
 });
 
+describe('effort', () => {
+  it.each([
+    ['anthropic', 'claude-opus-5', 'low', { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }],
+    ['anthropic', 'claude-opus-4-8', 'medium', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
+    ['anthropic', 'claude-sonnet-4-6', 'high', { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
+    ['anthropic', 'claude-mythos-preview', 'high', { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 'low', { thinking: { type: 'enabled', budget_tokens: 4000 } }],
+    // The budget has to be less than the longest answer, 32,000.
+    ['anthropic', 'claude-opus-4-1', 'high', { thinking: { type: 'enabled', budget_tokens: 24_000 }, max_tokens: 32_000 }],
+    ['anthropic', 'kimi-k3', 'medium', { thinking: { type: 'enabled', budget_tokens: 12_000 } }],
+    ['openai', 'gpt-5.1', 'high', { reasoning: { effort: 'high' } }],
+    ['openai', 'o4-mini', 'low', { reasoning: { effort: 'low' } }],
+    ['openai', 'gpt-6-sol', 'medium', { reasoning: { effort: 'medium' } }],
+    ['openai', 'my-deployment', 'low', { reasoning: { effort: 'low' } }],
+    // More than 24,576 are refused.
+    ['google', 'gemini-2.5-flash', 'high', { generationConfig: { thinkingConfig: { thinkingBudget: 24_000 } } }],
+    ['google', 'gemini-3-flash-preview', 'medium', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
+    // It knows no `medium`.
+    ['google', 'gemini-3-pro-preview', 'medium', { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } }],
+    ['google', 'gemini-3.1-pro-preview', 'medium', { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
+    ['google', 'gemini-flash-latest', 'low', { generationConfig: { thinkingConfig: { thinkingLevel: 'low' } } }],
+    ['openai-compatible', 'anything', 'low', { reasoning_effort: 'low' }],
+  ] as const)('goes to %s, %s, as it takes %s', async (kind, model, effort, expected) => {
+    expect(await askWith({ kind, model, effort })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['anthropic', 'claude-3-5-haiku-20241022'],
+    ['openai', 'gpt-4.1'],
+    ['google', 'gemini-2.0-flash'],
+  ] as const)('is not sent to %s, %s, which would refuse it', async (kind, model) => {
+    const sent = await askWith({ kind, model, effort: 'high' });
+    expect(Object.keys(sent)).not.toContain('thinking');
+    expect(Object.keys(sent)).not.toContain('reasoning');
+    expect(JSON.stringify(sent)).not.toContain('thinkingConfig');
+  });
+});
+
+/** The body of the one request of a model that is made of these. */
+async function askWith(settings: Pick<Parameters<typeof createLibraryModel>[0], 'kind' | 'model' | 'effort' | 'cacheKey'>): Promise<Body> {
+  const base = KINDS.find(({ kind }) => kind === settings.kind)?.base ?? '';
+  const made = await createLibraryModel({ ...settings, baseUrl: `${server.url}${base}` }, {});
+  await made.step(BARE, () => undefined, new AbortController().signal);
+  return bodyOf(1);
+}
+
+describe('the key of the cache', () => {
+  it('goes to openai, which takes requests of one key to one place, and to nobody else', async () => {
+    expect(await askWith({ kind: 'openai', model: 'gpt-5', cacheKey: 'ralph-1' })).toMatchObject({ prompt_cache_key: 'ralph-1' });
+  });
+
+  it.each(['anthropic', 'google', 'openai-compatible'] as const)('does not go to %s', async (kind) => {
+    expect(JSON.stringify(await askWith({ kind, model: 'm', cacheKey: 'ralph-1' }))).not.toContain('ralph-1');
+  });
+});
+
 describe('an openai-compatible server', () => {
   it('gets no key that was not named for it', async () => {
     const made = await createLibraryModel(

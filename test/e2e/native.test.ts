@@ -114,6 +114,12 @@ describe.concurrent('a native hat', () => {
         expect(JSON.stringify(asked[3])).toContain('ok');
         const { turns } = await readStatus(folder);
         expect(turns.map(({ hat, status }) => `${hat} ${status}`)).toEqual(['builder succeeded', 'editor succeeded']);
+        // One key of the provider's cache for each hat, where it has such keys.
+        const keys = server.requests.map(({ body }) => (JSON.parse(body) as { prompt_cache_key?: string }).prompt_cache_key);
+        const [first, last] = [keys[0], keys.at(-1)];
+        expect(keys).toEqual(keys.map((_, index) => (index < BUILDER.length ? first : last)));
+        if (kind === 'openai') expect(new Set([first, last, undefined]).size).toBe(3);
+        else expect(new Set(keys)).toEqual(new Set([undefined]));
         // The conversation was carried to the editor, with other tools.
         expect(JSON.stringify(asked.at(-1))).toContain('You wear the hat builder');
         expect(Object.keys(readSessions(folder))).toEqual(['1.1', '2.1']);

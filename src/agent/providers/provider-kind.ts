@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/index.ts';
+import { type EffortWay, findEffortWay, type JsonObject } from '../../core/index.ts';
 
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';
@@ -14,6 +14,8 @@ export interface ProviderSettings {
   readonly apiKeyEnv?: string;
   /** How much the model should think before it speaks. Absent: as the provider does it. */
   readonly effort?: Effort;
+  /** What requests that begin alike have in common, for providers that take such a key; at most 64 characters. */
+  readonly cacheKey?: string;
 }
 
 export type Effort = 'low' | 'medium' | 'high';
@@ -30,14 +32,23 @@ export interface ProviderFacts {
   readonly versionPath: string;
   /** Under which name the library takes options of this kind. */
   readonly optionsName: string;
-  readonly toOptions: (effort: Effort | undefined) => JsonObject;
+  readonly toOptions: (settings: ProviderSettings) => JsonObject;
   /** Whether it takes marks that say up to where it should keep what it has read. */
   readonly takesCacheMarks: boolean;
   /** Whether tools are said not to be strict: where nothing is said, they would be, and the schemas would need another form. */
   readonly needsLooseTools: boolean;
 }
 
-const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 32_000 } as const;
+/** Small models take no more than 24,576, and the longest answer, thinking included, may be one of 32,000. */
+const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 24_000 } as const;
+
+/** What says the effort, by the way that the model takes it; nothing where none is said, or none is taken. */
+function toEffort(
+  { kind, model, effort }: ProviderSettings,
+  words: Partial<Record<EffortWay, (effort: Effort) => JsonObject>>,
+): JsonObject {
+  return effort === undefined ? {} : (words[findEffortWay(kind, model)]?.(effort) ?? {});
+}
 
 /** What we know of each kind. */
 export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
@@ -48,9 +59,12 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     versionPath: '/v1',
     optionsName: 'anthropic',
     // Arguments in small pieces would be of no use to us, and not every server behind another address knows the field.
-    toOptions: (effort) => ({
+    toOptions: (settings) => ({
       toolStreaming: false,
-      ...(effort === undefined ? {} : { thinking: { type: 'enabled', budgetTokens: THINKING_TOKENS[effort] } }),
+      ...toEffort(settings, {
+        adaptive: (effort) => ({ thinking: { type: 'adaptive' }, effort }),
+        budget: (effort) => ({ thinking: { type: 'enabled', budgetTokens: THINKING_TOKENS[effort] } }),
+      }),
     }),
     takesCacheMarks: true,
     needsLooseTools: false,
@@ -62,7 +76,12 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     versionPath: '',
     optionsName: 'openai',
     // Nothing is kept with the provider: the conversation is ours, reasoning items travel with it, encrypted.
-    toOptions: (effort) => ({ store: false, ...(effort === undefined ? {} : { reasoningEffort: effort, reasoningSummary: 'auto' }) }),
+    toOptions: (settings) => ({
+      store: false,
+      ...(settings.cacheKey === undefined ? {} : { promptCacheKey: settings.cacheKey }),
+      // The package would leave it out for a model whose name it does not know.
+      ...toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort, reasoningSummary: 'auto', forceReasoning: true }) }),
+    }),
     takesCacheMarks: false,
     needsLooseTools: true,
   },
@@ -72,8 +91,11 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     keyEnvs: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     versionPath: '/v1beta',
     optionsName: 'google',
-    toOptions: (effort) =>
-      effort === undefined ? {} : { thinkingConfig: { thinkingBudget: THINKING_TOKENS[effort], includeThoughts: true } },
+    toOptions: (settings) =>
+      toEffort(settings, {
+        budget: (effort) => ({ thinkingConfig: { thinkingBudget: THINKING_TOKENS[effort], includeThoughts: true } }),
+        level: (effort) => ({ thinkingConfig: { thinkingLevel: toLevel(settings.model, effort), includeThoughts: true } }),
+      }),
     takesCacheMarks: false,
     needsLooseTools: false,
   },
@@ -84,11 +106,16 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     keyEnvs: [],
     versionPath: '',
     optionsName: 'openaiCompatible',
-    toOptions: (effort) => (effort === undefined ? {} : { reasoningEffort: effort }),
+    toOptions: (settings) => toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort }) }),
     takesCacheMarks: false,
     needsLooseTools: false,
   },
 };
+
+/** The first of its line knows two levels. */
+function toLevel(model: string, effort: Effort): Effort {
+  return effort === 'medium' && /gemini-3-pro/.test(model) ? 'high' : effort;
+}
 
 /** The address that the library is given; `undefined` for the provider's own. */
 export function toLibraryUrl({ kind, baseUrl }: Pick<ProviderSettings, 'kind' | 'baseUrl'>): string | undefined {

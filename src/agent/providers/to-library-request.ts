@@ -15,7 +15,7 @@ const MARK: Mark = { providerOptions: { anthropic: { cacheControl: { type: 'ephe
 
 /** One request of ours as the packages of the providers take it. */
 export function toLibraryRequest(request: ModelRequest, settings: ProviderSettings, signal: AbortSignal): LibraryRequest {
-  const { kind, effort } = settings;
+  const { kind } = settings;
   const { optionsName, toOptions, takesCacheMarks, needsLooseTools } = PROVIDERS[kind];
   const { system, messages, tools, cache } = request;
   const maxOutputTokens = request.maxOutputTokens ?? findLongestAnswer(settings);
@@ -28,7 +28,7 @@ export function toLibraryRequest(request: ModelRequest, settings: ProviderSettin
     ...(tools.length === 0 ? {} : { tools: toTools(tools, toMark(cache.tools), needsLooseTools), toolChoice: { type: 'auto' } }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     abortSignal: signal,
-    providerOptions: { [optionsName]: toOptions(effort) } as Options,
+    providerOptions: { [optionsName]: toOptions(settings) } as Options,
   };
 }
 

@@ -1,24 +1,41 @@
 import type { Finding } from '../../core/index.ts';
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
+import { type Path, readAt } from '../located-value.ts';
 import { quote } from '../value-finding.ts';
-import { toNativeFinding } from './check-native.ts';
+import { toEffortFinding, toNativeFinding } from './check-native.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
 export function checkBackends(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   const all = new Set([...backends.base, ...backends.ralph, ...Object.values(backends.hats).flat()]);
   return [...all].flatMap((backend) => {
-    const finding = toBackendFinding(backend.declared);
-    if (backend.path === null || finding === null) return [];
-    return isBroken(input, backend.path) ? [] : [findingAt(input, backend.path, finding)];
+    const { declared, path } = backend;
+    if (path === null || isBroken(input, path)) return [];
+    const finding = toBackendFinding(declared);
+    if (finding !== null) return [findingAt(input, path, finding)];
+    const effort = toEffortFinding(declared);
+    return effort === null ? [] : [findingAt(input, findEffortPath(input, path), effort)];
   });
+}
+
+/** Where the effort stands; it may be inherited. */
+function findEffortPath(input: RuleInput, path: Path): Path {
+  return (
+    [
+      [...path, 'effort'],
+      [...withoutIndex(path), 'effort'],
+    ].find((place) => readAt(input.root, place) !== undefined) ?? path
+  );
+}
+
+function withoutIndex(path: Path): Path {
+  return typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
 }
 
 /** Whether something is wrong at the backend, or at what the native agent needs: a value that was left out for it is not missing. */
 function isBroken(input: RuleInput, path: Path): boolean {
-  const alone = typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
+  const alone = withoutIndex(path);
   return input.isBroken(path) || NEEDED.some((key) => input.isBroken([...path, key]) || input.isBroken([...alone, key]));
 }
 

@@ -1,6 +1,7 @@
-import type { Finding } from '../../core/index.ts';
+import { type Finding, findEffortWay } from '../../core/index.ts';
 import type { PlacedBackend } from '../compile-backends.ts';
 import { findProvider } from '../native-keys.ts';
+import { quote } from '../value-finding.ts';
 
 /** What is missing of a native agent; `null` where nothing is. */
 export function toNativeFinding(declared: PlacedBackend['declared']): Finding | null {
@@ -30,6 +31,28 @@ export function toNativeFinding(declared: PlacedBackend['declared']): Finding | 
     'has a `base_url` that is no address',
     '{type: native, provider: openai, model: some-model, base_url: "https://host/v1"}',
   );
+}
+
+/** An agent that is told how much to think, and takes no such word; `null` for any other. */
+export function toEffortFinding(declared: PlacedBackend['declared']): Finding | null {
+  const { type, effort, model = '' } = declared;
+  if (effort === undefined) return null;
+  if (type !== 'native')
+    return toIgnored('only the native agent takes it from here', `Say it as ${type} takes it, with \`args\` or in its own settings.`);
+  const provider = findProvider(declared);
+  if (provider === undefined || findEffortWay(provider, model) !== 'none') return null;
+  const whose = provider === 'scripted' ? 'a script' : quote(model);
+  return toIgnored(`${whose} cannot be told how much to think`, 'Leave `effort` out, or take a model that thinks.');
+}
+
+function toIgnored(because: string, fix: string): Finding {
+  return {
+    code: 'effort-ignored',
+    severity: 'warning',
+    message: `The effort has no effect: ${because}.`,
+    why: 'It is sent only to models that take it: the others refuse such requests.',
+    fix,
+  };
 }
 
 function isWebAddress(text: string): boolean {
