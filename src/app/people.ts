@@ -100,7 +100,9 @@ export function requirePerson(layout: Layout, paths: RunPaths, env: Environment)
   if (how === 'token') return toSender('token');
   const own = readPidNamespace();
   if (people.pidNamespace !== null && own !== people.pidNamespace) {
-    throw refusal('This process lives in another process namespace than the run, as its agents do.');
+    const rest =
+      findHolder(layout, paths.runId) === null ? ' The run is over or dead; one that is resumed here knows you (ralph resume).' : '';
+    throw refusal(`This process lives in another process namespace than the run, as its agents do.${rest}`);
   }
   if (isOfRun(layout, paths, env)) throw refusal('This process belongs to the run itself.');
   if (people.who === 'open' && people.isIsolated) return toSender('namespace');

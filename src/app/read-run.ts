@@ -11,7 +11,7 @@ import { findLayout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
-import { findHolder } from './run-lock.ts';
+import { findHolder, isUnseen } from './run-lock.ts';
 
 /**
  * Opens a run for reading, whether it is under way or over.
@@ -24,10 +24,12 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
   const runId = living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
+  const holder = findHolder(layout, runId);
   return {
     runId,
     runFolder: paths.folder,
-    isAlive: findHolder(layout, runId) !== null,
+    isAlive: holder !== null,
+    isUnseen: holder !== null && isUnseen(holder),
     workspace: () => readRunFile(paths.settings).workspace,
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(paths, visit).state,

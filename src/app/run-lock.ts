@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError } from '../core/index.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
-import { isAlive, processStartTime, readPidNamespace } from '../process/index.ts';
+import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
 /** Who wants to run what. */
@@ -32,31 +33,87 @@ export function lockWorkspace(order: LockOrder): Promise<Lock> {
   return take(order, toWorkspaceLock(order.layout, order.worktree), 'folder');
 }
 
-/** Takes the lock on the run's own folder. */
-export function lockRun(order: LockOrder): Promise<Lock> {
-  return take(order, toRunPaths(order.layout.stateDir, order.runId).lock, 'run');
+/** Takes the lock on the run's own folder, with the pipe by which others see from elsewhere whether anything of the run lives. */
+export async function lockRun(order: LockOrder): Promise<Lock> {
+  const { layout, runId } = order;
+  const { folder, lock: path } = toRunPaths(layout.stateDir, runId);
+  const pipe = toPipe(runId);
+  const letGo = pipe === null ? null : holdPipe(join(folder, pipe), runId);
+  try {
+    const lock = await take(order, path, 'run');
+    return { release: () => releaseBoth(lock, folder, letGo) };
+  } catch (error) {
+    letGo?.();
+    throw error;
+  }
+}
+
+/** Pipes go last, those of dead processes too: without them nobody elsewhere could tell whose lock it is that still stands somewhere. */
+function releaseBoth(lock: Lock, folder: string, letGo: (() => void) | null): void {
+  try {
+    lock.release();
+  } finally {
+    letGo?.();
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) if (PIPE.test(name)) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** Who holds a workspace; `null` when nobody alive does. */
 export function findWorkspaceHolder(layout: Layout, worktree: string | null): LockHolder | null {
-  return readLock({ ...PROBE, path: toWorkspaceLock(layout, worktree), host: hostname(), pidNamespace: readPidNamespace() });
+  return readHolder(layout, toWorkspaceLock(layout, worktree));
 }
 
 /** The living process that has the run; `null` when there is none. */
 export function findHolder(layout: Layout, runId: string): LockHolder | null {
-  return readLock({ ...PROBE, path: toRunPaths(layout.stateDir, runId).lock, host: hostname(), pidNamespace: readPidNamespace() });
+  return readHolder(layout, toRunPaths(layout.stateDir, runId).lock);
+}
+
+function readHolder(layout: Layout, path: string): LockHolder | null {
+  return readLock({ ...toProbe(layout), path, host: hostname(), pidNamespace: readPidNamespace() });
+}
+
+/** Whether nobody can see from here if that process lives. */
+export function isUnseen({ state }: LockHolder): boolean {
+  return state === 'other-host' || state === 'other-namespace';
 }
 
 /** A lock file without an owner is being written, or its writer was killed over it: which of the two shows within two seconds. */
 const PATIENCE_MS = 4000;
 const LOOK_EVERY_MS = 50;
 
-const PROBE = {
-  fs: nodeFileSystem,
-  isAlive: (pid: number, processStart: string | null): boolean =>
-    processStart === null ? processStartTime(pid) !== undefined : isAlive({ pid, startTime: processStart }),
-  now: (): number => Date.now(),
-};
+const PIPE = /^alive-[\w.-]{1,80}$/;
+/** A pipe for each life of a run: that of a dead one is never taken for it. Nobody asks where there are no process namespaces. */
+const pipes = new Map<string, string>();
+
+function toPipe(runId: string): string | null {
+  if (readPidNamespace() === null) return null;
+  const pipe = pipes.get(runId) ?? `alive-${randomUUID()}`;
+  pipes.set(runId, pipe);
+  return pipe;
+}
+
+function toProbe(layout: Layout) {
+  return {
+    fs: nodeFileSystem,
+    isAlive: (pid: number, processStart: string | null): boolean =>
+      processStart === null ? processStartTime(pid) !== undefined : isAlive({ pid, startTime: processStart }),
+    isHeld: (owner: LockOwner): boolean | null => isHeld(layout, owner),
+    now: (): number => Date.now(),
+  };
+}
+
+/** A pipe is the matter of one kernel: that of another machine, or from before a restart, tells nothing. */
+function isHeld({ stateDir }: Layout, { pipe = null, processStart, runId }: LockOwner): boolean | null {
+  if (pipe === null || !PIPE.test(pipe) || toBoot(processStart) === null || runId !== basename(runId)) return null;
+  if (toBoot(processStart) !== toBoot(processStartTime(process.pid) ?? null)) return null;
+  return isPipeHeld(join(toRunPaths(stateDir, runId).folder, pipe));
+}
+
+/** What stands before the ticks in the start time of a process: the machine's boot. */
+function toBoot(processStart: string | null): string | null {
+  const end = processStart?.lastIndexOf(':') ?? -1;
+  return processStart === null || end < 1 ? null : processStart.slice(0, end);
+}
 
 async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Promise<Lock> {
   const owner: LockOwner = {
@@ -64,34 +121,54 @@ async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Pro
     processStart: processStartTime(process.pid) ?? null,
     host: hostname(),
     pidNamespace: readPidNamespace(),
+    pipe: toPipe(order.runId),
     runId: order.runId,
     startedAt: Date.now(),
     command: order.command,
   };
   for (let lookedFor = 0; ; lookedFor += LOOK_EVERY_MS) {
-    const outcome = acquireLock({ ...PROBE, path, owner });
+    const outcome = acquireLock({ ...toProbe(order.layout), path, owner });
     if ('lock' in outcome) return outcome.lock;
-    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(outcome.heldBy, what, path);
+    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(order, outcome.heldBy, what, path);
     await pause(LOOK_EVERY_MS);
   }
 }
 
-function toInProgress({ owner, state }: LockHolder, what: 'folder' | 'run', path: string): RalphError {
-  const where = { alive: '', starting: '', 'other-host': ` on ${owner?.host}`, 'other-namespace': ' in another process namespace' }[state];
-  const isUnseen = state === 'other-host' || state === 'other-namespace';
+const PLACES: Readonly<Record<LockHolder['state'], (owner: LockOwner | null) => string>> = {
+  alive: () => '',
+  starting: () => '',
+  'alive-elsewhere': () => ' in another container or process namespace',
+  'other-host': (owner) => ` on ${owner?.host}`,
+  'other-namespace': () => ' in another process namespace',
+};
+
+function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'run', path: string): RalphError {
+  const { owner, state } = holder;
   const who =
     owner === null
       ? 'Another run'
-      : `Run ${owner.runId} (process ${owner.pid}${where}, since ${new Date(owner.startedAt).toLocaleString()})`;
+      : `Run ${owner.runId} (process ${owner.pid}${PLACES[state](owner)}, since ${new Date(owner.startedAt).toLocaleString()})`;
+  const verb = isUnseen(holder) ? 'may be' : 'is';
   return new RalphError({
     code: 'run-in-progress',
-    what: what === 'folder' ? `${who} is under way in this folder.` : `${who} is under way already.`,
-    why: `Two runs in one folder would change the same files and read each other’s events.${isUnseen ? ' Whether that process still lives cannot be seen from here.' : ''}`,
-    fix: [
-      `Watch it:     ralph status${owner === null ? '' : ` ${owner.runId}`}`,
-      `Stop it:      ralph stop${owner === null ? '' : ` ${owner.runId}`}`,
-      'Run beside:   ralph run --worktree NAME',
-      ...(isUnseen ? [`It is gone:   rm ${path}`] : []),
-    ].join('\n'),
+    what: what === 'folder' ? `${who} ${verb} under way in this folder.` : `${who} ${verb} under way already.`,
+    why: `Two runs in one folder would change the same files and read each other’s events.${isUnseen(holder) ? ' Whether that process still lives cannot be seen from here.' : ''}`,
+    fix: toFix(order, holder, path).join('\n'),
   });
+}
+
+function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string): readonly string[] {
+  const { owner, state } = holder;
+  const run = owner === null ? '' : ` ${owner.runId}`;
+  const isHere = state === 'alive' || state === 'starting';
+  const both = owner === null ? [] : [toWorkspaceLock(layout, worktree), toRunPaths(layout.stateDir, basename(owner.runId)).lock];
+  const locks = new Set([path, ...both.filter((lock) => readHolder(layout, lock)?.owner?.runId === owner?.runId)]);
+  return [
+    `Watch it:     ralph status${run}`,
+    isHere
+      ? `Stop it:      ralph stop${run}`
+      : `Stop it:      ralph stop${run}, there; from here it takes the token of the run: RALPH_TOKEN=… ralph stop${run}`,
+    'Run beside:   ralph run --worktree NAME',
+    ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].join(' ')}`] : []),
+  ];
 }

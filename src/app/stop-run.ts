@@ -4,7 +4,7 @@ import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requirePerson } from './people.ts';
-import { findHolder } from './run-lock.ts';
+import { findHolder, isUnseen } from './run-lock.ts';
 import { writeStopWish } from './stop-file.ts';
 
 /** How long a run that is to stop now may take: its agent has 10 s to clean up. */
@@ -35,8 +35,10 @@ export async function stopRun(order: StopOrder): Promise<{ readonly runId: strin
   const paths = toRunPaths(layout.stateDir, runId);
   writeStopWish(paths.folder, order.now ? 'now' : 'after', requirePerson(layout, paths, order.env));
   order.onWaiting?.(runId);
-  const deadline = order.now ? Date.now() + STOP_NOW_MS : Number.POSITIVE_INFINITY;
-  while (findHolder(layout, runId) !== null) {
+  const askedAt = Date.now();
+  for (let holder = findHolder(layout, runId); holder !== null; holder = findHolder(layout, runId)) {
+    // Where nobody can see whether it lives, nobody may wait for ever.
+    const deadline = order.now || isUnseen(holder) ? askedAt + STOP_NOW_MS : Number.POSITIVE_INFINITY;
     if (Date.now() > deadline) return { runId, stopped: false };
     await pause(LOOK_EVERY_MS);
   }

@@ -286,6 +286,7 @@ export function createFakeApp(
     runId: RUN_ID,
     runFolder: handle.runFolder,
     isAlive: false,
+    isUnseen: false,
     live: () => null,
     workspace: () => '/project',
     records: handle.records,

@@ -10,6 +10,8 @@ export interface LockOwner {
   readonly host: string;
   /** The process namespace of the process: from another one its pid means nothing. `null` where the system has none, or the lock does not say. */
   readonly pidNamespace: string | null;
+  /** Name of the pipe in the run's folder that the process and all that it starts hold open. Default: it has none. */
+  readonly pipe?: string | null;
   readonly runId: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -46,11 +48,11 @@ export function readLockFile(fs: FileSystem, path: string): LockFileState {
 
 function toRecord(value: unknown): LockRecord | null {
   if (!isJsonObject(value)) return null;
-  const { pid, processStart = null, pidNamespace = null, startedAt } = value;
+  const { pid, processStart = null, pidNamespace = null, pipe = null, startedAt } = value;
   const texts = toTexts(value, ['host', 'runId', 'command', 'nonce'] as const);
   if (texts === null || typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof startedAt !== 'number') return null;
-  if (!isTextOrNull(processStart) || !isTextOrNull(pidNamespace)) return null;
-  return { pid, processStart, pidNamespace, startedAt, ...texts };
+  if (!isTextOrNull(processStart) || !isTextOrNull(pidNamespace) || !isTextOrNull(pipe)) return null;
+  return { pid, processStart, pidNamespace, ...(pipe !== null && { pipe }), startedAt, ...texts };
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -96,6 +96,20 @@ describe('a lock', () => {
     take(toSettings(path, { ...OTHER, pidNamespace: 'pid:[1]' }, []));
   });
 
+  it.each([
+    [{ host: 'elsewhere' }, 'other-host'],
+    [{ pidNamespace: 'pid:[2]' }, 'other-namespace'],
+  ])('of a process elsewhere (%j) is held, free or unknown, as the pipe of its run says', (place, unknown) => {
+    const path = createPath();
+    take(toSettings(path, { ...OWNER, ...place }));
+    const withPipe = (isHeld: boolean | null) => ({ ...toSettings(path, OTHER, []), isHeld: () => isHeld });
+    expect(acquireLock(withPipe(true))).toMatchObject({ heldBy: { state: 'alive-elsewhere' } });
+    expect(acquireLock(withPipe(null))).toMatchObject({ heldBy: { state: unknown } });
+    expect(readLock({ ...withPipe(false), host: 'here', pidNamespace: 'pid:[1]' })).toBeNull();
+    take(withPipe(false));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(OTHER);
+  });
+
   it.each(['', '{"pid":12', '{"pid":-4,"host":"here"}', 'null', '\0\0\0\0'])(
     'whose file holds %j is held while it may be being written, then stale',
     (text) => {

@@ -19,11 +19,16 @@ export interface LockSettings {
   readonly owner: LockOwner;
   /** Whether this process of this machine lives; `processStart` is what its own lock said. */
   readonly isAlive: (pid: number, processStart: string | null) => boolean;
+  /**
+   * Whether anything of an owner lives that is elsewhere (on a machine of another name, in another process namespace), where its number means nothing;
+   * `null` where that cannot be seen from here. Default: it never can.
+   */
+  readonly isHeld?: (owner: LockOwner) => boolean | null;
   readonly now: () => number;
 }
 
 /** What {@link readLock} needs; `host` is this machine, `pidNamespace` that of this process. */
-export type LockReadSettings = Pick<LockSettings, 'fs' | 'path' | 'isAlive' | 'now'> & Pick<LockOwner, 'host' | 'pidNamespace'>;
+export type LockReadSettings = Pick<LockSettings, 'fs' | 'path' | 'isAlive' | 'isHeld' | 'now'> & Pick<LockOwner, 'host' | 'pidNamespace'>;
 
 export interface Lock {
   /** Removes the lock file, if it is still this lock's. May be called more than once. Throws the system error. */
@@ -35,10 +40,10 @@ export interface LockHolder {
   /** `null` while it writes its lock file. */
   readonly owner: LockOwner | null;
   /**
-   * `other-host`, `other-namespace`: on another machine, or in another process namespace of this one, where nobody can see from here whether it lives;
-   * the file has to be removed by hand if it does not.
+   * `alive-elsewhere`: on this machine, but where its number means nothing. `other-host`, `other-namespace`: on another machine, or in another process
+   * namespace of this one, where nobody can see from here whether it lives; the file has to be removed by hand if it does not.
    */
-  readonly state: 'alive' | 'starting' | 'other-host' | 'other-namespace';
+  readonly state: 'alive' | 'alive-elsewhere' | 'starting' | 'other-host' | 'other-namespace';
 }
 
 export type LockOutcome = { readonly lock: Lock } | { readonly heldBy: LockHolder };
@@ -59,15 +64,21 @@ export function readLock(settings: LockReadSettings): LockHolder | null {
   return toHolder(readLockFile(settings.fs, settings.path), settings);
 }
 
-function toHolder(state: LockFileState, { host, pidNamespace, isAlive, now }: Omit<LockReadSettings, 'fs' | 'path'>): LockHolder | null {
+function toHolder(
+  state: LockFileState,
+  { host, pidNamespace, isAlive, isHeld, now }: Omit<LockReadSettings, 'fs' | 'path'>,
+): LockHolder | null {
   if (state.kind === 'missing') return null;
   if (state.kind === 'torn') {
     // A file from the future (the clock was set back) would else be young for ever.
     return Math.abs(now() - state.modifiedAt) < STALE_TORN_MS ? { owner: null, state: 'starting' } : null;
   }
   const { nonce: _, ...owner } = state.record;
-  if (owner.host !== host) return { owner, state: 'other-host' };
-  if (isElsewhere(owner, pidNamespace)) return { owner, state: 'other-namespace' };
+  const place = owner.host !== host ? 'other-host' : isElsewhere(owner, pidNamespace) ? 'other-namespace' : null;
+  if (place !== null) {
+    const living = isHeld?.(owner) ?? null;
+    return living === false ? null : { owner, state: living === null ? place : 'alive-elsewhere' };
+  }
   return isAlive(owner.pid, owner.processStart) ? { owner, state: 'alive' } : null;
 }
 

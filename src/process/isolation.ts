@@ -18,6 +18,7 @@ export const INIT_HANDLE = 3;
  * The program runs in the foreground, so that it keeps its standard input and the signals that a background job would ignore. What the shell itself says
  * goes to handle 3: a word there is how a death by a signal is told from an exit code beyond 128. Where somebody is left behind when the program has
  * ended, its exit code is told ahead (`=CODE`), and process 1 stays until it hears that the others had their time, or that nobody is there to say so.
+ * Handle 5 is the pipe of the run (`holdPipe`), where it has one: process 1 holds it for all inside.
  * Variables whose names a shell cannot hold come as `RALPH_KEPT_0=NAME=VALUE` and so on.
  */
 const INIT_SCRIPT = `exec 4>&2 2>&3
@@ -44,7 +45,7 @@ while eval "pair=\\\${RALPH_KEPT_$kept-}"; [ -n "$pair" ]; do
 done
 if [ $kept != 0 ]; then set -- /usr/bin/env "$@"; fi
 unset kept pair mount
-(exec 2>&4 3>&- 4>&-; exec "$@")
+(exec 2>&4 3>&- 4>&- 5<&-; exec "$@")
 code=$?
 set -- /proc/[0-9]*
 if [ $# -gt 1 ]; then

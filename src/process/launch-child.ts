@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { findHeldPipe } from './held-pipe.ts';
 import { listShadows } from './inherited-handles.ts';
 import { INIT_HANDLE, toIsolated } from './isolation.ts';
 import { markerVariable } from './marker.ts';
@@ -52,9 +53,15 @@ function spawnDetached(spec: ProcessSpec, stdio: readonly StdioPart[]): ChildPro
   const env = spec.marker === undefined ? { ...spec.env } : { ...spec.env, [markerVariable]: spec.marker };
   const isolated = spec.isolation && toIsolated(spec.isolation, { ...spec, env });
   const { command, args, env: own } = isolated ?? { ...spec, env };
-  const shadows = listShadows();
-  const handles = isolated ? [...stdio, 'pipe' as const, ...shadows.slice(1)] : [...stdio, ...shadows];
+  const first = [...stdio, ...toOwnHandles(isolated !== undefined && isolated !== null, findHeldPipe(spec.marker))];
+  const handles = [...first, ...listShadows().slice(first.length - stdio.length)];
   return spawn(command, [...args], { cwd: spec.cwd, env: { ...own }, stdio: handles, detached: true });
+}
+
+/** What a child gets besides its streams: the handles of process 1 of its namespace, which keeps them to itself, and the pipe of its run. */
+function toOwnHandles(isIsolated: boolean, heldPipe: number | undefined): readonly StdioPart[] {
+  if (!isIsolated) return heldPipe === undefined ? [] : [heldPipe];
+  return heldPipe === undefined ? ['pipe'] : ['pipe', 'ignore', heldPipe];
 }
 
 function takeStreams(child: ChildProcess, pid: number, spec: ProcessSpec, pipes: readonly OutputPipe[]): LaunchedChild | FailedLaunch {

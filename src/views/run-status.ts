@@ -21,6 +21,8 @@ import { toCount, toList, toSpentText } from './words.ts';
 export interface StatusFacts {
   /** Whether its process is there. */
   readonly isAlive: boolean;
+  /** Whether only its lock says so, because nothing of where it runs can be seen from here; no by default. */
+  readonly isUnseen?: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   /** Whether the run is the one that a command without a run means; true by default. */
@@ -79,8 +81,9 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
   return { headline: toStatusHeadline(view, facts), isGood: facts.isAlive, rows };
 }
 
-function toNextText(view: RunView, { isAlive, isNewest }: StatusFacts): string {
+function toNextText(view: RunView, { isAlive, isUnseen, isNewest }: StatusFacts): string {
   const run = isNewest === false ? ` ${view.runId}` : '';
+  if (isUnseen === true) return `Look where it was started. If it is gone there, \`ralph resume${run}\` names what to remove.`;
   return isAlive
     ? `Watch it with \`ralph show${run} --follow\`, end it after the running turn with \`ralph stop${run}\`.`
     : `Go on with \`ralph resume${run}\`.`;
@@ -90,7 +93,9 @@ function toRow(label: string, text: string): readonly FactRow[] {
   return text === '' ? [] : [{ label, text }];
 }
 
-function toStatusHeadline(view: RunView, { isAlive, now }: StatusFacts): string {
+function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts): string {
+  if (isUnseen === true)
+    return `Run ${view.runId} may be running: its process cannot be seen from here (last sign of life ${toDurationText(now - view.at)} ago).`;
   if (!isAlive) return `Run ${view.runId} has not ended, but its process is gone (last sign of life ${toDurationText(now - view.at)} ago).`;
   const parked = view.status === 'parked' ? 'is parked' : 'is running';
   return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;

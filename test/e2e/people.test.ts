@@ -149,7 +149,7 @@ test.skipIf(found === null)('from another process namespace a run is never taken
     const run = start(folder, ['run', '-p', 'x', '--no-tui']);
     await until('the turn', () => existsSync(`${folder}/working`));
     const before = JSON.stringify(readFileSync(`${folder}/.ralph/lock`, 'utf8'));
-    const locked = expect.stringContaining('in another process namespace');
+    const locked = expect.stringContaining('process namespace');
     for (const args of [['run', '-p', 'y'], ['resume']]) expect(inNamespace(folder, args)).toMatchObject({ status: 1, stderr: locked });
     inNamespace(folder, ['clean', '--keep', '0']);
     inNamespace(folder, ['reap']);

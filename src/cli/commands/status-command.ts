@@ -23,7 +23,8 @@ export const statusCommand: CliCommand = {
       printJson(terminal, toStatusRecord(view, { isAlive: reader.isAlive, now: now(), live: reader.live() }));
       return 0;
     }
-    const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, live: reader.live() });
+    const { isAlive, isUnseen } = reader;
+    const status = toRunStatus(view, { isAlive, isUnseen, now: now(), isNewest, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },
