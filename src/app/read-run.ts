@@ -38,6 +38,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     turnFile: (name, file) => join(paths.turns, name, file),
     redact: createRedaction(env)?.text ?? ((text) => text),
     turns: () => listTurns(paths),
+    changedFiles: () => openWorkspace({ paths, file: readRunFile(paths.settings), env }).changedFiles(listTurns(paths)),
     diff: (name) => openWorkspace({ paths, file: readRunFile(paths.settings), env }).diff(name),
   };
 }

@@ -80,6 +80,8 @@ export interface RunReader {
   readonly redact: (text: string) => string;
   /** Names of the turns that have a folder, in order. */
   readonly turns: () => readonly string[];
+  /** The files that its turns changed, sorted; `null` where that is not known (no git, a turn that was killed and never followed by another). */
+  readonly changedFiles: () => Promise<readonly string[] | null>;
   /** What a turn changed, as a patch; `null` where it was not kept (no git). */
   readonly diff: (name: string) => Promise<string | null>;
 }

@@ -300,6 +300,7 @@ export function createFakeApp(
     redact: (text: string) => text,
     turnFile: (name: string, file: string) => `/project/.ralph/runs/${RUN_ID}/turns/${name}/${file}`,
     turns: () => ['1.1', '2.1', '2.2'],
+    changedFiles: async () => null,
     diff: async () => null,
   };
   return {

@@ -20,6 +20,11 @@ export async function readView({ cwd, env, loadApp }: CliContext, run: string | 
   return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
 }
 
+/** The files that a run changed, once it has ended; `null` where nobody knows. A report is no reason to fail. */
+export async function readChangedFiles({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<readonly string[] | null> {
+  return view.end === null ? null : reader.changedFiles().catch(() => null);
+}
+
 /** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */
 export function isNewestRun({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, app: Pick<AppApi, 'openRun'>, runId: string): boolean {
   try {

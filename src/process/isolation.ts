@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Isolation, ViewMount } from '../ports/index.ts';
 
@@ -61,14 +61,14 @@ export function keepsNamespace(command: string): boolean {
 }
 
 /**
- * The command that runs a program in namespaces of its own; `null` when the program cannot be found, so that the system itself says why.
+ * The command that runs a program in namespaces of its own; `null` when the program cannot be found or has no interpreter, so that the system itself says why.
  */
 export function toIsolated(
   isolation: Isolation,
   program: { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly env: IsolatedCommand['env'] },
 ): IsolatedCommand | null {
   const path = findProgram(program.command, program.cwd, program.env['PATH']);
-  if (path === null) return null;
+  if (path === null || !hasInterpreter(path)) return null;
   const { covered, readOnly, writable } = isolation;
   const mounts = [
     ...covered.flatMap((folder) => ['covered', folder, '']),
@@ -112,6 +112,30 @@ function findProgram(command: string, cwd: string, searchPath: string | undefine
   if (command.includes('/')) return isProgram(resolve(cwd, command)) ? (isAbsolute(command) ? command : resolve(cwd, command)) : null;
   const folders = (searchPath ?? '/usr/bin:/bin').split(delimiter).map((folder) => resolve(cwd, folder));
   return folders.map((folder) => join(folder, command)).find(isProgram) ?? null;
+}
+
+/** Longer first lines are no use to the kernel either. */
+const MAX_FIRST_LINE = 256;
+
+/** False for a script whose interpreter is not there. */
+function hasInterpreter(path: string): boolean {
+  const interpreter = /^#![ \t]*(\/[^ \t\n\0]*)/.exec(readStart(path))?.[1];
+  return interpreter === undefined || isProgram(interpreter);
+}
+
+function readStart(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(MAX_FIRST_LINE);
+      return bytes.toString('latin1', 0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // What may be executed need not be readable.
+    return '';
+  }
 }
 
 /** Whether there is a file that this user may execute. */

@@ -1,12 +1,13 @@
-import { END_REASONS, toShellWord, toUsdText } from '../core/index.ts';
+import { END_REASONS, toShellWord, toTurnName, toUsdText } from '../core/index.ts';
 import type { RunView } from './run-view.ts';
 
 /**
  * What a person can do next, with the exact command; empty while a run has not ended.
  *
  * @param isNewest whether the run is the one that a command without a run means
+ * @param isOverview whether its turns are listed beside it: then one of them is shown
  */
-export function toNextStep(view: RunView, isNewest: boolean): string {
+export function toNextStep(view: RunView, isNewest: boolean, isOverview = false): string {
   if (view.end === null) return '';
   const next = END_REASONS[view.end.reason].next;
   if (view.end.reason === 'storage_failed' && view.end.detail.includes(LOST)) return toWayBack(view.end.detail, view.runId);
@@ -14,7 +15,10 @@ export function toNextStep(view: RunView, isNewest: boolean): string {
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
   const step = next === '' ? toLookStep(view) : withExactLimit(next, view);
-  return toCommand(step, view, isNewest);
+  const last = view.turns.at(-1);
+  return toCommand(step, view, isNewest).replace(/`ralph show[^`]*/, (show) =>
+    isOverview && last !== undefined ? `${show} ${toTurnName(last)}` : show,
+  );
 }
 
 const LOST = 'the journal of the run';

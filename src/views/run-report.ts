@@ -20,6 +20,8 @@ export interface ReportFacts {
   readonly changedFiles?: readonly string[] | null;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
+  /** Its turns are listed beside it, so that it need not be said how to see them. */
+  readonly isOverview?: boolean;
   /** Whether to say what to type next; true by default. */
   readonly tellsNext?: boolean;
   /** One turn was asked for, so that limit is no reason to stop but the end. */
@@ -44,7 +46,10 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
     ...toRows('Left', toLeftTexts(view)),
     ...toRows('You', limitTo(toPersonNotes(view), MAX_ROWS.person)),
-    ...toRows('Next', facts.tellsNext === false ? [] : [toNextStep(view, facts.isNewest ?? true)].filter((step) => step !== '')),
+    ...toRows(
+      'Next',
+      facts.tellsNext === false ? [] : [toNextStep(view, facts.isNewest ?? true, facts.isOverview)].filter((step) => step !== ''),
+    ),
   ];
   return { headline: toHeadline(view), isGood, rows };
 }

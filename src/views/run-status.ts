@@ -27,6 +27,10 @@ export interface StatusFacts {
   readonly now: number;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
+  /** Its turns are listed beside it, so that it need not be said how to see them. */
+  readonly isOverview?: boolean;
+  /** Files that differ from before the run, of one that has ended; absent where nobody knows. */
+  readonly changedFiles?: readonly string[] | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
 }

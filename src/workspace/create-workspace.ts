@@ -7,7 +7,7 @@ import { toFingerprint } from './fingerprint.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { readStatus } from './read-status.ts';
 import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
-import { diffSnapshots, dropSnapshots, type SnapshotMoment } from './snapshot-refs.ts';
+import { diffSnapshots, dropSnapshots, listChangedFiles, type SnapshotMoment } from './snapshot-refs.ts';
 
 /** Names of the state folders where nothing else is configured. */
 export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];
@@ -37,6 +37,8 @@ export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
   readonly diff: (turn: string) => Promise<string | null>;
+  /** The files that these turns changed, sorted; null where that is not known. */
+  readonly changedFiles: (turns: readonly string[]) => Promise<readonly string[] | null>;
   /** Keys of git's configuration that name programs which were not there at the start of the run (see `RepositorySettings.programs`). */
   readonly listNewPrograms: () => Promise<readonly string[]>;
   /** Forgets the snapshots of this run; how many there were. */
@@ -81,6 +83,11 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
       const found = await find();
       await keeper?.settle();
       return found.found ? diffSnapshots(found.repository, settings.runId, turn) : null;
+    },
+    async changedFiles(turns) {
+      const found = await find();
+      await keeper?.settle();
+      return found.found ? listChangedFiles(found.repository, settings.runId, turns).catch(() => null) : null;
     },
     async listNewPrograms() {
       const found = await find();

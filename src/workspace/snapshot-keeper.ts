@@ -94,6 +94,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
 
   return {
     async keep(turn, moment, status, fingerprint) {
+      const isFirst = last === undefined;
       const isKnown = last !== undefined && fingerprint !== null && last.fingerprint === fingerprint;
       const tree = isKnown && last ? last.tree : await storeTree(status);
       last = { fingerprint, tree };
@@ -101,8 +102,8 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
       if (ref === undefined) return tree;
       if (moment === 'before') names = new Map();
       names.set(ref, tree);
-      // One command for both names of a turn, which nobody waits for.
-      if (moment === 'after') {
+      // One command for both names of a turn, which nobody waits for. What was there before the first turn is in no other name: it is not to be lost with a kill.
+      if (moment === 'after' || isFirst) {
         const input = [...names].map(([of, is]) => `update ${of} ${is}\n`).join('');
         naming = naming.then(() => name(input));
       }

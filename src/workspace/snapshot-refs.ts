@@ -31,6 +31,49 @@ export async function diffSnapshots(repository: Repository, runId: string, turn:
   return `${result.stdout.slice(0, longestPatch)}\n[patch cut here: it is ${result.stdout.length} characters long]\n`;
 }
 
+/**
+ * The files that these turns changed, in their order, sorted. A turn that was killed has no snapshot of its end: what is between the last one before it
+ * and the first one after it counts as its work.
+ *
+ * @param turns names such as `7.1`, oldest first
+ * @returns null when that is not known of each of them
+ */
+export async function listChangedFiles(repository: Repository, runId: string, turns: readonly string[]): Promise<readonly string[] | null> {
+  const trees = await readTrees(repository, runId);
+  const pairs: string[] = [];
+  let last: string | undefined;
+  let isLost = false;
+  for (const turn of turns) {
+    const before = trees.get(`${turn}/before`);
+    const after = trees.get(`${turn}/after`);
+    if (isLost && before !== undefined) {
+      if (last === undefined) return null;
+      pairs.push(`${last} ${before}\n`);
+      isLost = false;
+    }
+    if (before !== undefined && after !== undefined) pairs.push(`${before} ${after}\n`);
+    isLost ||= after === undefined;
+    last = after ?? before ?? last;
+  }
+  if (isLost) return null;
+  const result = await repository.git(['diff-tree', '-r', '-z', '--name-only', '--stdin'], { input: pairs.join('') });
+  return result.ok ? toNames(result.stdout) : null;
+}
+
+/** Git writes each pair of trees on a line, then each name with a zero byte behind it. */
+function toNames(output: string): readonly string[] {
+  const names = output.split('\0').map((name) => name.replace(/^(?:[0-9a-f]{40,64} [0-9a-f]{40,64}\n)+/, ''));
+  return [...new Set(names)].filter((name) => name !== '').sort();
+}
+
+/** By turn and moment, such as `7.1/before`. */
+async function readTrees({ git }: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
+  const folder = toSnapshotRef(runId);
+  const listed = folder === undefined ? null : await git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
+  const lines = listed?.ok === true ? listed.stdout.split('\n').filter((line) => line !== '') : [];
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
 /** Takes back the names of a run's snapshots; git's own clean-up removes what they kept. The number of names. */
 export async function dropSnapshots(repository: Repository, runId: string): Promise<number> {
   const folder = toSnapshotRef(runId);

@@ -43,6 +43,32 @@ describe('the snapshots around a turn', () => {
     expect([await names('1.1'), await names('2.1'), await names('3.1')]).toEqual([['a.txt'], ['b.txt'], ['a.txt', 'b.txt']]);
   });
 
+  it('name the files that a run changed, what killed turns did included, and what was there before or done between turns left out', async () => {
+    const repo = createTestRepository({ 'a.txt': '0\n', 'user.txt': '0\n' });
+    repo.write('before.txt', 'user\n');
+    const first = repo.workspace(null);
+    await first.snapshot('1.1', 'before');
+    repo.write('killed 1.txt', 'x\n');
+    await first.settle();
+    // Another process, with the same turns.
+    const second = repo.workspace(null);
+    await second.snapshot('2.1', 'before');
+    repo.write('grüße\n\u0001.txt', 'x\n');
+    await second.snapshot('2.1', 'after');
+    repo.write('user.txt', '1\n');
+    await second.snapshot('3.1', 'before');
+    await second.snapshot('3.1', 'after');
+    await second.snapshot('4.1', 'before');
+    repo.write('a.txt', '1\n');
+    const third = repo.workspace(null);
+    await third.snapshot('5.1', 'before');
+    expect(await third.changedFiles(['1.1', '2.1', '3.1', '4.1', '5.1'])).toBeNull();
+    await third.snapshot('5.1', 'after');
+    const names = await third.changedFiles(['1.1', '2.1', '3.1', '4.1', '5.1']);
+    expect(names).toEqual(['a.txt', 'grüße\n\u0001.txt', 'killed 1.txt']);
+    expect(await third.changedFiles(['0.1', '1.1', '2.1'])).toBeNull();
+  });
+
   it('show what is left when what the turn did was taken back after a first look', async () => {
     const repo = createTestRepository({ 'a.txt': 'one\n' });
     const workspace = repo.workspace(null);

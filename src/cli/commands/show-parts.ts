@@ -15,7 +15,7 @@ import { createEventPrinter } from '../event-printer.ts';
 import { MAX_WIDTH } from '../live/look.ts';
 import { toReportLines } from '../live/text-printer.ts';
 import type { TurnChoice } from '../parse-values.ts';
-import type { ReadRun } from '../read-view.ts';
+import { type ReadRun, readChangedFiles } from '../read-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 /** A run that is shown, and where. */
@@ -28,14 +28,16 @@ export interface ShownRun extends ReadRun {
 const LISTED_TURNS = 60;
 
 /** The run as a whole: its turns, then how it ended or what it does. */
-export function printOverview({ reader, view, isNewest, terminal, now }: ShownRun): number {
+export async function printOverview(run: ShownRun): Promise<number> {
+  const { reader, view, isNewest, terminal, now } = run;
   printLine(terminal, terminal.style('heading', `Run ${reader.runId}`));
   const left = view.turns.length - LISTED_TURNS;
   if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
   for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
   printLine(terminal, '');
-  for (const line of toReportLines(toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, live: reader.live() }), terminal))
-    printLine(terminal, line);
+  const changedFiles = await readChangedFiles(run);
+  const status = toRunStatus(view, { isAlive: reader.isAlive, now: now(), isNewest, changedFiles, isOverview: true, live: reader.live() });
+  for (const line of toReportLines(status, terminal)) printLine(terminal, line);
   return 0;
 }
 

@@ -2,7 +2,7 @@ import { toRunStatus, toStatusRecord } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toReportLines } from '../live/text-printer.ts';
-import { readView } from '../read-view.ts';
+import { readChangedFiles, readView } from '../read-view.ts';
 import { printJson, printLine } from '../terminal.ts';
 
 /** `ralph status`. */
@@ -18,13 +18,15 @@ export const statusCommand: CliCommand = {
   },
   perform: async (context, { args, options }) => {
     const { terminal, now } = context;
-    const { reader, view, isNewest } = await readView(context, args[0]);
+    const run = await readView(context, args[0]);
+    const { reader, view, isNewest } = run;
     if (options['format'] === 'json') {
       printJson(terminal, toStatusRecord(view, { isAlive: reader.isAlive, now: now(), live: reader.live() }));
       return 0;
     }
     const { isAlive, isUnseen } = reader;
-    const status = toRunStatus(view, { isAlive, isUnseen, now: now(), isNewest, live: reader.live() });
+    const changedFiles = await readChangedFiles(run);
+    const status = toRunStatus(view, { isAlive, isUnseen, now: now(), isNewest, changedFiles, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },

@@ -3,7 +3,6 @@ import type { RunRecord } from '../../core/index.ts';
 import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toEndedView } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { isNewestRun } from '../read-view.ts';
-import { findChangedFiles } from './changed-files.ts';
 import { guardPrinter } from './guard-printer.ts';
 import { toStopText } from './input-lines.ts';
 import { createNdjsonPrinter } from './ndjson-printer.ts';
@@ -92,7 +91,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
 async function tryToFindChanges({ env }: CliContext, { app, cwd }: WatchOrder, runId: string): Promise<readonly string[] | null> {
   try {
-    return await findChangedFiles(app.openRun(cwd, runId, env));
+    return await app.openRun(cwd, runId, env).changedFiles();
   } catch {
     return null;
   }
