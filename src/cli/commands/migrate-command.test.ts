@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,11 +14,48 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inFolder } from '../../config/config-fixtures.ts';
+import { checkConfig } from '../../validation/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const THEIRS = 'agent: claude\n';
+const FOREIGN = fileURLToPath(new URL('../../../fixtures/foreign', import.meta.url));
+const TOP_KEYS = [
+  'agent: claude',
+  'agent_args: [--fast]',
+  'git_checkpoint: false',
+  'checkpoint_interval: 3',
+  'max_runtime: 60',
+  'adapters: {kiro: {enabled: false, timeout: 3}}',
+  'backpressure: {gates: [{name: t, command: npm test, on_fail: Mend it.}], on_build: strict}',
+  'backpressure: {gates: [{name: t}]}',
+  'gates: [{run: npm run lint}]',
+  'gates: 5',
+  'event_loop: {completion_promise: DONE, persistent: true}',
+  'event_loop: &loop {idle_timeout_secs: 30}',
+  'cli: {backend: kiro-acp, pty_mode: true}',
+  'profiles: {h0_tools: {allow: [fs]}}',
+  'RObot: {enabled: true}',
+];
+const HAT_KEYS = [
+  'triggers: [task.start, task.resume]',
+  'subscribes_to: [go]',
+  'publishes: [go, LOOP_COMPLETE]',
+  'default_publishes: LOOP_COMPLETE',
+  'default_publishes: go',
+  'disallowed_tools: [Edit, Bash]',
+  'profile: critic',
+  'backend: roo',
+  'backend_args: [-x]',
+  'extra_instructions: [More.]',
+  'instructions: Do it.',
+  'timeout: 5',
+  'concurrency: 3',
+];
 const OURS = 'cli:\n  backend: claude\n';
 
 let folder = '';
@@ -26,6 +64,11 @@ beforeEach(() => {
   writeFileSync(join(folder, 'a.yml'), THEIRS);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function toText({ top, hats }: { readonly top: readonly string[]; readonly hats: readonly (readonly string[])[] }): string {
+  const blocks = hats.map((keys, index) => `  h${index}:${keys.length === 0 ? ' {}' : keys.map((key) => `\n    ${key}`).join('')}`);
+  return `${[...top, ...(blocks.length === 0 ? [] : ['hats:', ...blocks])].join('\n')}\n`;
+}
 
 async function type(args: readonly string[], isTty = false) {
   const fake = createFakeContext({ isTty });
@@ -105,16 +148,65 @@ describe('ralph migrate', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.yml', 'new.yml', 'ours.yml']);
   });
 
-  it('writes a file that does not run yet, with what is left to mend, and fails', async () => {
+  it('writes no file that does not run, says what is to be mended, and still prints the text', async () => {
+    const lost = 'hats:\n  a: {triggers: [task.start, task.resume], publishes: [go], timeout: 5}\n  b: {triggers: [went]}\n';
+    writeFileSync(join(folder, 'lost.yml'), lost);
+    for (const args of [['-o', 'new.yml'], ['--write']]) {
+      const { exitCode, err } = await type(['lost.yml', ...args]);
+      expect(exitCode).toBe(1);
+      expect(err).toContain('[event-orphan]');
+      expect(err).toMatch(/Nothing was written: .*Mend lost\.yml and migrate it again, or print it .*ralph migrate lost\.yml/s);
+      expect(err).not.toMatch(/^(Written|Next)/m);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['a.yml', 'lost.yml']);
+    expect(read('lost.yml')).toBe(lost);
+    const { exitCode, out } = await type(['lost.yml']);
+    expect([exitCode, out]).toEqual([1, expect.stringContaining('timeout_seconds: 5')]);
+  });
+
+  it('checks the text where it is to lie', async () => {
+    mkdirSync(join(folder, 'old'));
+    writeFileSync(join(folder, 'old', 'a.md'), 'Do it.');
     writeFileSync(
-      join(folder, 'lost.yml'),
-      'hats:\n  a: {triggers: [task.start, task.resume], publishes: [go]}\n  b: {triggers: [went]}\n',
+      join(folder, 'old', 'a.yml'),
+      'agent: claude\nhats: {a: {triggers: [task.start, task.resume], publishes: [LOOP_COMPLETE], instructions_file: a.md}}\n',
     );
-    const { exitCode, err } = await type(['lost.yml', '-o', 'new.yml']);
-    expect(exitCode).toBe(1);
-    expect(read('new.yml')).toBe(read('lost.yml'));
-    expect(err).toContain('[event-orphan]');
-    expect(err).toMatch(/errors are left: the text does not run before they are mended\.\n$/);
+    expect(await type(['old/a.yml', '-o', 'new.yml'])).toMatchObject({ exitCode: 1, err: expect.stringContaining('[instructions-file]') });
+    expect((await type(['old/a.yml', '-o', 'old/new.yml'])).exitCode).toBe(0);
+  });
+
+  it('names what is not read and what instructions call in vain', async () => {
+    writeFileSync(
+      join(folder, 'v1.yml'),
+      'agent: claude\nwarp_speed: 9\nhats: {a: {triggers: [task.start, task.resume], publishes: [LOOP_COMPLETE], instructions: Run ralph tools task list.}}\n',
+    );
+    const { exitCode, err } = await type(['v1.yml', '-o', 'new.yml']);
+    expect([exitCode, existsSync(join(folder, 'new.yml'))]).toEqual([1, true]);
+    expect(err).toContain('left for you to change: Unknown key "warp_speed".');
+    expect(err).toMatch(/left for you to change: .*`ralph tools task`, which is no command here\./);
+  });
+
+  it('never writes a file that does not validate, nor makes an error that was not there', async () => {
+    const check = (text: string) =>
+      inFolder({ 'ralph.yml': text }, (cwd) => checkConfig({ cwd, env: {}, prompt: 'optional' }).diagnostics)
+        .filter(({ severity }) => severity === 'error')
+        .map(({ code }) => code);
+    const samples = readdirSync(FOREIGN).filter((name) => name.endsWith('.yml'));
+    const corpus = fc.constantFrom(...samples).map((name) => readFileSync(join(FOREIGN, name), 'utf8'));
+    const made = fc.record({ top: fc.subarray(TOP_KEYS), hats: fc.array(fc.subarray(HAT_KEYS), { maxLength: 3 }) }).map(toText);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(corpus, { weight: 5, arbitrary: made }), async (text) => {
+        writeFileSync(join(folder, 'x.yml'), text);
+        rmSync(join(folder, 'out.yml'), { force: true });
+        const { exitCode } = await type(['x.yml', '-o', 'out.yml']);
+        const isWritten = existsSync(join(folder, 'out.yml'));
+        if (isWritten) expect(check(read('out.yml'))).toEqual([]);
+        else expect(exitCode).toBe(1);
+        const printed = await type(['x.yml']);
+        if (printed.out !== '') expect(check(text)).toEqual(expect.arrayContaining(check(printed.out)));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('says what it cannot change', async () => {

@@ -9,6 +9,7 @@ import { createUsageError } from '../usage-error.ts';
 
 type Config = typeof import('../../config/index.ts');
 type Migration = Awaited<ReturnType<Config['migrateText']>>;
+type Diagnostic = Migration['left'][number];
 
 const MAX_BYTES = 10_000_000;
 
@@ -21,7 +22,7 @@ export const migrateCommand: CliCommand = {
       .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     command.addHelpText(
       'after',
-      '\nMost configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. Exit code 1: something is left to change by hand.',
+      '\nMany configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
@@ -40,12 +41,21 @@ export const migrateCommand: CliCommand = {
     const migration = await config.migrateText(text, file);
     const { outcome } = migration;
     if (outcome !== 'migrated' && outcome !== 'same') return reportNothing(context, migration, file, config);
-    if (outcome === 'migrated' || !isInPlace) await deliver(context, migration, { path, shown: file, output, isInPlace });
-    reportChanges(context, migration, file, output ?? (isInPlace && outcome === 'migrated' ? file : null));
-    const hasErrors = await reportErrors(context, migration.text, path, config);
-    return hasErrors || migration.left.length > 0 ? 1 : 0;
+    const target = output ?? (isInPlace ? file : null);
+    const findings = await checkText(context, migration.text, resolve(context.cwd, target ?? file), config);
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    const isWritten = target !== null && errors.length === 0 && (outcome === 'migrated' || output !== null);
+    if (isWritten || target === null) await deliver(context, migration, { path, shown: file, output, isInPlace });
+    const toChange = [...migration.left, ...findings.filter(({ code }) => TO_CHANGE.includes(code))];
+    reportChanges(context, { ...migration, left: toChange }, file, isWritten ? target : null);
+    if (errors.length > 0) reportErrors(context, config.renderDiagnostics(errors), errors.length, { file, target });
+    else context.terminal.err(`Next: ralph validate${isWritten ? ` ${toShellWord(target)}` : ''}\n`);
+    return errors.length > 0 || toChange.length > 0 ? 1 : 0;
   },
 };
+
+/** Findings that are no errors and yet mean that something of the old file has no effect. */
+const TO_CHANGE: readonly string[] = ['key-unknown', 'instruction-command'];
 
 function readText({ readTextFile }: Config, path: string, shown: string): string {
   const file = readTextFile(path, MAX_BYTES);
@@ -131,22 +141,29 @@ function reportChanges({ terminal }: CliContext, migration: Migration, file: str
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),
     ...left.map(({ message }) => `left for you to change: ${message}`),
-    `Next: ralph validate${written === null ? '' : ` ${toShellWord(written)}`}`,
   ];
-  terminal.err(`${lines.map((line) => toPlainLine(line, 2000)).join('\n')}\n`);
+  terminal.err(lines.map((line) => `${toPlainLine(line, 2000)}\n`).join(''));
 }
 
-/** Says what still keeps the written text from running; true where something does. */
-async function reportErrors({ cwd, env, terminal }: CliContext, text: string, path: string, config: Config): Promise<boolean> {
+/** What the text means at the place where it is to lie: files that it names are looked for from there. */
+async function checkText({ cwd, env }: CliContext, text: string, path: string, config: Config): Promise<readonly Diagnostic[]> {
   const { checkConfig } = await import('../../validation/index.ts');
   const readText: typeof config.readTextFile = (asked, maxBytes, kind) =>
     resolve(asked) === path ? { text } : config.readTextFile(asked, maxBytes, kind);
-  const { diagnostics } = checkConfig({ cwd, env, configFiles: [path], prompt: 'optional', readText });
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return false;
-  const count = errors.length === 1 ? 'One error is' : `${errors.length} errors are`;
-  terminal.err(
-    `\n${config.renderDiagnostics(errors)}\n\n${count} left: the text does not run before ${errors.length === 1 ? 'it is' : 'they are'} mended.\n`,
-  );
-  return true;
+  return checkConfig({ cwd, env, configFiles: [path], prompt: 'optional', readText }).diagnostics;
+}
+
+function reportErrors(
+  { terminal }: CliContext,
+  rendered: string,
+  count: number,
+  { file, target }: { readonly file: string; readonly target: string | null },
+): void {
+  const [errors, they] = count === 1 ? ['One error is', 'it is'] : [`${count} errors are`, 'they are'];
+  const shown = toPlainLine(file, 200);
+  const end =
+    target === null
+      ? `${errors} left: the text does not run before ${they} mended.`
+      : `Nothing was written: ${errors} left. Mend ${shown} and migrate it again, or print it and mend that: ralph migrate ${toShellWord(file)}`;
+  terminal.err(`\n${rendered}\n\n${end}\n`);
 }

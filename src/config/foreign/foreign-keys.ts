@@ -6,13 +6,21 @@ export const FOREIGN_KEYS: Readonly<Record<'' | 'event_loop' | 'cli' | 'event' |
   '': {
     _suppress_warnings:
       'Findings are not suppressed here; `event_loop.strict_validation: false` turns errors about the flow into warnings.',
+    allow_unsafe_paths: 'What a hat may read and change is said by its `profile`.',
     adapters: 'Time limits of agents are `event_loop.timeout_seconds` and `idle_timeout_seconds`, also per hat.',
     archive_prompts: 'Every prompt is kept with the run: `ralph show`.',
     backpressure: 'Ralph runs the checks of `gates:` himself.',
+    context_threshold: 'Every turn starts with a fresh context.',
+    context_window: 'Every turn starts with a fresh context.',
+    dry_run: 'It is said on the command line: `ralph run --dry-run`.',
     enable_metrics: 'Every run keeps its own record: `ralph show`, `ralph events`.',
     features: 'Parallel runs are `ralph run --worktree`; checks before a run are always on.',
+    git_checkpoint: 'Ralph commits every `event_loop.checkpoint_interval` turns.',
+    iteration_telemetry: 'Every run keeps its own record: `ralph show`, `ralph events`.',
+    max_prompt_size: 'How long a prompt may be is settled by its budget of tokens.',
     max_tokens: 'Costs are limited by `event_loop.max_cost_usd`.',
     memories: 'What agents are to remember stands in the scratchpad, `core.scratchpad`.',
+    output_preview_length: 'All output of an agent is kept: `ralph show`.',
     project: 'A run works in the folder it is started in.',
     retry_delay: 'Transient errors are tried again as `event_loop.retry` says.',
     RObot: 'A command at the end of a run is `notify`.',
@@ -63,6 +71,14 @@ export const FOREIGN_TOOLS: Readonly<Record<string, string>> = {
 
 /** What a hat may use that nothing holds back. */
 export const ALL_TOOLS = ['fs', 'git', 'github', 'web', 'runtime', 'quality', 'complete', 'mcp:*'] as const;
+
+/** Keys of an agent under `adapters`, with what takes their place. */
+export const ADAPTER_KEYS: Readonly<Record<string, string>> = {
+  enabled: 'Every agent that is found may be taken; `cli.priority` lists those that may, in their order.',
+  max_retries: 'Transient errors are tried again as `event_loop.retry` says.',
+  timeout: 'Time limits of agents are `event_loop.timeout_seconds` and `idle_timeout_seconds`, also per hat.',
+  tool_permissions: 'What a hat may use is said by its `profile`.',
+};
 
 /** Keys that held a run or a hat there: not read, they would leave it free. */
 export const FOREIGN_LIMITS: readonly string[] = ['backpressure', 'disallowed_tools'];

@@ -206,6 +206,57 @@ describe('migrating', () => {
     expect(findingsOf(theirs)).toEqual(['warning key-foreign backpressure']);
   });
 
+  it('names what a gate or `backpressure` said besides, and names `backpressure` once', async () => {
+    const theirs =
+      'backpressure:\n  on_build: strict\n  gates:\n    - {name: fmt, command: cargo fmt --check, on_fail: Format it.}\nhats: {a: {triggers: [x]}}\n';
+    const { changes, dropped, text } = await migrateText(theirs, 'x.yml');
+    expect(changes).toHaveLength(1);
+    expect(dropped.map((line) => line.split(' was left out')[0])).toEqual(['gates.fmt.on_fail', 'backpressure.on_build']);
+    expect(text).not.toContain('backpressure');
+    const alone = await migrateText(theirs.replace('  on_build: strict\n', '').replace(', on_fail: Format it.', ''), 'x.yml');
+    expect([alone.changes.length, alone.dropped]).toEqual([1, []]);
+  });
+
+  it('commits nothing where the old file said so, and says that it is so where it asked for commits', async () => {
+    for (const text of ['git_checkpoint: false\n', 'git_checkpoint: false\ncheckpoint_interval: 3\n']) {
+      expect(settingsOf(text).spec.limits.checkpointInterval).toBe(0);
+      const { text: migrated, changes } = await migrateText(text, 'x.yml');
+      expect([migrated, changes.at(-1)]).toEqual([
+        'event_loop:\n  checkpoint_interval: 0\n',
+        'git_checkpoint: false is now event_loop.checkpoint_interval: 0.',
+      ]);
+    }
+    expect(settingsOf('git_checkpoint: true\ncheckpoint_interval: 3\n').spec.limits.checkpointInterval).toBe(3);
+    expect(findingsOf('git_checkpoint: true\n')).toEqual(['note key-foreign git_checkpoint']);
+    expect((await migrateText('git_checkpoint: true\n', 'x.yml')).dropped).toEqual([expect.stringContaining('git_checkpoint')]);
+  });
+
+  it('hands `agent_args` to the agent', async () => {
+    expect((await migrateText('agent: claude\nagent_args: ["--fast"]\n', 'x.yml')).text).toBe(
+      'cli:\n  backend: claude\n  args: ["--fast"]\n',
+    );
+  });
+
+  it('keeps an agent that was switched off, or its tools that were limited, and says what that was to hold back', async () => {
+    const theirs = 'adapters:\n  kiro: {enabled: false, timeout: 300}\n  claude: {tool_permissions: [Read]}\n  q: {enabled: true}\n';
+    expect(loadText(theirs).diagnostics.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+      'note `adapters` is a key of ralph-orchestrator and is not read.',
+      'warning `adapters.kiro.enabled: false` is not read: the agent would be taken where it is found.',
+      'warning `adapters.claude.tool_permissions` is not read: what it holds back would be free.',
+    ]);
+    const { text, dropped, left } = await migrateText(theirs, 'x.yml');
+    expect(text).toContain('enabled: false');
+    expect(text).toContain('tool_permissions: [Read]');
+    expect(dropped.map((line) => line.split(' was left out')[0])).toEqual(['adapters.kiro.timeout', 'adapters.q.enabled']);
+    expect(left.map(({ message }) => message.split(' ')[0])).toEqual([
+      '`adapters.kiro.enabled:',
+      '`adapters.claude.tool_permissions`',
+      '`adapters`',
+    ]);
+    const free = await migrateText('adapters:\n  claude: {timeout: 300, tool_permissions: {allow_all: true}}\n', 'x.yml');
+    expect([free.text.trim(), free.left, free.dropped.length]).toEqual(['{}', [], 2]);
+  });
+
   it('leaves lists and maps as they were written', async () => {
     const list = 'hats: {a: {triggers: [x, y], publishes: [z]}}';
     expect((await migrateText(`${list}\nmax_iterations: 3\n`, 'x.yml')).text).toContain(list);

@@ -1,7 +1,7 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { type Path, toPathText } from '../located-value.ts';
 import { loadYamlLibrary } from '../yaml-library.ts';
-import { ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS } from './foreign-keys.ts';
+import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS } from './foreign-keys.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
@@ -28,7 +28,9 @@ export function migrateDocument(text: string): MigratedDocument {
   if (!isMap(document.contents)) return { text, changes: [], dropped: [] };
   const root = document.contents;
   movePairs(root, MOVED_KEYS, [], report);
+  stopCheckpoints(root, report);
   moveGates(document, root, report);
+  dropAdapters(root, report);
   for (const section of ['', 'event_loop', 'cli'] as const) {
     const map = section === '' ? root : root.get(section);
     if (isMap(map)) dropPairs(map, section === '' ? [] : [section], FOREIGN_KEYS[section], report);
@@ -70,33 +72,81 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
   }
 }
 
+/** The switch of the first version: no commits, whatever is said of how often. */
+function stopCheckpoints(root: YAMLMap, report: Report): void {
+  const pair = findPair(root, 'git_checkpoint');
+  const section = root.get('event_loop', true);
+  const target = toTarget(pair?.value, report.targets);
+  if (pair === undefined || !isScalar(target) || target.value !== false || (section !== undefined && !isMap(section))) return;
+  root.items.splice(root.items.indexOf(pair), 1);
+  toMap(root, ['event_loop']).set('checkpoint_interval', 0);
+  report.changes.push('git_checkpoint: false is now event_loop.checkpoint_interval: 0.');
+}
+
+/** What is said of an agent has no place here; what held it back stays, and is told. */
+function dropAdapters(root: YAMLMap, report: Report): void {
+  const adapters = root.get('adapters');
+  if (!isMap(adapters)) return;
+  for (const adapter of [...adapters.items]) {
+    const path = ['adapters', toName(adapter)];
+    if (!isMap(adapter.value)) continue;
+    for (const pair of [...adapter.value.items]) {
+      if (isAdapterLimit(pair, report.targets)) continue;
+      adapter.value.items.splice(adapter.value.items.indexOf(pair), 1);
+      report.dropped.push(`${toPathText([...path, toName(pair)])} was left out. ${ADAPTER_KEYS[toName(pair)] ?? 'It has no equal here.'}`);
+    }
+    if (adapter.value.items.length === 0) adapters.items.splice(adapters.items.indexOf(adapter), 1);
+  }
+  if (adapters.items.length === 0) root.delete('adapters');
+}
+
+function isAdapterLimit(pair: Pair, targets: AliasTargets): boolean {
+  const value = toTarget(pair.value, targets);
+  if (toName(pair) === 'enabled') return isScalar(value) && value.value === false;
+  return toName(pair) === 'tool_permissions' && !(isMap(value) && value.get('allow_all') === true);
+}
+
 /** Their gates become ours: the command of each must succeed before the run may end. */
 function moveGates(document: Document, root: YAMLMap, report: Report): void {
   const theirs = root.getIn(['backpressure', 'gates']);
   const ours = root.get('gates');
   if (!isSeq(theirs) || (ours !== undefined && !isSeq(ours))) return;
-  const gates = theirs.items.map((item) => (isMap(item) ? toGate(item) : null)).filter((gate) => gate !== null);
+  const lost: string[] = [];
+  const gates = theirs.items.map((item, index) => (isMap(item) ? toGate(item, index, lost) : null)).filter((gate) => gate !== null);
   if (gates.length < theirs.items.length) return;
   if (!isSeq(ours)) root.set(document.createNode('gates'), new yaml.YAMLSeq());
   const list = root.get('gates');
   if (isSeq(list)) list.items.push(...gates);
-  root.deleteIn(['backpressure', 'gates']);
+  const rest = root.get('backpressure');
+  for (const pair of isMap(rest) ? rest.items : []) {
+    if (toName(pair) !== 'gates') lost.push(`${toPathText(['backpressure', toName(pair)])} was left out. It has no equal here.`);
+  }
+  root.delete('backpressure');
+  report.dropped.push(...lost);
   report.changes.push(
     `backpressure.gates is now gates: Ralph runs the ${gates.length === 1 ? 'command' : `${gates.length} commands`} before a run may end.`,
   );
 }
 
-/** `{name, command}`; what is told on a failure is the output of the command. */
-function toGate(theirs: YAMLMap): YAMLMap | null {
+/** `{name, command}`; what else was said is added to `lost`. */
+function toGate(theirs: YAMLMap, index: number, lost: string[]): YAMLMap | null {
   const command = findPair(theirs, 'command') ?? findPair(theirs, 'run');
   if (command === undefined || !isScalar(command.value) || typeof command.value.value !== 'string') return null;
   const gate = new yaml.YAMLMap();
   for (const pair of theirs.items) {
     if (pair === command) renameKey(pair, 'run');
     if (pair === command || ['name', 'timeout', 'timeout_seconds', 'required'].includes(toName(pair))) gate.items.push(pair);
+    else {
+      const path = ['gates', theirs.has('name') ? String(theirs.get('name')) : index, toName(pair)];
+      lost.push(`${toPathText(path)} was left out. ${GATE_NOTES[toName(pair)] ?? 'It has no equal here.'}`);
+    }
   }
   return gate;
 }
+
+const GATE_NOTES: Readonly<Record<string, string>> = {
+  on_fail: 'What an agent reads after a failure is the output of the command: let the command print it, or say it in the instructions.',
+};
 
 interface HatPlace {
   readonly path: Path;
@@ -168,6 +218,7 @@ function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, strin
 
 /** What holds somebody back and could not be said in our words stays, and is told. */
 function isLimit(pair: Pair): boolean {
+  if (toName(pair) === 'adapters') return isMap(pair.value);
   const isEmpty = isMap(pair.value) && !pair.value.has('gates');
   return FOREIGN_LIMITS.includes(toName(pair)) && !isEmpty;
 }

@@ -14,6 +14,7 @@ export const MOVED_KEYS: readonly MovedKey[] = [
   { from: ['max_runtime'], to: ['event_loop', 'max_runtime_seconds'] },
   { from: ['max_cost'], to: ['event_loop', 'max_cost_usd'] },
   { from: ['agent'], to: ['cli', 'backend'] },
+  { from: ['agent_args'], to: ['cli', 'args'] },
   { from: ['agent_priority'], to: ['cli', 'priority'] },
   { from: ['cli', 'idle_timeout_secs'], to: ['event_loop', 'idle_timeout_seconds'] },
   { from: ['event_loop', 'idle_timeout_secs'], to: ['event_loop', 'idle_timeout_seconds'] },

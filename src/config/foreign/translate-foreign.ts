@@ -1,8 +1,8 @@
 import type { Finding } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
+import { type LocatedMap, type LocatedValue, type Path, toPathText } from '../located-value.ts';
 import { type Place, toDiagnostic } from '../source-file.ts';
-import { FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS } from './foreign-keys.ts';
+import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS } from './foreign-keys.ts';
 import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
 import { findMassgen } from './massgen.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
@@ -23,6 +23,8 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   if (massgen !== null) return { root: { ...root, entries: new Map() }, diagnostics: [massgen] };
   const diagnostics: Diagnostic[] = [];
   let translated = move(root, MOVED_KEYS, [], diagnostics);
+  translated = stopCheckpoints(translated, diagnostics);
+  diagnostics.push(...findHeldAdapters(root));
   for (const section of ['', 'event_loop', 'cli'] as const) {
     translated = drop(translated, section === '' ? [] : [section], FOREIGN_KEYS[section], diagnostics);
   }
@@ -31,6 +33,53 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   translated = translateHats(translated, diagnostics);
   diagnostics.push(...findBlockingHooks(root));
   return { root: translated, diagnostics };
+}
+
+/** The switch of the first version: no commits, whatever is said of how often. */
+function stopCheckpoints(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
+  const entry = readEntry(root, ['git_checkpoint']);
+  if (entry?.value.kind !== 'scalar' || entry.value.value !== false) return root;
+  const to = ['event_loop', 'checkpoint_interval'];
+  diagnostics.push(toDiagnostic(entry.key, toMovedFinding(['git_checkpoint'], to, '0')));
+  const never = { kind: 'scalar', value: 0, written: '0', place: entry.value.place } as const;
+  return withEntry(withoutEntry(root, ['git_checkpoint']), to, { key: entry.key, value: never });
+}
+
+/** An agent that was not to be taken, and tools that one was not to use: neither is read, and both held something back. */
+function findHeldAdapters(root: LocatedMap): readonly Diagnostic[] {
+  const adapters = root.entries.get('adapters')?.value;
+  if (adapters?.kind !== 'map') return [];
+  return [...adapters.entries].flatMap(([name, { value }]) =>
+    value.kind !== 'map'
+      ? []
+      : [...value.entries].flatMap(([key, entry]) =>
+          isAdapterLimit(key, entry.value) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
+        ),
+  );
+}
+
+function isAdapterLimit(key: string, value: LocatedValue): boolean {
+  if (key === 'enabled') return value.kind === 'scalar' && value.value === false;
+  return key === 'tool_permissions' && !(value.kind === 'map' && isTrue(value.entries.get('allow_all')?.value));
+}
+
+function isTrue(value: LocatedValue | undefined): boolean {
+  return value?.kind === 'scalar' && value.value === true;
+}
+
+function toAdapterFinding(path: Path, key: string): Finding {
+  const isSwitch = key === 'enabled';
+  return {
+    code: 'key-foreign',
+    severity: 'warning',
+    message: isSwitch
+      ? `\`${toPathText(path)}: false\` is not read: the agent would be taken where it is found.`
+      : `\`${toPathText(path)}\` is not read: what it holds back would be free.`,
+    why: ADAPTER_KEYS[key] ?? '',
+    fix: isSwitch
+      ? 'List the agents that may be taken, and take the key away:\n\ncli:\n  backend: auto\n  priority: [claude, codex]'
+      : 'Give the hats a profile, and take the key away:\n\nhats:\n  reviewer:\n    profile: critic',
+  };
 }
 
 /** Hooks are not run by this version; one that was to hold a run back is told more loudly than the rest. */
@@ -99,7 +148,7 @@ function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnost
   return moved;
 }
 
-function toMovedFinding(from: Path, to: Path): Finding {
+function toMovedFinding(from: Path, to: Path, value = '…'): Finding {
   const [last, ...sections] = [...to].reverse();
   const lines = sections.reverse().map((section, index) => `${'  '.repeat(index)}${section}:`);
   return {
@@ -107,7 +156,7 @@ function toMovedFinding(from: Path, to: Path): Finding {
     severity: 'warning',
     message: `\`${toPathText(from)}\` is read as \`${toPathText(to)}\`.`,
     why: 'It is the way in which ralph-orchestrator writes it.',
-    fix: `Write it our way, or let \`ralph migrate\` do so:\n\n${[...lines, `${'  '.repeat(lines.length)}${last}: …`].join('\n')}`,
+    fix: `Write it our way, or let \`ralph migrate\` do so:\n\n${[...lines, `${'  '.repeat(lines.length)}${last}: ${value}`].join('\n')}`,
   };
 }
 

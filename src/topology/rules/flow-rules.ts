@@ -8,6 +8,7 @@ import { checkEntry } from './check-entry.ts';
 import { checkEventContracts } from './check-event-contracts.ts';
 import { checkExit } from './check-exit.ts';
 import { checkGateTopics } from './check-gate-topics.ts';
+import { checkInstructionCommands } from './check-instruction-commands.ts';
 import { checkInstructionTopics } from './check-instruction-topics.ts';
 import { checkNearMisses } from './check-near-misses.ts';
 import { checkOrphans } from './check-orphans.ts';
@@ -33,6 +34,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
   checkDefaultCircles,
   checkEventContracts,
   checkGateTopics,
+  checkInstructionCommands,
   checkInstructionTopics,
   checkPromiseOrders,
   checkSameInstructions,
