@@ -3,6 +3,8 @@ import type { EndReason } from '../core/index.ts';
 import { runShellLine } from '../process/index.ts';
 
 const TIMEOUT_MS = 30_000;
+/** The system takes some 128 KB in one variable; nobody reads as much in a notification. */
+const MAX_CHARACTERS = 4000;
 
 /** What a person is told of a run: that it has ended, or that it waits. */
 export interface RunNews {
@@ -39,13 +41,18 @@ export async function notifyPerson(notification: Notification): Promise<string |
   if (settings.notify === null) return null;
   const result = await runShellLine(settings.notify, {
     cwd,
-    env: { ...env, ...toFacts(notification) },
+    env: { ...env, ...toVariables(toFacts(notification)) },
     timeoutMs: TIMEOUT_MS,
     stopGraceMs: 1000,
     ...(abort && { abort }),
   });
   if (result.status === 'exited' && result.exitCode === 0) return null;
   return `The notify command failed (${result.status === 'exited' ? `exit ${result.exitCode}` : (result.stopReason ?? result.status)}).`;
+}
+
+/** No variable can hold a zero byte. */
+function toVariables(facts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, value.slice(0, MAX_CHARACTERS).replaceAll('\0', ' ')]));
 }
 
 function toFacts({ runId, cwd, settings, news }: Notification): Readonly<Record<string, string>> {

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { withPlace } from './processes.ts';
-import { plainEnvironment, RALPH, ralph } from './ralph.ts';
-import { readStatus } from './run-facts.ts';
+import { plainEnvironment, RALPH, ralph, start } from './ralph.ts';
+import { readStatus, until } from './run-facts.ts';
 
 const COMMANDS = [
   'run',
@@ -183,6 +183,31 @@ describe.concurrent('the end of a run', () => {
       const { runId } = await readStatus(folder);
       expect(readFileSync(join(folder, 'told.txt'), 'utf8')).toBe(`${runId}|max_iterations|2\n${runId}|completed|0\n`);
       expect(resumed.stderr).toContain('notify');
+    });
+  });
+
+  test('as parked is told to the notify command, with cost, task, folder and what helps, and so is one that waits', async () => {
+    const notify =
+      'printf "%s|%s|%s|%s|%s|%s|%s\\n" "$RALPH_EVENT" "$RALPH_END_REASON" "$RALPH_EXIT_CODE" "$RALPH_ATTENTION" "$RALPH_COST_USD" "$RALPH_TASK" "$RALPH_FOLDER" >> told.txt';
+    const body = `case "$(nth turn)" in
+  1) echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+    echo '{"type":"result","subtype":"success","is_error":false,"result":"hm","session_id":"s","total_cost_usd":0.25}' ;;
+  2) echo 'You have hit your usage limit' >&2; exit 1 ;;
+  *) echo 'Invalid API key · Please run /login' >&2; exit 1 ;;
+esac`;
+    const files = toFiles('', body, { 'PROMPT.md': 'Mend the cart.\nAll of it.\n' });
+    await withPlace({ ...files, 'ralph.yml': `cli: { backend: claude, command: ./agent.sh }\nnotify: '${notify}'\n` }, async (folder) => {
+      const told = (): readonly string[] =>
+        existsSync(join(folder, 'told.txt')) ? readFileSync(join(folder, 'told.txt'), 'utf8').trimEnd().split('\n') : [];
+      const run = start(folder, ['run', '-q']);
+      await until('the notification that it waits', () => told().length === 1);
+      expect(told()).toEqual([`parked||||0.2500|Mend the cart.|${folder}`]);
+      run.child.kill('SIGKILL');
+      await run.done;
+      expect((await ralph(folder, ['resume', '-q'])).code).toBe(2);
+      expect(told()[1]).toBe(
+        `ended|parked|2|sign in to claude: \`claude /login\`, or set ANTHROPIC_API_KEY|0.2500|Mend the cart.|${folder}`,
+      );
     });
   });
 
