@@ -1,4 +1,5 @@
 /** Front door of `app`: the composition root. What commands and other programs start, read and stop runs with. */
+export { listAvailable } from '../backends/index.ts';
 export { findPackageFolder, parseYamlText, readEnvironment } from '../config/index.ts';
 export { examineScopes, type HatScope, type ScopeLayer, type ScopeReport } from './describe-scopes.ts';
 export type { DoctorCheck } from './doctor-check.ts';
@@ -7,7 +8,6 @@ export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
 export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
-export { listAgents } from './list-agents.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
 export { giveToken } from './people.ts';
 export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';

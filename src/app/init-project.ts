@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listAvailable } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
 import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError } from '../core/index.ts';
 import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
 import { writeInitFiles } from './init-files.ts';
-import { listAgents } from './list-agents.ts';
 import { STARTER_CONFIG, STARTER_PROMPT } from './starter-files.ts';
 
 /** What `ralph init` is to do. */
@@ -178,7 +178,7 @@ export function checkInit(cwd: string, force: boolean): void {
 
 /** An installed agent that is not the one of the team. */
 function findOther({ cwd, env, backend }: InitOrder): string | null {
-  const agents = listAgents(env, cwd);
+  const agents = listAvailable(env['PATH'], cwd);
   const own = backend ?? agents[0];
   return agents.find((type) => type !== own) ?? null;
 }

@@ -3,6 +3,6 @@ export type { BackendOptions } from './cli-backend.ts';
 export { type BackendReport, type DetectOptions, detectBackends } from './detect-backends.ts';
 export { findCommand } from './find-command.ts';
 export type { CliDescriptor, Invocation, InvocationOrder, PromptPlace, SignInTraces } from './invocation.ts';
-export { createBackend, firstAvailable, listBackends } from './registry.ts';
+export { createBackend, firstAvailable, listAvailable, listBackends } from './registry.ts';
 export { createScriptedBackend, type ScriptedOptions } from './scripted/index.ts';
 export type { ScriptedTurn } from './scripted/scripted-turn.ts';

@@ -86,8 +86,17 @@ export function firstAvailable(priority: readonly BackendType[], searchPath: str
 function findAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd: string): BackendType | undefined {
   return priority.find((type) => {
     const descriptor = DESCRIPTORS.find((candidate) => candidate.type === type);
-    return descriptor !== undefined && 'path' in findCommand(descriptor.command, cwd, searchPath);
+    return descriptor !== undefined && isAvailable(descriptor, searchPath, cwd);
   });
+}
+
+/** The agent CLIs that are there, in the default order of `cli.priority`, by a look at the folders of `searchPath` (counted from `cwd`). */
+export function listAvailable(searchPath: string | undefined, cwd: string): readonly BackendType[] {
+  return DESCRIPTORS.filter((descriptor) => isAvailable(descriptor, searchPath, cwd)).map(({ type }) => type);
+}
+
+function isAvailable({ command }: CliDescriptor, searchPath: string | undefined, cwd: string): boolean {
+  return 'path' in findCommand(command, cwd, searchPath);
 }
 
 function toNoAgentError(priority: readonly BackendType[]): RalphError {

@@ -28,11 +28,10 @@ export interface AgentLook {
 
 /** Makes a look with this environment's PATH. The room that knows the CLIs is loaded only then. */
 export async function createAgentLook(env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<AgentLook> {
-  const { findCommand, listBackends } = await import('../backends/index.ts');
+  const { findCommand, listAvailable, listBackends } = await import('../backends/index.ts');
   const known = listBackends();
-  const present = known.filter(({ command }) => 'path' in findCommand(command, cwd, env['PATH'])).map(({ type }) => type);
   return {
-    present,
+    present: listAvailable(env['PATH'], cwd),
     find: (spec, folder) => {
       if (spec.type === 'native' || spec.type === 'scripted' || spec.type === 'auto') return null;
       const label = toBackendLabel(spec);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
@@ -75,6 +75,30 @@ if ! grep -q '\\[ \\]' PROMPT.md; then echo LOOP_COMPLETE; fi`;
       expect(broken.stderr).toContain('ralph.yml:1');
       writeFileSync(join(folder, 'ralph.yml'), good);
       expect((await ralph(folder, ['resume', '--max-iterations', '+1'])).code).toBe(0);
+    });
+  });
+
+  test('is refused where nobody has an agent any more, names who and what is there, and goes on once the agent is back', async () => {
+    const team = `hats:
+  planner: { triggers: [task.start, task.resume, build.done], publishes: [build.task] }
+  builder: { triggers: [build.task], publishes: [build.done], backend: codex }
+`;
+    const body = 'if [ "$(nth plan)" = 1 ]; then emit build.task tower; else echo LOOP_COMPLETE; fi';
+    const codex = '#!/bin/sh\nprintf \'{"topic":"build.done","payload":"x"}\\n\' >> "$RALPH_EVENTS_FILE"\n';
+    await withPlace(toFiles(team, body, { 'bin/codex.sh': codex }), async (folder) => {
+      const path = `${join(folder, 'bin')}:/usr/bin:/bin`;
+      symlinkSync('codex.sh', join(folder, 'bin/codex'));
+      const begun = await ralph(folder, ['run', '-p', 'x', '--max-iterations', '1'], { PATH: path });
+      expect(begun.code, begun.stderr).toBe(2);
+      rmSync(join(folder, 'bin/codex'));
+      const refused = await ralph(folder, ['resume', '--max-iterations', '+5'], { PATH: path });
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toMatch(/builder has no agent that is there: codex/);
+      expect(refused.stderr).toContain('npm install -g @openai/codex');
+      expect(await readStatus(folder)).toMatchObject({ resumes: 0, end: { reason: 'max_iterations' } });
+      symlinkSync('codex.sh', join(folder, 'bin/codex'));
+      const done = await ralph(folder, ['resume', '--max-iterations', '+5'], { PATH: path });
+      expect((await readStatus(folder)).turns.map((turn) => turn.hat).slice(0, 2), done.stderr).toEqual(['planner', 'builder']);
     });
   });
 

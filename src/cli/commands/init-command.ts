@@ -63,7 +63,7 @@ async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise
   if (context.ask === null || wanted.preset !== undefined) return wanted;
   const teams = listPresets().map(({ name }) => ({ name, text: readPreset(name).description }));
   const preset = await askChoice(context, 'Which team?', [{ name: NONE, text: 'One agent does everything.' }, ...teams]);
-  const agents = wanted.backend === undefined ? app.listAgents(context.env, context.cwd) : [];
+  const agents = wanted.backend === undefined ? app.listAvailable(context.env['PATH'], context.cwd) : [];
   const found = agents.map((name) => ({ name, text: 'Installed here.' }));
   const any = { name: 'any', text: 'The first that is found when a run starts.' };
   const builtIn = { name: 'native', text: 'Built in: asks a model with your key, no CLI is needed.' };

@@ -36,7 +36,15 @@ export async function printOverview(run: ShownRun): Promise<number> {
   for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
   printLine(terminal, '');
   const changedFiles = await readChangedFiles(run);
-  const status = toRunStatus(view, { isAlive: reader.isAlive, isUnseen: reader.isUnseen, now: now(), isNewest, changedFiles, isOverview: true, live: reader.live() });
+  const status = toRunStatus(view, {
+    isAlive: reader.isAlive,
+    isUnseen: reader.isUnseen,
+    now: now(),
+    isNewest,
+    changedFiles,
+    isOverview: true,
+    live: reader.live(),
+  });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
   return 0;
 }
