@@ -12,7 +12,7 @@ import { ownRun } from './people.ts';
 import { readRecords } from './read-run.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { writeRunFile } from './run-file.ts';
-import { clearStopWish, watchStopWish } from './stop-file.ts';
+import { clearStopWish, createWishReader, watchWishes } from './stop-file.ts';
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
@@ -33,11 +33,18 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     live.observe(record);
     run.ports.observe(record);
   };
-  const loop = runLoop({ ...run.ports, observe }, run.settings, start);
-  const stop = (how: StopRequested['how'], by: string): void => loop.post({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
-  const unwatch = watchStopWish(paths.folder, (wish, sender) => {
-    if (!run.admitStop(sender) || sender === null) return;
-    stop(wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(sender)})`);
+  const toStop = (how: StopRequested['how'], by: string): StopRequested => ({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
+  const readWish = createWishReader(paths.folder);
+  const takeStop = (): StopRequested | null => {
+    const left = readWish();
+    if (left === null || !run.admitStop(left.sender) || left.sender === null) return null;
+    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
+  };
+  const loop = runLoop({ ...run.ports, observe, takeStop }, run.settings, start);
+  const stop = (how: StopRequested['how'], by: string): void => loop.post(toStop(how, by));
+  const unwatch = watchWishes(paths.folder, () => {
+    const wish = takeStop();
+    if (wish !== null) loop.post(wish);
   });
   // A defect or a failed assertion must not leave agents behind that nobody watches.
   process.once('exit', killAllStarted);

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { type FSWatcher, lstatSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, parseSender, type Sender } from '../core/index.ts';
 
@@ -8,9 +8,12 @@ export type StopWish = 'after' | 'now';
 const FILE = 'stop';
 const POLL_MS = 500;
 
-/** Leaves the wish in the run's folder, with whose it is. */
+/** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
 export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
-  writeFileSync(join(runFolder, FILE), `${wish}\n${JSON.stringify(sender)}\n`);
+  const draft = join(runFolder, `${FILE}.${process.pid}`);
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n`, { flag: 'wx' });
+  renameSync(draft, join(runFolder, FILE));
 }
 
 /** Forgets an old wish. */
@@ -18,20 +21,29 @@ export function clearStopWish(runFolder: string): void {
   rmSync(join(runFolder, FILE), { force: true });
 }
 
+/** A wish as it stands in a run's folder; the sender is `null` where the file does not say whose it is. */
+export interface LeftWish {
+  readonly wish: StopWish;
+  readonly sender: Sender | null;
+}
+
+/** Takes what is left in the run's folder: each wish once, a second, stronger one too; `null` when there is nothing new. */
+export function createWishReader(runFolder: string): () => LeftWish | null {
+  let last: StopWish | null = null;
+  return () => {
+    const left = readWish(runFolder);
+    if (left === null || left.wish === last) return null;
+    last = left.wish;
+    return left;
+  };
+}
+
 /**
- * Calls `onWish` for each wish that is left in the run's folder; a second, stronger one too. Watches the folder, and looks by itself from time to time
- * where watching does not work.
+ * Calls `look` when something in the run's folder changes, from time to time where watching does not work, and once at the beginning.
  *
  * @returns a function that ends it
  */
-export function watchStopWish(runFolder: string, onWish: (wish: StopWish, sender: Sender | null) => void): () => void {
-  let last: StopWish | null = null;
-  const look = (): void => {
-    const wish = readWish(runFolder);
-    if (wish === null || wish.wish === last) return;
-    last = wish.wish;
-    onWish(wish.wish, wish.sender);
-  };
+export function watchWishes(runFolder: string, look: () => void): () => void {
   const watcher = tryWatch(runFolder, look);
   const poll = setInterval(look, POLL_MS);
   poll.unref();
@@ -42,10 +54,10 @@ export function watchStopWish(runFolder: string, onWish: (wish: StopWish, sender
   };
 }
 
-function readWish(runFolder: string): { readonly wish: StopWish; readonly sender: Sender | null } | null {
+function readWish(runFolder: string): LeftWish | null {
   const path = join(runFolder, FILE);
-  if (!existsSync(path)) return null;
   try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
     const [wish, by = ''] = readFileSync(path, 'utf8').split('\n');
     return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
   } catch {

@@ -141,3 +141,30 @@ function vandalise(record: RunRecord): void {
   };
   visit(record);
 }
+
+test('a wish to stop that is left while a turn runs is followed before another begins, whether or not anybody watches for it', async () => {
+  const ends = new Set<string>();
+  for (const seed of SEEDS) {
+    const started: string[] = [];
+    let isLeft = false;
+    const { outcome } = await playRun(seed, (ports, world) => ({
+      ...ports,
+      wardrobe: {
+        ...ports.wardrobe,
+        backendFor: (order) => {
+          started.push(`${order.iteration}.${order.attempt}`);
+          isLeft ||= order.iteration === 2;
+          return ports.wardrobe.backendFor(order);
+        },
+      },
+      takeStop: () => {
+        if (!isLeft) return null;
+        isLeft = false;
+        return { type: 'stop-requested', at: world.clock.now(), how: 'after-iteration', by: 'ralph stop' };
+      },
+    }));
+    expect(started.filter((turn) => !/^[12]\./.test(turn))).toEqual([]);
+    ends.add(outcome.reason);
+  }
+  expect(ends).toContain('interrupted');
+});

@@ -1,4 +1,4 @@
-import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, Usage } from '../../core/index.ts';
+import type { Activation, IterationStart, PayloadCheck, RunRecord, ScopeViolations, StopRequested, Usage } from '../../core/index.ts';
 import type {
   Backend,
   Backpressure,
@@ -21,6 +21,8 @@ export interface LoopPorts {
   readonly inbox: Inbox;
   /** Where people publish: no agent writes here, so nothing in it is ever taken for a hat's. Absent: they cannot. */
   readonly outside?: Inbox;
+  /** A person's wish to stop that nobody has posted yet, once; looked for before anything can lead to another turn. Absent: nobody leaves any. */
+  readonly takeStop?: () => StopRequested | null;
   readonly turns: TurnStore;
   readonly gates: GateRunner;
   readonly workspace: Workspace;

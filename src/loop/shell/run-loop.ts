@@ -120,7 +120,10 @@ class Loop {
 
   private take(input: Input): void {
     if (this.isOver) return;
-    if (MAY_LEAD_ON[input.type]) this.hear();
+    if (MAY_LEAD_ON[input.type]) {
+      this.hear();
+      this.heedStop();
+    }
     this.record(input);
   }
 
@@ -130,6 +133,12 @@ class Loop {
     const { inboxOffset, outsideOffset } = this.state;
     for (const heard of hearPeople(this.ports, outsideOffset))
       this.record({ type: 'events-received', at: this.ports.clock.now(), inboxOffset, ...heard });
+  }
+
+  /** Whoever was told that the run stops after its running turn is not to see another one begin. */
+  private heedStop(): void {
+    const stop = this.state === null ? null : this.ports.takeStop?.();
+    if (stop) this.record(stop);
   }
 
   private record(given: Input): void {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sender } from '../core/index.ts';
+import { createWishReader, writeStopWish } from './stop-file.ts';
+
+const SENDER: Sender = { who: 'ada', how: 'token', pid: 7 };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-stop-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a wish to stop', () => {
+  it('is taken once, with whose it is, and a stronger one after it', () => {
+    const take = createWishReader(folder);
+    expect(take()).toBeNull();
+    writeStopWish(folder, 'after', SENDER);
+    expect([take(), take()]).toEqual([{ wish: 'after', sender: SENDER }, null]);
+    writeStopWish(folder, 'now', SENDER);
+    expect([take(), take()]).toEqual([{ wish: 'now', sender: SENDER }, null]);
+    expect(readdirSync(folder)).toEqual(['stop']);
+  });
+
+  it.each([
+    ['a pipe', () => execFileSync('mkfifo', [join(folder, 'stop')])],
+    ['a folder', () => mkdirSync(join(folder, 'stop'))],
+    [
+      'a link',
+      () => {
+        writeFileSync(join(folder, 'elsewhere'), `now\n${JSON.stringify(SENDER)}\n`);
+        symlinkSync(join(folder, 'elsewhere'), join(folder, 'stop'));
+      },
+    ],
+  ])('is not read from %s in its place', (_what, put) => {
+    put();
+    expect(createWishReader(folder)()).toBeNull();
+  });
+});
