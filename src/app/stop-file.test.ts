@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sender } from '../core/index.ts';
 import { createWishReader, writeStopWish } from './stop-file.ts';
 
-const SENDER: Sender = { who: 'ada', how: 'token', pid: 7 };
+const SENDER: Sender = { pid: 7, user: 'ada', how: 'token' };
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ralph-stop-'));
