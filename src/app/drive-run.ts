@@ -34,12 +34,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     run.ports.observe(record);
   };
   const toStop = (how: StopRequested['how'], by: string): StopRequested => ({ type: 'stop-requested', at: run.ports.clock.now(), how, by });
-  const readWish = createWishReader(paths.folder);
-  const takeStop = (): StopRequested | null => {
-    const left = readWish();
-    if (left === null || !run.admitStop(left.sender) || left.sender === null) return null;
-    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
-  };
+  const takeStop = createStopTaker(paths.folder, run.admitStop, toStop);
   const loop = runLoop({ ...run.ports, observe, takeStop }, run.settings, start);
   const stop = (how: StopRequested['how'], by: string): void => loop.post(toStop(how, by));
   const unwatch = watchWishes(paths.folder, () => {
@@ -74,6 +69,20 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     stop,
     outcome,
     notify,
+  };
+}
+
+/** Takes a wish to stop that was left in the run's folder by somebody whom the run admits; `null` where there is nothing new. */
+function createStopTaker(
+  folder: string,
+  admit: AssembledRun['admitStop'],
+  toStop: (how: StopRequested['how'], by: string) => StopRequested,
+): () => StopRequested | null {
+  const readWish = createWishReader(folder);
+  return () => {
+    const left = readWish();
+    if (left === null || !admit(left.sender) || left.sender === null) return null;
+    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
   };
 }
 
