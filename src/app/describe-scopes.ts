@@ -1,6 +1,8 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Settings, toLabel } from '../config/index.ts';
 import { type BackendSpec, BUILT_IN_CARDS, RalphError, resolveProfile } from '../core/index.ts';
-import { openProjectFolder } from '../process/index.ts';
+import { findIsolation, openProjectFolder } from '../process/index.ts';
 import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
@@ -32,6 +34,8 @@ export interface HatScope {
   readonly os: ScopeLayer;
   /** The look at the working tree behind each turn. */
   readonly check: ScopeLayer;
+  /** Where its checks (tests, build, lint) write; `null` where they write in the workspace. */
+  readonly view: ScopeLayer | null;
 }
 
 /** What will be enforced in a folder. */
@@ -53,7 +57,10 @@ export async function examineScopes(request: CheckRequest): Promise<ScopeReport>
   const { settings } = checkConfig({ ...request, prompt: 'optional' });
   if (settings !== null) {
     const { listCliStandings } = await import('./list-cli-standings.ts');
-    const [report, probes] = await Promise.all([describeScopes(settings, cwd, env), listCliStandings(env)]);
+    const [report, probes] = await Promise.all([
+      describeScopes(settings, cwd, env, createViewTeller(settings, cwd)),
+      listCliStandings(env),
+    ]);
     return { ...report, probes };
   }
   throw new RalphError({
@@ -69,12 +76,13 @@ async function describeScopes(
   settings: Settings,
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
+  tellView: ViewTeller = async () => null,
 ): Promise<Omit<ScopeReport, 'probes'>> {
   const { findOsSandbox } = await import('../sandbox/index.ts');
   const os = await findOsSandbox(env, cwd);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
   const hats = await Promise.all(
-    ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat(settings, hat, spec, cwd, os))),
+    ids.flatMap((hat) => (settings.backends[hat] ?? []).slice(0, 1).map((spec) => describeHat({ settings, cwd, os, tellView }, hat, spec))),
   );
   return {
     sandbox: { found: os.found?.version ?? null, why: os.found === null ? os.why : null, mode: settings.sandbox.mode },
@@ -82,8 +90,15 @@ async function describeScopes(
   };
 }
 
-async function describeHat(settings: Settings, hat: string, spec: BackendSpec, cwd: string, os: OsSandboxSearch): Promise<HatScope> {
-  const { mayChangeTree, toCapabilities, wantsConfinement } = await import('../sandbox/index.ts');
+interface Place {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly os: OsSandboxSearch;
+  readonly tellView: ViewTeller;
+}
+
+async function describeHat({ settings, cwd, os, tellView }: Place, hat: string, spec: BackendSpec): Promise<HatScope> {
+  const { hasView, mayChangeTree, toCapabilities, wantsConfinement } = await import('../sandbox/index.ts');
   const policy = settings.policies[hat] ?? null;
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
@@ -103,6 +118,34 @@ async function describeHat(settings: Settings, hat: string, spec: BackendSpec, c
     tools: await describeTools(facts),
     os: describeOs(facts),
     check: mayChangeTree(may) ? off('it may change files, so nothing is compared') : describeCheck(settings),
+    view: policy !== null && hasView({ cli: spec.type, may }) ? await tellView(isHeld ? os : { found: null, why: '' }) : null,
+  };
+}
+
+/** Says where checks write inside of that sandbox. */
+type ViewTeller = (os: OsSandboxSearch) => Promise<ScopeLayer | null>;
+
+const VIEW_TEXTS = {
+  overlay: 'an overlay over the workspace',
+  clone: 'a copy that shares its content with the workspace',
+  copy: 'a plain copy of the workspace (no overlay and no shared copy works here)',
+} as const;
+
+/** Tries it as a turn would, once for each kind of sandbox. */
+function createViewTeller(settings: Settings, cwd: string): ViewTeller {
+  const told = new Map<boolean, Promise<ScopeLayer>>();
+  const tell = async (os: OsSandboxSearch): Promise<ScopeLayer> => {
+    const { foretellView } = await import('../sandbox/index.ts');
+    const isolation = settings.isolation === 'off' ? undefined : ((await findIsolation()).found ?? undefined);
+    const kind = await foretellView({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
+    if (kind === null)
+      return off('no view: the workspace is larger than 500 MB, so they write as an agent CLI would, and what may not be written fails');
+    return { state: 'on', text: `tests, builds and lint write in ${VIEW_TEXTS[kind]}, thrown away with the turn`, limits: [] };
+  };
+  return (os) => {
+    const known = told.get(os.found !== null) ?? tell(os);
+    told.set(os.found !== null, known);
+    return known;
   };
 }
 

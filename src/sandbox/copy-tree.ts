@@ -42,6 +42,11 @@ export async function copyTree(from: string, to: string, { leftOut, maxBytes }: 
   }
 }
 
+/** Whether a folder is small enough to be copied. Writes nothing. */
+export async function canCopyTree(from: string, { leftOut, maxBytes }: CopyRules): Promise<boolean> {
+  return (await listEntries(from, leftOut, maxBytes)) !== null;
+}
+
 async function listEntries(root: string, leftOut: string, maxBytes: number): Promise<readonly Entry[] | null> {
   const entries: Entry[] = [];
   const waiting = [root];

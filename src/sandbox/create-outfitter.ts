@@ -102,7 +102,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
 }
 
 /** The checks of our own agent, for a hat that may not write. */
-function hasView({ cli, may }: OutfitOrder): boolean {
+export function hasView({ cli, may }: Pick<OutfitOrder, 'cli' | 'may'>): boolean {
   return cli === 'native' && may.mayRunQuality && !mayChangeTree(may);
 }
 

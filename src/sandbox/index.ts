@@ -1,7 +1,7 @@
 /** Front door of `sandbox`: what a profile means outside our own tools. */
 export { canAttachEmit, listToolChecks, planEmitAttach } from './attach-emit.ts';
 export { type Capabilities, mayChangeTree, toCapabilities } from './capabilities.ts';
-export { createOutfitter, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
+export { createOutfitter, hasView, type Outfit, type Outfitter, wantsConfinement } from './create-outfitter.ts';
 export { findOsSandbox } from './find-bubblewrap.ts';
 export type { OsSandbox, OsSandboxSearch } from './os-sandbox.ts';
 export type { OutfitOrder } from './outfit-order.ts';
@@ -12,3 +12,4 @@ export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';
 export { closeScratch, type FolderFacts, openScratch, type ScratchFolders } from './scratch.ts';
 export { sweepPrivate } from './sweep-private.ts';
+export { foretellView } from './workspace-view.ts';

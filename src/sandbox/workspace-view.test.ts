@@ -8,6 +8,7 @@ import {
   realpathSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,7 +18,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/index.ts';
 import { findIsolation, removeTree, runCommand } from '../process/index.ts';
 import { copyTree } from './copy-tree.ts';
-import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
+import { createView, findViewKind, foretellView, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 const isolation = (await findIsolation()).found ?? undefined;
 const roots: string[] = [];
@@ -109,6 +110,17 @@ describe('what a view is made of', () => {
     expect(await findViewKind(place)).toBe('overlay');
     expect(listTree(place.workspace)).toEqual(['link', 'src']);
     expect(readdirSync(place.own)).toEqual([]);
+  });
+
+  it('is foretold without a trace, also where it cannot be made', async () => {
+    const place = makePlace({ isolation: undefined });
+    const kind = await findViewKind(place);
+    removeTree(place.stateDir);
+    expect(await foretellView(place)).toBe(kind);
+    writeFileSync(join(place.workspace, 'large'), '');
+    truncateSync(join(place.workspace, 'large'), 600_000_000);
+    expect(await foretellView(place)).toBe(kind === 'clone' ? 'clone' : null);
+    expect(readdirSync(place.workspace)).toEqual(['large', 'link', 'src']);
   });
 
   it('is a copy or a clone without namespaces', async () => {

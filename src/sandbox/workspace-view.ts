@@ -1,9 +1,9 @@
-import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/index.ts';
 import { removeTree, runCommand } from '../process/index.ts';
 import { isWithin } from './confinement.ts';
-import { copyTree } from './copy-tree.ts';
+import { canCopyTree, copyTree } from './copy-tree.ts';
 import { toInnerUser } from './inner-user.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
 import { planBubblewrap } from './plan-bubblewrap.ts';
@@ -40,6 +40,29 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
     return canClone(folder) ? 'clone' : 'copy';
   } catch {
     return 'copy';
+  } finally {
+    removeTree(folder);
+  }
+}
+
+/**
+ * The same beforehand, where no turn has a folder of its own yet. Leaves nothing. Never rejects.
+ *
+ * @returns `null` where there would be no view: the workspace is too large to be copied
+ */
+export async function foretellView(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
+  const { workspace } = place;
+  let folder: string;
+  try {
+    // Where there is no folder of Ralph's own yet, one beside it would be.
+    folder = mkdtempSync(join(existsSync(place.stateDir) ? place.stateDir : workspace, '.ralph-view-'));
+  } catch {
+    return 'copy';
+  }
+  try {
+    const stateDir = existsSync(place.stateDir) ? place.stateDir : folder;
+    const kind = await findViewKind({ ...place, stateDir, own: join(folder, 'own') });
+    return kind !== 'copy' || (await canCopyTree(workspace, { leftOut: stateDir, maxBytes: MAX_COPIED_BYTES })) ? kind : null;
   } finally {
     removeTree(folder);
   }

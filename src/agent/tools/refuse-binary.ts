@@ -34,6 +34,12 @@ export function refuseBinary(bytes: Buffer, shownPath: string): { readonly refus
       advice: 'Images cannot be looked at here. Read the code or the text that belongs to it, or describe what a person should check.',
     };
   }
+  if (kind === 'a PDF document')
+    return {
+      refused,
+      advice:
+        'PDF documents cannot be shown here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.',
+    };
   if (kind === 'text in UTF-16') return { refused, advice: 'Have it converted to UTF-8 by a program of the project.' };
   return { refused, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
 }

@@ -53,12 +53,8 @@ function toTitle({ hat, backend, profile, mayChangeFiles }: HatScope): string {
 
 const MARKS = { on: '✓', partly: '!', off: '-' } as const;
 
-function toRows({ tools, os, check }: HatScope): readonly FactRow[] {
-  const layers = [
-    ['tools', tools],
-    ['system', os],
-    ['check', check],
-  ] as const;
+function toRows({ tools, os, check, view }: HatScope): readonly FactRow[] {
+  const layers = [['tools', tools], ['system', os], ['check', check], ...(view === null ? [] : [['view', view] as const])] as const;
   return layers.flatMap(([label, { state, text, limits }]) => [
     { label, text: `${MARKS[state]} ${toPlainLine(text, 300)}` },
     ...limits.map((limit) => ({ label, text: `  but: ${toPlainLine(limit, 300)}` })),
