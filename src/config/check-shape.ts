@@ -89,13 +89,15 @@ class ShapeChecker {
     if (/^(?:x-|_)/.test(name)) return NOTHING;
     const { keys, map, path } = level;
     level.unknown += 1;
-    const fits = (setting: Setting): boolean => {
+    const objectionTo = (setting: Setting): Diagnostic | undefined => {
       const trial = new ShapeChecker();
       trial.checkEntry(setting, entry, [name]);
-      return !trial.diagnostics.some(({ severity }) => severity === 'error');
+      return trial.diagnostics.find(({ severity, repairs = [] }) => severity === 'error' && !repairs.some(({ isSafe }) => isSafe));
     };
+    const fits = (setting: Setting): boolean => objectionTo(setting) === undefined;
+    const objection = (setting: Setting): string => objectionTo(setting)?.message ?? '';
     const isOneOfMany = level.unknown > MAX_COMPARED_KEYS;
-    const finding = toUnknownKeyFinding({ name, value: entry.value, path: [...path, name], keys, map, fits, isOneOfMany });
+    const finding = toUnknownKeyFinding({ name, value: entry.value, path: [...path, name], keys, map, fits, objection, isOneOfMany });
     this.diagnostics.push(toDiagnostic(entry.key, finding));
     // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])

@@ -78,8 +78,10 @@ export interface UnknownKey {
   readonly keys: Keys;
   /** The map that it stands in. */
   readonly map: LocatedMap;
-  /** True if the setting takes the value. */
+  /** True if the setting takes the value, slips aside that can be mended surely. */
   readonly fits: (setting: Setting) => boolean;
+  /** What would be said first of the value as one of the setting. */
+  readonly objection: (setting: Setting) => string;
   /** Only what is quickly found out is looked for, see {@link NearMissFinder}. */
   readonly isOneOfMany: boolean;
 }
@@ -117,32 +119,34 @@ function toPlacedFinding(unknown: UnknownKey): Finding | null {
 /** A key that may have been meant, and what to write then. */
 interface Candidate {
   readonly key: string;
+  /** The section that it belongs to, if that is another one. */
+  readonly section: string;
+  readonly setting: Setting;
   readonly fix: string;
   readonly repairs: readonly Repair[];
-  readonly isFit: boolean;
 }
 
 /** One that differs by a slip of the pen; where no such key takes the value, the nearest, and that its value is another. */
 function toNearFinding(unknown: UnknownKey): Finding | null {
   const candidates = listNear(unknown);
-  const found = candidates.find(({ isFit }) => isFit);
+  const found = candidates.find(({ setting }) => unknown.fits(setting));
   if (found !== undefined) {
     const finding = toMeantFinding(unknown.name, found.key, found.fix);
     return found.repairs.length === 0 ? finding : { ...finding, repairs: found.repairs };
   }
   const [nearest] = candidates;
-  return nearest === undefined
-    ? null
-    : toMeantFinding(
-        unknown.name,
-        nearest.key,
-        `If so, its value has another form too: \`ralph config schema\` tells which. Else remove it.`,
-      );
+  return nearest === undefined ? null : toUnfitFinding(unknown, nearest);
+}
+
+function toUnfitFinding({ name, objection }: UnknownKey, { key, section, setting }: Candidate): Finding {
+  const shown = section === '' ? key : `${section}.${key}`;
+  const fix = `Write \`${shown}:\` with another value. It is not renamed by \`--fix\`, because its value would be wrong there: ${objection(setting)}`;
+  return toMeantFinding(name, shown, fix);
 }
 
 /** In the order in which they are likely: here, below `backend:`, in another section. */
 function listNear(unknown: UnknownKey): readonly Candidate[] {
-  const { name, keys, fits, isOneOfMany } = unknown;
+  const { name, keys, isOneOfMany } = unknown;
   const search = isOneOfMany ? 'findSame' : 'find';
   const finder = finderOf(keys);
   const near = finder[search](name);
@@ -150,13 +154,17 @@ function listNear(unknown: UnknownKey): readonly Candidate[] {
   const agentKey = isAgentHolder(keys) ? finderOf(AGENT_KEYS)[search](name) : undefined;
   const candidates: Candidate[] = [];
   if (near !== undefined && here !== undefined)
-    candidates.push({ key: near, fix: `Write \`${near}:\`.`, repairs: [toRenaming(name, near, finder)], isFit: fits(here) });
-  if (agentKey !== undefined && isKnown(AGENT_KEYS, agentKey))
-    candidates.push({ key: agentKey, fix: toBackendFix(unknown, agentKey), repairs: [], isFit: fits(AGENT_KEYS[agentKey]) });
+    candidates.push({ key: near, section: '', setting: here, fix: `Write \`${near}:\`.`, repairs: [toRenaming(name, near, finder)] });
+  if (agentKey !== undefined && isKnown(AGENT_KEYS, agentKey)) {
+    const setting: Setting = AGENT_KEYS[agentKey];
+    candidates.push({ key: agentKey, section: 'backend', setting, fix: toBackendFix(unknown, agentKey), repairs: [] });
+  }
   for (const section of isSectioned(unknown) ? SECTIONS : []) {
-    const key = finderOf(TOP_KEYS[section].keys)[search](name);
-    const isFit = key !== undefined && fitsInto(unknown, section, key);
-    if (key !== undefined) candidates.push({ key, fix: toSectionFix(unknown, section, key), repairs: [], isFit });
+    const sectionKeys: Keys = TOP_KEYS[section].keys;
+    const key = finderOf(sectionKeys)[search](name);
+    const setting = key === undefined ? undefined : sectionKeys[key];
+    if (key !== undefined && setting !== undefined)
+      candidates.push({ key, section, setting, fix: toSectionFix(unknown, section, key), repairs: [] });
   }
   return candidates;
 }

@@ -52,6 +52,33 @@ describe('repairConfig', () => {
     expect(listComments(after)).toEqual(listComments(text));
   });
 
+  it('mends a misspelt section whose own keys are misspelt too', async () => {
+    const text = 'event_lop:\n  max_iteratons: 5\nhats:\n  a:\n    trigers: [task.start, task.resume]\n    publishes: [LOOP_COMPLETE]\n';
+    const { checked, text: after } = await repair(text);
+    expect(after).toBe(text.replace('event_lop', 'event_loop').replace('iteratons', 'iterations').replace('trigers', 'triggers'));
+    expect(countErrors(checked.diagnostics)).toBe(0);
+  });
+
+  it('says plainly why a misspelt key is not renamed: what its value would be told', async () => {
+    const text = 'event_lop: 5\nhats:\n  a:\n    trigers: task start\n    publishes: [LOOP_COMPLETE]\n';
+    const { checked, text: after } = await repair(text);
+    expect(after).toBe(text);
+    const fixes = checked.diagnostics.filter(({ code }) => code === 'key-unknown').map(({ fix }) => fix);
+    expect(fixes).toEqual([
+      expect.stringMatching(
+        /^Write `event_loop:` with another value\. It is not renamed by `--fix`, because its value would be wrong there: `event_lop` .*\.$/,
+      ),
+      expect.stringMatching(
+        /^Write `triggers:` with another value\. It is not renamed by `--fix`, because its value would be wrong there: .*task start.*\.$/,
+      ),
+    ]);
+  });
+
+  it('names the place of a key that is known elsewhere, where its value would be wrong', async () => {
+    const { checked } = await repair('output_format: rich\n');
+    expect(checked.diagnostics.map(({ message }) => message)).toContain('Unknown key "output_format": did you mean `cli.output_format`?');
+  });
+
   it('says what it changed and where', async () => {
     const { made } = await repair(
       TEAM.replace('triggers: [build.task]', 'trigers: [build.task]').replace('build.done, ship.it', 'build.done'),
