@@ -40,7 +40,7 @@ function describeGate(name: string, results: readonly GateView[]): string {
   const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
   const record = number === null ? '' : `; evidence ${number}`;
   const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';
-  return `${verdict}  ${toPlainLine(name, 80)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
+  return `${verdict}  ${toPlainLine(name, 200)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
 }
 
 /** Completions that nothing in their turn speaks for, one line each. */

@@ -25,7 +25,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ...turn.refused.map((entry) => ({ label: 'Refused', text: toRefusalText(entry) })),
     ...turn.gates.map((gate) => ({
       label: 'Gate',
-      text: `${gate.skipped === true ? 'skipped' : gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 100)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
+      text: `${gate.skipped === true ? 'skipped' : gate.passed ? 'passed' : 'FAILED'}  ${toPlainLine(toResultName(gate), 200)} (${toGateEndText(gate)}${toEvidenceText(gate)})`,
     })),
     ...toScopeRows(turn),
     ...toRow('Tools', toToolsText(turn)),

@@ -3,6 +3,7 @@ import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
+import { printProse } from '../print-prose.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { performProbe } from './doctor-probe.ts';
@@ -49,7 +50,7 @@ function printReport(terminal: Terminal, { checks, backends }: DoctorReport): vo
   const advice = backends.flatMap(({ type, advice: texts }) => texts.map((text) => ({ label: type, text })));
   if (advice.length > 0) printLine(terminal, '');
   for (const line of toRowLines(advice, layout)) printLine(terminal, line);
-  printLine(terminal, `\n${PERMISSIONS_NOTE}`);
+  printProse(terminal, `\n${PERMISSIONS_NOTE}`);
 }
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const;

@@ -8,6 +8,7 @@ import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config
 import { addFormatOption } from '../format-option.ts';
 import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
+import { printProse } from '../print-prose.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -132,13 +133,13 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
   );
   for (const warning of warnings) printLine(terminal, terminal.style('warning', toPlainLine(warning, 500)));
   const where = runId === null ? 'No run has asked them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
-  printLine(terminal, `\n${where} Run them now: ralph gates --run`);
+  printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
 function toNameText({ name, command, check, protect }: GateRow): string {
-  if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 80);
+  if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 200);
   if (command === null) return `${check}: the project’s files do not say how`;
-  return toPlainLine(name === command ? command : `${name}: ${command}`, 80);
+  return toPlainLine(name === command ? command : `${name}: ${command}`, 200);
 }
 
 function toEvidenceText({ evidence }: GateRow): string {

@@ -1,5 +1,5 @@
 import { createFlowGraph, toMarkText } from '../../topology/index.ts';
-import { cutText, toPlainLine } from '../../views/index.ts';
+import { toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
@@ -56,19 +56,14 @@ function printRows({ terminal }: CliContext, rows: readonly HatRow[], isJson: bo
   if (isJson) for (const row of rows) printJson(terminal, row);
   else if (rows.length === 0) terminal.err('There are no hats: Ralph works alone.\n');
   else {
-    const width = terminal.isTty ? Math.max(16, Math.floor((terminal.columns() - 40) / 2)) : Number.POSITIVE_INFINITY;
-    printTable(
-      terminal,
-      ['hat', 'is', 'triggers', 'publishes', 'backend', 'about'],
-      rows.map((row) => toCells(row, width)),
-    );
+    printTable(terminal, ['hat', 'is', 'triggers', 'publishes', 'backend', 'about'], rows.map(toCells));
   }
 }
 
-function toCells(row: HatRow, width: number): readonly string[] {
+function toCells(row: HatRow): readonly string[] {
   const is = toMarkText({ kind: 'hat', marks: row.marks });
   const publishes = row.publishes.map(({ topic, target }) => (target === undefined ? topic : `${topic} to ${target}`));
-  const list = (topics: readonly string[]): string => cutText(topics.map((topic) => toPlainLine(topic, 60)).join(', ') || '-', width);
+  const list = (topics: readonly string[]): string => topics.map((topic) => toPlainLine(topic, 60)).join(', ') || '-';
   const about = row.description === '' ? row.name : row.description;
   return [toPlainLine(row.id, 40), is || '-', list(row.triggers), list(publishes), list(row.backends), toPlainLine(about, 200)];
 }

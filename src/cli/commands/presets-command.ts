@@ -2,6 +2,7 @@ import { listPresets, type Preset, readPreset } from '../../config/index.ts';
 import { toRowLines } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
+import { printProse } from '../print-prose.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
 
@@ -51,5 +52,5 @@ function printList(terminal: Terminal, presets: readonly Preset[]): void {
     { label: name, text: `→ ${hats.join(', ')}` },
   ]);
   for (const line of toRowLines(rows, layout)) printLine(terminal, line);
-  printLine(terminal, '\nOne of them in full: ralph presets show NAME. Take it: ralph init --preset NAME');
+  printProse(terminal, '\nOne of them in full: ralph presets show NAME. Take it: ralph init --preset NAME');
 }

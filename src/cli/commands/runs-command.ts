@@ -61,7 +61,7 @@ function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
     String(iterations),
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),
-    toFirstLine(objective, root === undefined ? 80 : 30),
+    toFirstLine(objective, 160),
     ...(root === undefined ? [] : [root]),
   ];
 }

@@ -1,7 +1,8 @@
 import type { PlayedRun, PlayedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
 import type { Coordination } from '../../topology/index.ts';
-import { toCount, toNumberText, toPlainLine } from '../../views/index.ts';
+import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/index.ts';
+import { printProse } from '../print-prose.ts';
 import { printTable } from '../print-table.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
@@ -15,7 +16,10 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
   const { runs, completed, canComplete, ends, hats, hints, failed } = report;
   const style = !canComplete ? 'bad' : completed.share < GOOD ? 'warning' : 'good';
   const mark = { bad: '✗', warning: '!', good: '✓' }[style];
-  printLine(terminal, `${terminal.style(style, mark)} ${terminal.style('heading', toVerdict(report))}`);
+  const verdict = terminal.isTty ? wrapText(toVerdict(report), terminal.columns() - 2) : [toVerdict(report)];
+  verdict.forEach((line, index) => {
+    printLine(terminal, `${index === 0 ? terminal.style(style, mark) : ' '} ${terminal.style('heading', line)}`);
+  });
   if (runs === 0) return;
   printLine(terminal, '');
   printTable(
@@ -31,14 +35,14 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
   );
   if (hats.length > MOST_HATS) printLine(terminal, `and ${toCount(hats.length - MOST_HATS, 'more hat')}`);
   if (hints.length > 0) printLine(terminal, '');
-  for (const hint of hints) printLine(terminal, `${terminal.style('warning', '→')} ${hint}`);
+  for (const hint of hints) printProse(terminal, `${terminal.style('warning', '→')} ${hint}`);
   printLine(terminal, '');
   if (failed.length > 0)
-    printLine(
+    printProse(
       terminal,
       `Runs that did not complete: ${failed.join(', ')}${runs - completed.runs > failed.length ? ', …' : ''}. To see one: the same command with --trace ${failed[0]}.`,
     );
-  printLine(terminal, terminal.style('faint', toConditions(report)));
+  printProse(terminal, toConditions(report), (line) => terminal.style('faint', line));
 }
 
 function toVerdict({ runs, settings, completed, canComplete, iterations }: SimulationReport): string {

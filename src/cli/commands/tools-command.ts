@@ -8,6 +8,7 @@ import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config
 import { addFormatOption } from '../format-option.ts';
 import { untilStopped } from '../live/until-stopped.ts';
 import { findNearMiss } from '../near-miss.ts';
+import { printProse } from '../print-prose.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { listToolRows, type ToolRow } from '../tools/list-tool-rows.ts';
@@ -113,7 +114,7 @@ function printRows(terminal: Terminal, rows: readonly ToolRow[], asked: Asked | 
   );
   printMissing(terminal, rows);
   if (asked === null) {
-    printLine(terminal, '\nOne profile or hat, and why each tool is in or out: ralph tools --profile NAME, ralph tools --hat HAT');
+    printProse(terminal, '\nOne profile or hat, and why each tool is in or out: ralph tools --profile NAME, ralph tools --hat HAT');
     return;
   }
   const offered = rows.filter((row) => row.isOffered).length;
@@ -125,7 +126,7 @@ function printMissing(terminal: Terminal, rows: readonly ToolRow[]): void {
   const gone = rows.filter(({ missing, isOffered }) => missing !== null && isOffered);
   if (gone.length > 0) printLine(terminal, '');
   for (const { card, missing } of gone)
-    printLine(terminal, `The native agent does not have ${card.name} here: ${toPlainLine(missing ?? '', 200)}`);
+    printProse(terminal, `The native agent does not have ${card.name} here: ${toPlainLine(missing ?? '', 200)}`);
 }
 
 function toTitle({ hat, profile }: Asked): string {

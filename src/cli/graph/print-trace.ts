@@ -1,6 +1,6 @@
 import { SYSTEM } from '../../core/index.ts';
 import type { FlowEdge, TopicTrace, TraceMatch, TracePublisher } from '../../topology/index.ts';
-import { toPlainLine } from '../../views/index.ts';
+import { toPlainLine, toRowLines } from '../../views/index.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 type Row = readonly [name: string, text: string];
@@ -10,13 +10,9 @@ export function printTrace(terminal: Terminal, trace: TopicTrace, payload: strin
   const { style } = terminal;
   const by = trace.from === null ? '' : `, published by ${toPlainLine(trace.from, 60)}`;
   printLine(terminal, `${style('heading', trace.topic)}${by}`);
-  const rows = listRows(trace, payload);
-  const width = Math.max(...rows.map(([name]) => name.length));
-  let last = '';
-  for (const [name, text] of rows) {
-    printLine(terminal, `  ${style('faint', (name === last ? '' : name).padEnd(width))}  ${text}`);
-    last = name;
-  }
+  const rows = listRows(trace, payload).map(([label, text]) => ({ label, text }));
+  const width = terminal.isTty ? terminal.columns() : Number.POSITIVE_INFINITY;
+  for (const line of toRowLines(rows, { width, styleLabel: (label) => style('faint', label) })) printLine(terminal, line);
 }
 
 function listRows(trace: TopicTrace, payload: string | null): readonly Row[] {
