@@ -64,6 +64,30 @@ describe('what stands in the file of people', () => {
   });
 });
 
+describe('a change of the file by which people are known', () => {
+  const token = (hash: string, by: unknown = toSender('terminal')) => ({ hash, by });
+  const people = (tokens: readonly unknown[], more: object = {}) =>
+    Buffer.from(JSON.stringify({ who: 'open', pidNamespace: 'pid:[1]', isIsolated: false, tokens, ...more }));
+  const full = Array.from({ length: 20 }, (_, at) => token(`t${at}`));
+
+  it.each<[string, Buffer, Buffer, boolean]>([
+    ['a token more', people([token('a', null)]), people([token('a', null), token('b')]), true],
+    ['a token more than are kept', people(full), people([...full.slice(1), token('new')]), true],
+    ['a token of which nobody knows whose it is', people([]), people([token('b', null)]), false],
+    ['another token in the place of one', people([token('a')]), people([token('b')]), false],
+    ['one token less', people([token('a'), token('b')]), people([token('a')]), false],
+    ['who may steer', people([]), people([token('b')], { who: 'terminal' }), false],
+    ['the namespace', people([]), people([token('b')], { pidNamespace: 'pid:[2]' }), false],
+    ['all of it', people([token('a')]), Buffer.from('{}'), false],
+    ['a token where none counts', people([], { who: 'terminal' }), people([token('b')], { who: 'terminal' }), false],
+  ])('that is %s is a person’s order or none', (_, before, now, isOrder) => {
+    const { admission } = open('open');
+    expect(admission.admitTokens(before, now)).toBe(isOrder);
+    const told = isOrder ? [{ where: 'ralph token', message: 'a token of this run was given to ann, process 7, by terminal' }] : [];
+    expect(admission.inbox.read(0, { final: false }).problems).toMatchObject(told);
+  });
+});
+
 describe('a wish to stop', () => {
   it.each<[Settings['externalEvents'], Sender['how'] | null, boolean]>([
     ['open', 'token', true],

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/index.ts';
-import type { EventSignal, Sender, SignalProblem } from '../core/index.ts';
+import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { Inbox } from '../ports/index.ts';
-import { takeProof } from './people.ts';
+import { listGiven, takeProof } from './people.ts';
 
 /** What the run itself lets in of what people leave for it. */
 export interface Admission {
@@ -10,6 +10,8 @@ export interface Admission {
   readonly inbox: Inbox;
   /** Whether a wish to stop is followed; where it is not, the next read of the inbox tells. `null`: nobody says whose it is. */
   readonly admitStop: (sender: Sender | null) => boolean;
+  /** Whether a change of the file by which people are known is that tokens were given out; the next read of the inbox tells to whom. */
+  readonly admitTokens: (before: Buffer, now: Buffer) => boolean;
 }
 
 /** Ways by which a person is known, and who that lets in. `program` is the run's own, which proves it where nobody else is let in. */
@@ -20,6 +22,7 @@ const ADMITTED: Readonly<Record<Settings['externalEvents'], readonly Sender['how
 };
 
 const MAX_TOPICS = 5;
+const MAX_UNTOLD = 10;
 
 /**
  * Holds `external_events` against what the commands left in the folder of a run, for whoever writes there past the command is not asked by it. What a
@@ -37,12 +40,20 @@ export function admitPeople(inbox: Inbox, who: Settings['externalEvents'], paths
     untold = [];
     return { ...batch, signals: [...admitted].map(withoutProof), problems };
   };
+  const tell = (where: string, message: string): void => {
+    untold = [...untold, { where, message, excerpt: '' }].slice(-MAX_UNTOLD);
+  };
   const admitStop = (sender: Sender | null): boolean => {
     const isFollowed = isAdmitted(sender);
-    if (!isFollowed) untold = [{ where: 'ralph stop', message: `the wish to stop was not followed: ${toWhy(who)}`, excerpt: '' }];
+    if (!isFollowed) tell('ralph stop', `the wish to stop was not followed: ${toWhy(who)}`);
     return isFollowed;
   };
-  return { inbox: { ...inbox, hasMore: (offset) => untold.length > 0 || inbox.hasMore(offset), read }, admitStop };
+  const admitTokens = (before: Buffer, now: Buffer): boolean => {
+    const given = listGiven(before.toString(), now.toString());
+    for (const by of given ?? []) tell('ralph token', `a token of this run was given to ${toSenderText(by)}`);
+    return given !== null;
+  };
+  return { inbox: { ...inbox, hasMore: (offset) => untold.length > 0 || inbox.hasMore(offset), read }, admitStop, admitTokens };
 }
 
 function toLeftOut(left: readonly EventSignal[], who: Settings['externalEvents']): readonly SignalProblem[] {

@@ -22,6 +22,7 @@ import type { GateGround } from './gate-ground.ts';
 import { toGateGuard, withoutKeys } from './gate-guard.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
+import { toPeopleFile } from './people.ts';
 import { reapTurn } from './processes.ts';
 import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
 import type { RunWatch } from './run-api.ts';
@@ -97,7 +98,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       binDir: layout.binDir,
       ...isolation,
       outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
-      undo: createUndo(parts, agentCommand, workspace),
+      undo: createUndo(parts, agentCommand, workspace, people.admitTokens),
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
     ...(checkPayload === null ? {} : { checkPayload }),
@@ -116,17 +117,20 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 }
 
 /** What later turns, a resume and a person's commands run or believe is what it was when the run was put together. */
-function createUndo({ layout, paths, file }: RunParts, agentCommand: string, tree: GitWorkspace): () => Promise<readonly string[]> {
+function createUndo(
+  { layout, paths, file }: RunParts,
+  agentCommand: string,
+  tree: GitWorkspace,
+  admitTokens: Admission['admitTokens'],
+): () => Promise<readonly string[]> {
   const gates = ['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name));
   const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
-  const files = keepTrustedFiles(layout.root, [
-    agentCommand,
-    toContractPath(paths.folder),
-    paths.settings,
-    join(layout.stateDir, 'key'),
-    ...locks,
-    ...gates,
-  ]);
+  const people = toPeopleFile(paths);
+  const files = keepTrustedFiles(
+    layout.root,
+    [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gates],
+    (path, before, now) => path === people && admitTokens(before, now),
+  );
   let told: readonly string[] = [];
   return async () => {
     const keys = await tree.listNewPrograms();

@@ -3,8 +3,16 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { isJsonObject, type Json, RalphError, type Sender } from '../core/index.ts';
-import { findRun, nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
+import { isJsonObject, type Json, parseJson, parseSender, RalphError, type Sender } from '../core/index.ts';
+import {
+  createSharedFileSystem,
+  findRun,
+  nodeFileSystem,
+  type RunPaths,
+  readSettings,
+  toRunPaths,
+  writeSettings,
+} from '../journal/index.ts';
 import { readPidNamespace } from '../process/index.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { isInsideRun } from './is-inside-run.ts';
@@ -21,8 +29,14 @@ interface PeopleFile {
   readonly pidNamespace: string | null;
   /** True where every agent has a process namespace of its own: then whoever is in the run's is none. */
   readonly isIsolated: boolean;
-  /** SHA-256 of the tokens that were given out. */
-  readonly tokens: readonly string[];
+  readonly tokens: readonly KnownToken[];
+}
+
+interface KnownToken {
+  /** SHA-256 of the token. */
+  readonly hash: string;
+  /** Who was given it; `null` for whoever started the run. */
+  readonly by: Sender | null;
 }
 
 /** The variable by which a person gives the token; no agent ever gets it. */
@@ -48,9 +62,11 @@ export function writePeople(
 ): void {
   const { [TOKEN]: given = '' } = order.env;
   if (given !== '' && !/^[\x21-\x7e]{24,200}$/.test(given)) throw toInvalid();
-  const tokens = [...readPeople(paths).tokens, ...(given === '' ? [] : [toHash(given)])];
+  const hash = toHash(given);
+  const known = readPeople(paths).tokens;
+  const tokens = given === '' || known.some((token) => token.hash === hash) ? known : [...known, { hash, by: null }];
   const { who, isIsolated } = order;
-  write(paths, { who, isIsolated, pidNamespace: readPidNamespace(), tokens: [...new Set(tokens)] });
+  write(paths, { who, isIsolated, pidNamespace: readPidNamespace(), tokens });
 }
 
 /** The runs that this very process runs, where no agent is, by id; each with the proofs of what the process said to it and the run has not read. */
@@ -79,10 +95,10 @@ function toOwnSender({ runId }: RunPaths): Sender {
 }
 
 /** Makes a new token for a run. Only what it is known by is kept. */
-function createToken(paths: RunPaths): string {
+function createToken(paths: RunPaths, { proof: _, ...by }: Sender): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const people = readPeople(paths);
-  write(paths, { ...people, tokens: [...people.tokens, toHash(token)] });
+  write(paths, { ...people, tokens: [...people.tokens, { hash: toHash(token), by }] });
   return token;
 }
 
@@ -119,8 +135,7 @@ export function giveToken(cwd: string, run: string | undefined, env: Environment
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
   const paths = toRunPaths(layout.stateDir, living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last'));
-  requirePerson(layout, paths, env);
-  return createToken(paths);
+  return createToken(paths, requirePerson(layout, paths, env));
 }
 
 /** True if this process brings a token of the run. */
@@ -137,7 +152,7 @@ function isOfRun(layout: Layout, { runId }: RunPaths, env: Environment): boolean
 
 function hasToken({ tokens }: PeopleFile, env: Environment): boolean {
   const given = Buffer.from(toHash(env[TOKEN] ?? ''));
-  return tokens.some((known) => known.length === given.length && timingSafeEqual(Buffer.from(known), given));
+  return tokens.some(({ hash }) => hash.length === given.length && timingSafeEqual(Buffer.from(hash), given));
 }
 
 /** Whether this process has a controlling terminal: only then can the system's name for it be opened. */
@@ -166,33 +181,60 @@ function toHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-function toPath({ folder }: RunPaths): string {
+/** The file by which a run knows people. */
+export function toPeopleFile({ folder }: RunPaths): string {
   return join(folder, 'people.json');
 }
 
 /** A run without the file, or with one that makes no sense, knows nobody: who has a terminal is heard. */
 function readPeople(paths: RunPaths): PeopleFile {
-  const value = readOrNull(toPath(paths));
+  return toPeople(readOrNull(paths));
+}
+
+/**
+ * Who was given tokens, where that is all that changed in the file; `null` for any other change of it.
+ *
+ * @param before what the file held
+ * @param now what it holds
+ */
+export function listGiven(before: string, now: string): readonly Sender[] | null {
+  const [old, fresh] = [before, now].map((text) => toPeople(parseJson(text) ?? null)) as [PeopleFile, PeopleFile];
+  const hashes = new Set(old.tokens.map(({ hash }) => hash));
+  const given = fresh.tokens.filter(({ hash }) => !hashes.has(hash));
+  const expected = { ...old, tokens: [...old.tokens, ...given].slice(-MAX_TOKENS) };
+  const senders = given.flatMap(({ by }) => (by === null ? [] : [by]));
+  const isOrder = old.who === 'open' && given.length > 0 && senders.length === given.length;
+  return isOrder && JSON.stringify(fresh) === JSON.stringify(expected) ? senders : null;
+}
+
+function toPeople(value: Json): PeopleFile {
   if (!isJsonObject(value)) return NOBODY_KNOWN;
   const { who, pidNamespace, isIsolated, tokens } = value;
   return {
     who: who === 'off' || who === 'terminal' ? who : 'open',
     pidNamespace: typeof pidNamespace === 'string' ? pidNamespace : null,
     isIsolated: isIsolated === true,
-    tokens: Array.isArray(tokens) ? tokens.filter((token) => typeof token === 'string') : [],
+    tokens: Array.isArray(tokens) ? tokens.flatMap(toToken).slice(-MAX_TOKENS) : [],
   };
 }
 
-function readOrNull(path: string): Json {
+function toToken(value: Json): readonly KnownToken[] {
+  if (!isJsonObject(value) || typeof value['hash'] !== 'string') return [];
+  return [{ hash: value['hash'], by: parseSender(value['by']) }];
+}
+
+/** An agent may have put anything in its place: nothing is followed or waited for. */
+function readOrNull(paths: RunPaths): Json {
   try {
-    return readSettings(nodeFileSystem, path);
+    return readSettings(createSharedFileSystem(paths.folder), toPeopleFile(paths));
   } catch {
     return null;
   }
 }
 
 function write(paths: RunPaths, people: PeopleFile): void {
-  writeSettings(nodeFileSystem, toPath(paths), { ...people, tokens: people.tokens.slice(-MAX_TOKENS) });
+  const tokens = people.tokens.slice(-MAX_TOKENS).map(({ hash, by }) => ({ hash, by: by === null ? null : { ...by } }));
+  writeSettings(nodeFileSystem, toPeopleFile(paths), { ...people, tokens });
 }
 
 function toInvalid(): RalphError {

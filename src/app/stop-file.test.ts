@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sender } from '../core/index.ts';
-import { createWishReader, writeStopWish } from './stop-file.ts';
+import { clearStopWish, createWishReader, writeStopWish } from './stop-file.ts';
 
 const SENDER: Sender = { pid: 7, user: 'ada', how: 'token' };
 let folder: string;
@@ -34,8 +34,15 @@ describe('a wish to stop', () => {
         symlinkSync(join(folder, 'elsewhere'), join(folder, 'stop'));
       },
     ],
-  ])('is not read from %s in its place', (_what, put) => {
+  ])('is not read from %s in its place, is written over it, and forgotten with it', (_what, put) => {
     put();
-    expect(createWishReader(folder)()).toBeNull();
+    const take = createWishReader(folder);
+    expect(take()).toBeNull();
+    writeStopWish(folder, 'now', SENDER);
+    expect(take()).toEqual({ wish: 'now', sender: SENDER });
+    clearStopWish(folder);
+    put();
+    clearStopWish(folder);
+    expect(readdirSync(folder).filter((name) => name !== 'elsewhere')).toEqual([]);
   });
 });

@@ -1,4 +1,16 @@
-import { type FSWatcher, lstatSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type FSWatcher,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, parseSender, type Sender } from '../core/index.ts';
 
@@ -7,18 +19,21 @@ export type StopWish = 'after' | 'now';
 
 const FILE = 'stop';
 const POLL_MS = 500;
+const MAX_BYTES = 4096;
 
 /** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
 export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
   const draft = join(runFolder, `${FILE}.${process.pid}`);
-  rmSync(draft, { force: true });
+  rmSync(draft, { force: true, recursive: true });
   writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n`, { flag: 'wx' });
-  renameSync(draft, join(runFolder, FILE));
+  const path = join(runFolder, FILE);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) clearStopWish(runFolder);
+  renameSync(draft, path);
 }
 
 /** Forgets an old wish. */
 export function clearStopWish(runFolder: string): void {
-  rmSync(join(runFolder, FILE), { force: true });
+  rmSync(join(runFolder, FILE), { force: true, recursive: true });
 }
 
 /** A wish as it stands in a run's folder; the sender is `null` where the file does not say whose it is. */
@@ -55,13 +70,23 @@ export function watchWishes(runFolder: string, look: () => void): () => void {
 }
 
 function readWish(runFolder: string): LeftWish | null {
-  const path = join(runFolder, FILE);
   try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
-    const [wish, by = ''] = readFileSync(path, 'utf8').split('\n');
+    const [wish, by = ''] = readPlain(join(runFolder, FILE)).split('\n');
     return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
   } catch {
     return null;
+  }
+}
+
+/** A file alone: no link is followed, and no pipe waited for. Throws the system error; the beginning of what is too long. */
+function readPlain(path: string): string {
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(handle).isFile()) throw new Error('no file');
+    const bytes = Buffer.alloc(MAX_BYTES);
+    return bytes.subarray(0, readSync(handle, bytes)).toString('utf8');
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -63,6 +63,21 @@ describe('a file that Ralph trusts', () => {
     expect(files.check()).toEqual([]);
   });
 
+  it('may change as a person orders, and is held against that from then on', () => {
+    const seen: string[] = [];
+    const isOrder = (path: string, before: Buffer, now: Buffer) =>
+      seen.push(`${path}: ${before} -> ${now}`) > 0 && now.toString() === 'ordered';
+    files = keepTrustedFiles(root, [at('.ralph/runs/r1/contract.json')], isOrder);
+    writeFileSync(at('.ralph/runs/r1/contract.json'), 'ordered');
+    expect(files.check()).toEqual([]);
+    for (const text of ['forged', 'o'.repeat(2 << 20)]) {
+      writeFileSync(at('.ralph/runs/r1/contract.json'), text);
+      expect(files.check()).toEqual(['.ralph/runs/r1/contract.json']);
+      expect(readFileSync(at('.ralph/runs/r1/contract.json'), 'utf8')).toBe('ordered');
+    }
+    expect(seen).toEqual([expect.stringContaining(': {"spec":{}} -> ordered'), expect.stringContaining(': ordered -> forged')]);
+  });
+
   it('does not bring back the folder of a run that is gone', () => {
     renameSync(at('.ralph/runs/r1'), at('moved'));
     expect(files.check()).toEqual([]);

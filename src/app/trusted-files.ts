@@ -8,9 +8,13 @@ export interface TrustedFiles {
   readonly check: () => readonly string[];
 }
 
+const MAX_ORDER_BYTES = 1 << 20;
+
+type IsOrder = (path: string, before: Buffer, now: Buffer) => boolean;
+
 interface KeptFile {
   readonly path: string;
-  readonly bytes: Buffer;
+  bytes: Buffer;
   readonly mode: number;
 }
 
@@ -18,19 +22,35 @@ interface KeptFile {
  * Remembers files as they are now, by content. One that is not there is not watched. Where the folder of a file is gone, nothing is put back: that
  * is for whoever watches the journal.
  *
+ * @param isOrder whether a change is one that a person may order; it is kept then, and the next one is held against it. Default: none is
  * @param root the folder that names are relative to; folders in it that became links are no way to a file
  */
-export function keepTrustedFiles(root: string, paths: readonly string[]): TrustedFiles {
+export function keepTrustedFiles(root: string, paths: readonly string[], isOrder: IsOrder = () => false): TrustedFiles {
   const kept = paths.flatMap((path) => keep(path));
-  return { check: () => kept.filter((file) => !isSame(file) && putBack(root, file)).map(({ path }) => relative(root, path)) };
+  const check = (file: KeptFile): boolean => {
+    if (isSame(file)) return false;
+    const now = isSmall(file.path) ? keep(file.path)[0] : undefined;
+    if (now?.mode === file.mode && isOrder(file.path, file.bytes, now.bytes)) {
+      file.bytes = now.bytes;
+      return false;
+    }
+    return putBack(root, file);
+  };
+  return { check: () => kept.filter(check).map(({ path }) => relative(root, path)) };
 }
 
 function keep(path: string): readonly KeptFile[] {
   try {
-    return [{ path, bytes: readFileSync(path), mode: lstatSync(path).mode & 0o777 }];
+    const stats = lstatSync(path);
+    return stats.isFile() ? [{ path, bytes: readFileSync(path), mode: stats.mode & 0o777 }] : [];
   } catch {
     return [];
   }
+}
+
+/** Whether it is worth reading: what a person orders is not long. */
+function isSmall(path: string): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) <= MAX_ORDER_BYTES;
 }
 
 function isSame({ path, bytes, mode }: KeptFile): boolean {

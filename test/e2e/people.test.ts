@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findIsolation } from '../../src/process/index.ts';
 import { toFiles } from './agent-script.ts';
@@ -204,6 +204,32 @@ sleep 1; echo worked`;
     expect(stdout).toContain('the wish to stop was not followed');
     expect(toRoutes(await readEvents(folder)).join('\n')).not.toContain('human.note');
     expect((await readStatus(folder)).end?.reason).toBe('max_iterations');
+  });
+});
+
+test('a token that a person took goes on counting and is told; one that an agent wrote in does not', async () => {
+  const forge = `
+sed -i 's/"tokens": \\[/"tokens": [{"hash":"forged","by":null},/' .ralph/runs/*/people.json
+if [ ! -e go ]; then ${WAITS}; else echo worked; fi`;
+  await withPlace(toFiles(`isolation: 'off'\nsandbox: 'off'\n${TEAM}`, forge), async (folder) => {
+    const run = start(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '3']);
+    await run.says('worker');
+    await until('the forged token', () => existsSync(`${folder}/working`));
+    writeFileSync(`${folder}/go`, '');
+    const { stdout } = await run.done;
+    expect(stdout).toMatch(/people\.json/);
+    const [id = ''] = readdirSync(`${folder}/.ralph/runs`);
+    const people = readFileSync(`${folder}/.ralph/runs/${id}/people.json`, 'utf8');
+    expect(people).not.toContain('forged');
+    expect(people).toContain('hash');
+  });
+  await withPlace(toFiles(`isolation: 'off'\n${TEAM}`, WAITS), async (folder) => {
+    const run = start(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '2']);
+    await run.says('worker');
+    const token = onTerminal(folder, ['token']).said.trim();
+    writeFileSync(`${folder}/go`, '');
+    expect((await run.done).stdout).toMatch(/a token of this run was given to .*by terminal/);
+    expect((await ralph(folder, ['emit', 'human.note', 'x'], { RALPH_TOKEN: token })).code).toBe(0);
   });
 });
 
