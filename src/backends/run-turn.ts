@@ -1,6 +1,6 @@
 import type { BackendEvent } from '../core/index.ts';
 import type { Clock, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
-import { type ChildProcessHandle, type ProcessInput, type ProcessResult, startProcess } from '../process/index.ts';
+import { type ChildProcessHandle, type ProcessInput, type ProcessResult, type ProcessSpec, startProcess } from '../process/index.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';
 import { type LimitWatch, watchLimits } from './limit-watch.ts';
 import type { OwnLog, Translator } from './translator.ts';
@@ -36,6 +36,9 @@ const CANCEL_MS = 300;
 /** How long an agent that announced another try after a refusal may take to get somewhere. */
 const REFUSAL_MS = 10_000;
 
+/** A sign of life without a word is told at most so often. */
+const ALIVE_MS = 1000;
+
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
   const child = new TurnChild(order);
@@ -50,6 +53,7 @@ class TurnChild {
   readonly #handle: ChildProcessHandle;
   #isSettled = false;
   #hasOutput = false;
+  #toldAt: number;
   #endedFor: TurnEvidence['endedFor'] = 'nobody';
   #wasFinishedFreely = false;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -59,12 +63,13 @@ class TurnChild {
 
   constructor(order: TurnOrder) {
     this.#order = order;
-    this.#handle = startChild(
-      order,
-      (line, isCut) => this.#readLine(line, isCut),
-      (text) => this.#tell(order.translator.part?.(text) ?? []),
-      (line) => this.#readLog(line),
-    );
+    this.#toldAt = order.now();
+    this.#handle = startChild(order, {
+      onStdoutLine: (line, isCut) => this.#readLine(line, isCut),
+      onStderrBytes: () => this.#tellAlive(),
+      ...(order.translator.part !== undefined && { onStdoutPart: (text) => this.#tell(order.translator.part?.(text) ?? []) }),
+      ...(isOnStderr(order.translator.ownLog) && { onStderrLine: (line) => this.#readLog(line) }),
+    });
     this.#limits = this.#watchLimits();
     // Not at once: whoever watches must have this turn in hand before its first event.
     queueMicrotask(() => this.#tellStart());
@@ -110,7 +115,9 @@ class TurnChild {
     this.#hasOutput ||= line.trim() !== '';
     this.#limits?.touch();
     if (isCut) this.#warn(['a line of more than 8 MB was cut for reading; the log has it whole']);
-    this.#tell(translator.line(line));
+    const events = translator.line(line);
+    if (events.length > 0) this.#tell(events);
+    else this.#tellAlive();
     this.#wasFinishedFreely = translator.isFinished() && (this.#wasFinishedFreely || !this.#handle.isBeingEnded);
     this.#send(translator.dialogue?.replies() ?? []);
     this.#watchLingering();
@@ -198,9 +205,15 @@ class TurnChild {
     this.#tell(messages.map((message) => ({ type: 'warning', message })));
   }
 
+  /** What says nothing to a reader is output all the same: nobody need think that the agent is silent. */
+  #tellAlive(): void {
+    if (this.#order.now() - this.#toldAt >= ALIVE_MS) this.#tell([{ type: 'alive' }]);
+  }
+
   /** A subscriber can only watch: what it throws is its own affair. */
   #tell(events: readonly BackendEvent[]): void {
     if (this.#isSettled) return;
+    if (events.length > 0) this.#toldAt = this.#order.now();
     for (const event of events) {
       try {
         this.#order.observe(event);
@@ -217,9 +230,7 @@ class TurnChild {
 
 function startChild(
   order: TurnOrder,
-  onStdoutLine: (line: string, isCut: boolean) => void,
-  onStdoutPart: (text: string) => void,
-  onLogLine: (line: string) => void,
+  listeners: Pick<ProcessSpec, 'onStdoutLine' | 'onStdoutPart' | 'onStderrLine' | 'onStderrBytes'>,
 ): ChildProcessHandle {
   const { request } = order;
   return startProcess({
@@ -237,9 +248,7 @@ function startChild(
     maxLogBytes: request.logs.capBytes,
     timeoutMs: request.timeoutMs,
     idleTimeoutMs: request.idleTimeoutMs,
-    onStdoutLine,
-    ...(isOnStderr(order.translator.ownLog) && { onStderrLine: onLogLine }),
-    ...(order.translator.part !== undefined && { onStdoutPart }),
+    ...listeners,
   });
 }
 

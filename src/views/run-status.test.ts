@@ -46,6 +46,13 @@ describe('the status of a run', () => {
     expect(toElapsedNow(view, { ...facts, isAlive: false })).toBe(view.elapsedMs);
   });
 
+  it.each([true, false])('says the same time in text and for programs (alive: %j)', (isAlive) => {
+    const { view, facts } = openStuck(14_000);
+    const now = { ...facts, isAlive };
+    expect(toText({ view, facts: now })).toContain(toDurationText(toStatusRecord(view, now).elapsedMs));
+    expect(toStatusRecord(view, now).elapsedMs).toBe(view.elapsedMs + (isAlive ? 14_000 : 0));
+  });
+
   it('takes no word of a turn that has ended since', () => {
     const { view, facts } = openStuck(1000);
     const turns = view.turns.map((turn) => ({ ...turn, status: 'succeeded' as const }));

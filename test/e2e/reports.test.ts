@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { makeRepository } from './git.ts';
 import { withPlace } from './processes.ts';
 import { ralph, start } from './ralph.ts';
-import { until } from './run-facts.ts';
+import { type StatusFacts, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
 
@@ -71,4 +71,28 @@ if [ $n = 3 ]; then echo LOOP_COMPLETE; fi`;
       });
     },
   );
+});
+
+interface LiveFacts extends StatusFacts {
+  readonly elapsedMs: number;
+  readonly live: { readonly turn: { readonly lastOutputAt: number } | null } | null;
+}
+
+async function readLive(folder: string): Promise<LiveFacts> {
+  return JSON.parse((await ralph(folder, ['status', '--format', 'json'])).stdout) as LiveFacts;
+}
+
+describe.concurrent('the status of a run', () => {
+  test('counts what an agent writes to its standard error as output', async () => {
+    const body = 'while [ ! -e go ]; do echo . >&2; sleep 0.1; done; echo LOOP_COMPLETE';
+    await withPlace(toFiles('', body), async (folder) => {
+      const run = start(folder, RUN);
+      const lastOutputAt = async (): Promise<number> => (await readLive(folder)).live?.turn?.lastOutputAt ?? 0;
+      await until('the turn to be seen', async () => existsSync(join(folder, '.ralph/runs')) && (await lastOutputAt()) > 0);
+      const first = await lastOutputAt();
+      await until('its output to be seen', async () => (await lastOutputAt()) > first, 10_000);
+      writeFileSync(join(folder, 'go'), '');
+      expect((await run.done).code).toBe(0);
+    });
+  });
 });
