@@ -8,12 +8,12 @@ import { checkConfig, toUnservedText } from '../validation/index.ts';
 import { requireKnownCost, toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
-import { hasEmitTool } from './has-emit-tool.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { isTemplate } from './init-project.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
+import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
 
@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly isDry?: boolean;
   /** One turn of this hat, and no more. */
   readonly hat?: string;
+  /** It will work in a worktree, so that its branch is nobody else's. */
+  readonly hasOwnBranch?: boolean;
   /** What came from standard input, for `-P -`. */
   readonly stdinPrompt?: string;
 }
@@ -73,16 +75,8 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     await requireAgents(found, topology.coordination, request);
   }
   const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await findRunIsolation(found);
-  const turn = {
-    hat: topology.entry,
-    events: [toFirstEvent(topology)],
-    feedback: [],
-    fallback: null,
-    iteration: 1,
-    maxIterations: found.spec.limits.maxIterations,
-    keepsContext: found.backends[topology.entry]?.[0]?.native?.context === 'carry',
-    hasEmitTool: (found.backends[topology.entry] ?? []).slice(0, 1).some((spec) => hasEmitTool(found, topology.entry, spec)),
-  };
+  const turn = planFirstTurn(found, topology, request);
+  const prompts = toPromptSettings(found, request.hasOwnBranch === true);
   return {
     request,
     settings: found,
@@ -97,8 +91,8 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...(request.isDry === true ? [] : await tellProbes(found, request)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],
-    firstPrompt: buildPrompt(topology, turn, found.prompts),
-    ownWords: planSections(topology, turn, found.prompts)
+    firstPrompt: turn === null ? '' : buildPrompt(topology, turn, prompts),
+    ownWords: (turn === null ? [] : planSections(topology, turn, prompts))
       .filter((section) => section.own)
       .map((section) => section.text)
       .join(''),
@@ -142,10 +136,6 @@ function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
     fix: `${renderDiagnostics(diagnostics)}\n\nCheck again: ralph validate\n${toExplainHint(diagnostics)}`,
     exitCode: 1,
   });
-}
-
-function toFirstEvent(topology: Topology): Parameters<typeof buildPrompt>[1]['events'][number] {
-  return { id: 'e1', topic: topology.startTopic, payload: topology.spec.objective, source: 'system', ts: 0, iteration: 0 };
 }
 
 /**

@@ -1,9 +1,16 @@
 import { join } from 'node:path';
+import { listBackends } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { BUILT_IN_CARDS, resolveProfile } from '../core/index.ts';
+import { type BackendSpec, BUILT_IN_CARDS, type IterationStart, RALPH, RalphError, resolveProfile } from '../core/index.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
+import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
+import type { AgentFacts } from '../loop/shell/index.ts';
+import { createRedaction } from '../process/index.ts';
 import type { PromptSettings, PromptTurn } from '../prompts/index.ts';
 import { mayChangeTree, toCapabilities } from '../sandbox/index.ts';
+import type { Topology } from '../topology/index.ts';
+import { hasEmitTool } from './has-emit-tool.ts';
+import { findKnownSecrets } from './known-secrets.ts';
 
 /** Of a longer scratchpad only so many bytes are read: its end. */
 const MAX_READ_BYTES = 65_536;
@@ -13,6 +20,55 @@ export function toPromptSettings(settings: Pick<Settings, 'prompts' | 'agentComm
   const { agentCommits, prompts } = settings;
   const agentsCommit = agentCommits === undefined || (agentCommits === 'own_branch' && isOwnBranch);
   return agentsCommit ? prompts : { ...prompts, agentsCommit };
+}
+
+/** Whose turn it is, and which of his agents takes it. */
+export type Wearing = Pick<IterationStart, 'hat' | 'backend'>;
+
+/** The agent that takes a turn. Throws RalphError `backend-missing`. */
+export function findSpec({ backends }: Pick<Settings, 'backends'>, order: Wearing): BackendSpec {
+  const list = backends[order.hat] ?? backends[RALPH] ?? [];
+  const spec = list[order.backend] ?? list[0];
+  if (spec !== undefined) return spec;
+  throw new RalphError({
+    code: 'backend-missing',
+    what: `No backend is configured for ${order.hat}.`,
+    fix: 'Name one under `cli.backend`.',
+  });
+}
+
+/** What a prompt says of the agent that it is for. */
+export function toAgentFacts(settings: Settings, order: Wearing): AgentFacts {
+  const spec = findSpec(settings, order);
+  return {
+    ...toAbilities(settings, order.hat, spec.type === 'native'),
+    hasEmitTool: hasEmitTool(settings, order.hat, spec),
+    losesPath: listBackends().some(({ type, losesPath }) => type === spec.type && losesPath === true),
+    keepsContext: spec.native?.context === 'carry',
+  };
+}
+
+/**
+ * The first turn of a run, as it would begin now: the loop itself says whose it is and what it is about.
+ *
+ * @returns null where none would: a limit is used up before it begins
+ */
+export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env }: PromptPlace): PromptTurn | null {
+  const { limits } = settings.spec;
+  const started = { type: 'run-started', at: 0, runId: '', spec: settings.spec, flags: [], inboxOffset: 0 } as const;
+  const order = decide(topology, INITIAL_STATE, started).effects.find((effect) => effect.type === 'iteration-start');
+  if (order === undefined) return null;
+  const hasAgent = (settings.backends[order.hat] ?? settings.backends[RALPH] ?? []).length > 0;
+  const found = readScratchpad(cwd, settings.prompts.scratchpad);
+  const redaction = createRedaction(env, findKnownSecrets(settings, env));
+  const scratchpad = found === null ? {} : { scratchpad: { ...found, text: redaction?.text(found.text) ?? found.text } };
+  return { ...order, ...(hasAgent ? toAgentFacts(settings, order) : {}), ...scratchpad, maxIterations: limits.maxIterations };
+}
+
+/** The workspace, and the environment whose secrets stay out of prompts. */
+interface PromptPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What the wearer of a hat may do to the workspace, by its profile; nothing is said where none holds it back. */

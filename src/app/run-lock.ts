@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RalphError } from '../core/index.ts';
+import { RalphError, toDurationText } from '../core/index.ts';
 import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
 import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
 import type { Layout } from './layout.ts';
@@ -147,7 +147,7 @@ function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'ru
   const who =
     owner === null
       ? 'Another run'
-      : `Run ${owner.runId} (process ${owner.pid}${PLACES[state](owner)}, since ${new Date(owner.startedAt).toLocaleString()})`;
+      : `Run ${owner.runId} (process ${owner.pid}${PLACES[state](owner)}, started ${toDurationText(Math.max(0, Date.now() - owner.startedAt))} ago)`;
   const verb = isUnseen(holder) ? 'may be' : 'is';
   return new RalphError({
     code: 'run-in-progress',

@@ -20,7 +20,7 @@ it('knows whose conversation goes on over turns, and so does the first prompt', 
   writeFileSync(join(cwd, 'ralph.yml'), `cli: {backend: ${backend('fresh')}}\nevent_loop: {prompt: Do it}\nhats:\n${hats.join('\n')}\n`);
   const { settings, firstPrompt } = await planRun({ cwd, configFiles: [], flags: {}, env: { PATH: '', HOME: cwd } });
   const places = { workspace: cwd, runId: 'r', runFolder: cwd, agentCommand: 'ralph', binDir: cwd, env: {} };
-  const { keepsContext } = createWardrobe({ settings, ...places });
+  const { promptFactsOf } = createWardrobe({ settings, ...places });
   const order = {
     type: 'iteration-start' as const,
     timeoutMs: 1,
@@ -32,6 +32,6 @@ it('knows whose conversation goes on over turns, and so does the first prompt', 
     feedback: [],
     fallback: null,
   };
-  expect(['a', 'b', 'ralph'].map((hat) => keepsContext?.({ ...order, hat }))).toEqual([true, false, false]);
+  expect(['a', 'b', 'ralph'].map((hat) => promptFactsOf?.({ ...order, hat }).keepsContext)).toEqual([true, false, false]);
   expect(firstPrompt).toContain('Carried context');
 });

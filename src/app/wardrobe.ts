@@ -1,16 +1,15 @@
 import { join, resolve } from 'node:path';
-import { createBackend, listBackends } from '../backends/index.ts';
+import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, type IterationStart, RalphError, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { type BackendSpec, type IterationStart, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
 import type { Backend, Isolation } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
-import { hasEmitTool } from './has-emit-tool.ts';
 import { toPrice } from './prices.ts';
-import { toAbilities } from './prompt-facts.ts';
+import { findSpec, toAgentFacts, type Wearing } from './prompt-facts.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnOutfits } from './turn-outfits.ts';
 
@@ -63,10 +62,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
       return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
-    hasEmitTool: (order) => hasEmitTool(made.settings, order.hat, find(order)),
-    losesPath: (order) => listBackends().some(({ type, losesPath }) => type === find(order).type && losesPath === true),
-    abilitiesOf: (order) => toAbilities(made.settings, order.hat, find(order).type === 'native'),
-    keepsContext: (order) => find(order).native?.context === 'carry',
+    promptFactsOf: (order) => toAgentFacts(made.settings, order),
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;
@@ -89,20 +85,6 @@ async function watchTrusted(undo: WardrobeSettings['undo'], dress: () => Promise
       return addTrusted(found, await undo(), between);
     },
   };
-}
-
-/** Whose turn it is, and which of his agents takes it. */
-type Wearing = Pick<IterationStart, 'hat' | 'backend'>;
-
-function findSpec(settings: Settings, order: Wearing): BackendSpec {
-  const list = settings.backends[order.hat] ?? settings.backends['ralph'] ?? [];
-  const spec = list[order.backend] ?? list[0];
-  if (spec !== undefined) return spec;
-  throw new RalphError({
-    code: 'backend-missing',
-    what: `No backend is configured for ${order.hat}.`,
-    fix: 'Name one under `cli.backend`.',
-  });
 }
 
 function toEnvironment(made: WardrobeSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {

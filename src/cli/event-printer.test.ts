@@ -30,3 +30,18 @@ it.each([60, 80, 200])('an event shows its payload on a terminal of %i columns, 
       .filter((line) => line.length > columns),
   ).toEqual([]);
 });
+
+it('keeps its columns for the events of Ralph himself, and on 80 columns', () => {
+  const fake = createFakeContext({ isTty: true, columns: 80 });
+  const print = createEventPrinter(fake.context.terminal, 'table');
+  for (const source of ['planner', 'quality_gate']) print({ ...ROW, source });
+  const rows = fake
+    .out()
+    .split('\n')
+    .filter((line) => line.includes('review.rejected'));
+  expect(rows.map((line) => [line.indexOf('builder'), line.indexOf('e11')])).toEqual([
+    [rows[0]?.indexOf('builder'), rows[0]?.indexOf('e11')],
+    [rows[0]?.indexOf('builder'), rows[0]?.indexOf('e11')],
+  ]);
+  expect(rows[0]?.indexOf('e11')).toBeGreaterThan(0);
+});

@@ -6,7 +6,7 @@ import { printJson, printLine, type Terminal } from './terminal.ts';
 
 const HEADING = ['id', 'time', 'turn', 'topic', 'from', 'to', 'cause', 'payload'] as const;
 /** Widths of all columns but the last; a longer cell pushes the rest of its own line to the right. */
-const WIDTHS = [5, 8, 4, 24, 10, 12, 5];
+const WIDTHS = [5, 8, 4, 22, 12, 12, 5];
 const PAYLOAD_LENGTH = 400;
 
 /** Prints events one by one, as a table whose columns are known beforehand, or as JSON lines. */

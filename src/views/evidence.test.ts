@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toEvidence, toGateEndText, toIdleClaims } from './evidence.ts';
+import { toEvidence, toGateEndText, toIdleClaims, toRefusalText } from './evidence.ts';
 import type { GateView, RunView } from './run-view.ts';
 
 const EVIDENCE = {
@@ -72,4 +72,11 @@ describe('what gates showed, in words', () => {
     ];
     expect(toIdleClaims({ notices } as unknown as RunView)).toEqual(['ralph claimed']);
   });
+});
+
+it.each([
+  ['held', 'task.complete of ralph waits: an event of a person goes first'],
+  ['gate', 'task.complete of ralph was refused by a gate'],
+] as const)('a refusal says what happened: %s', (why, text) => {
+  expect(toRefusalText({ hat: 'ralph', topic: 'task.complete', why })).toBe(text);
 });

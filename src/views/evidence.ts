@@ -1,4 +1,4 @@
-import { toDurationText, toResultName } from '../core/index.ts';
+import { type RejectionCause, toDurationText, toResultName } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { GateView, RunView } from './run-view.ts';
 import { toCount } from './words.ts';
@@ -62,7 +62,7 @@ export function toRefusals(view: RunView): readonly string[] {
 export function toRefusalText(refusal: {
   readonly hat: string;
   readonly topic: string;
-  readonly why: string;
+  readonly why: RejectionCause;
   readonly detail?: string;
 }): string {
   const { hat, topic, why, detail } = refusal;
@@ -83,7 +83,11 @@ export function toRefusalText(refusal: {
       return `${hat} called a hat that does not exist (${topic})`;
     case 'channel-off':
       return `${topic} of ${hat} came through a channel that is off`;
+    case 'gate':
+      return `${topic} of ${hat} was refused by a gate`;
+    case 'held':
+      return `${topic} of ${hat} waits: an event of a person goes first`;
     default:
-      return `${topic} of ${hat} (${why})`;
+      return why satisfies never;
   }
 }

@@ -32,7 +32,7 @@ export function createRunViewFold(): RunViewFold {
     },
     progress: () => {
       const { limits, gates, at, totals } = draft;
-      return { limits, gates, at, elapsedMs: toElapsedMs(draft), usage: totals.usage };
+      return { limits, iterations: draft.finished.size, gates, at, elapsedMs: toElapsedMs(draft), usage: totals.usage };
     },
   };
 }

@@ -151,6 +151,8 @@ function isNumber(value: Json | undefined): value is number {
 /** How far a run is, without its turns. */
 export interface RunProgress {
   readonly limits: RunLimits | null;
+  /** Those that count against their limit: a turn that was interrupted, or is made again, does not. */
+  readonly iterations: number;
   /** The names of the configured gates. */
   readonly gates: readonly string[];
   /** Until the time of the last input. */
@@ -202,11 +204,17 @@ function shortenTool({ text, rank }: LiveFact, over: number): LiveFact {
   return { rank, text: `${cutText(text.slice(0, -clock.length), text.length - clock.length - over)}${clock}` };
 }
 
+/** `turn 3 of 100`; where interrupted turns before it do not count, `turn 4 (3 of 100)`. */
+function toTurnText({ iteration }: LiveTurn, { limits, iterations }: RunProgress): string {
+  if (limits === null) return `turn ${iteration}`;
+  const of = `${iterations + 1} of ${limits.maxIterations}`;
+  return iteration === iterations + 1 ? `turn ${of}` : `turn ${iteration} (${of})`;
+}
+
 function toFacts({ turn, gates, wait }: LiveView, progress: RunProgress, now: number): readonly LiveFact[] {
-  const of = progress.limits === null ? '' : ` of ${progress.limits.maxIterations}`;
   const facts: LiveFact[] = [];
   if (turn !== null) {
-    facts.push({ rank: 0, text: `turn ${turn.iteration}${of}` }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
+    facts.push({ rank: 0, text: toTurnText(turn, progress) }, { rank: 2, text: `${turn.hat} ${toClock(now - turn.startedAt)}` });
     const tool = turn.tools.at(-1);
     if (tool !== undefined)
       facts.push({ rank: TOOL_RANK, text: `${[tool.name, tool.summary].join(' ').trim()} ${toClock(now - tool.since)}` });

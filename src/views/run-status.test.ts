@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { toDurationText } from '../core/index.ts';
 import { createScript } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
 import { createLiveFold } from './live-view.ts';
-import { toElapsedNow, toRunStatus } from './run-status.ts';
+import { toElapsedNow, toRunStatus, toStatusRecord } from './run-status.ts';
 
 /** A run whose first turn is in a tool call, some time later. */
 function openStuck(laterMs: number) {

@@ -40,7 +40,7 @@ describe.concurrent('a run in a worktree and one beside it', () => {
       await until('the turn', () => existsSync(join(tree, 'at-1')));
       const second = await ralph(tree, ['run', '-c', join(folder, 'ralph.yml'), '-p', 'y', '--no-tui']);
       expect(second.code).toBe(1);
-      expect(second.stderr).toContain('is under way in this folder');
+      expect(second.stderr).toMatch(/^ralph: Run \S+ \(process \d+, started [\d.]+ m?s ago\) is under way in this folder\.$/m);
       run.child.kill('SIGINT');
       expect((await run.done).stdout).toContain('The work is in .ralph/worktrees/blue');
     });

@@ -76,6 +76,32 @@ describe.concurrent('the task', () => {
     });
   });
 
+  const firstTurns = {
+    'of one agent': '',
+    'of the classic loop': 'mode: single\n',
+    'of agents that do not commit': 'event_loop: { agent_commits: never }\n',
+    'of a hat that may not write':
+      'on_violation: report\nsandbox: off\nhats: { critic: { triggers: [task.start, task.resume], publishes: [task.complete], profile: critic } }\n',
+    'of the first of several takers': `event_loop: { routing: fanout, terminal_events: [a.done, b.done] }
+hats:
+  one: { triggers: [task.start, task.resume], publishes: [a.done] }
+  two: { triggers: [task.start], publishes: [b.done] }
+`,
+  };
+  for (const [name, config] of Object.entries(firstTurns)) {
+    test(`is the same in --dry-run and in the first turn: ${name}`, async () => {
+      const files = { 'PROMPT.md': 'Mend the cart.\n\n- [ ] totals\n', '.agent/scratchpad.md': '# Plan\nThe totals are next.\n' };
+      await withPlace(toFiles(config, 'echo hm', files), async (folder) => {
+        const dry = await ralph(folder, ['run', '--dry-run', '--max-iterations', '1']);
+        expect(dry.code, dry.stderr).toBe(0);
+        const ran = await ralph(folder, ['run', '-q', '--max-iterations', '1']);
+        const { stdout: prompt } = await ralph(folder, ['show', '1', '--prompt']);
+        expect(prompt, ran.stderr).toContain('The totals are next.');
+        expect(dry.stdout.slice(dry.stdout.indexOf('──\n') + 3).trimEnd()).toBe(prompt.trimEnd());
+      });
+    });
+  }
+
   test('is shown by --dry-run with its size, and nothing is started or written', async () => {
     await withPlace(toFiles(PLANNER_AND_BUILDER, 'touch started'), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'raise the roof', '--dry-run']);

@@ -11,6 +11,7 @@ import { expect, test } from 'vitest';
 import type { Effect, Input, RunState } from '../../src/core/index.ts';
 import { nodeFileSystem as fs, readJournal } from '../../src/journal/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
+import { createRunViewFold } from '../../src/views/index.ts';
 import { recordJournal } from './record-journal.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/journals/', import.meta.url));
@@ -126,6 +127,18 @@ test.each(JOURNALS)('law 9: the old journal %s replays: the same effects follow 
   }
   // Later versions may know more of a run than the one that recorded it, but nothing else.
   expect(withoutWords(state)).toMatchObject(recorded.at(-1) as object);
+});
+
+test.each(JOURNALS)('a report of %s counts the iterations as their limit does, after each input', (name) => {
+  const fold = createJournalFold();
+  const view = createRunViewFold();
+  readJournal({ fs, path: `${FOLDER}${name}.jsonl` }, (entry) => {
+    const effects = fold.take(entry);
+    view.take({ kind: 'input', seq: entry.seq, input: entry.input });
+    for (const effect of effects) view.take({ kind: 'effect', seq: entry.seq, at: entry.input.at, effect });
+    const { counted } = fold.run().state.counters;
+    expect([view.view().totals.iterations, view.progress().iterations], `after input ${entry.seq}`).toEqual([counted, counted]);
+  });
 });
 
 test('law 9: the old journals have every kind of input, and every kind of effect follows from them', () => {

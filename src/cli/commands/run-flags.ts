@@ -89,5 +89,6 @@ export function toPlanRequest(
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
     ...(flags.hat === undefined ? {} : { hat: flags.hat }),
     ...(flags.dryRun === true ? { isDry: true } : {}),
+    ...(flags.worktree === undefined ? {} : { hasOwnBranch: true }),
   };
 }

@@ -42,7 +42,7 @@ function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
     'run',
     'started',
     'status',
-    'turns',
+    'iterations',
     'cost',
     ...(hasWorktrees ? ['worktree'] : []),
     'asked',

@@ -25,7 +25,7 @@ describe('ralph runs', () => {
   it('lists runs with their reason, and says how to start the first', async () => {
     const { out } = await type(['runs'], { summariseRuns: () => [RUN] });
     expect(out).toMatch(
-      /^run +started +status +turns +cost +asked\n20261121-223331-k7f2a {2}2026-11-2\d \d\d:00 {2}max_cost {2}7 {6}\$5\.01 {2}Make it \(\+1 line\)\n$/,
+      /^run +started +status +iterations +cost +asked\n20261121-223331-k7f2a {2}2026-11-2\d \d\d:00 {2}max_cost {2}7 {11}\$5\.01 {2}Make it \(\+1 line\)\n$/,
     );
     expect(await type(['runs'], { summariseRuns: () => [] })).toMatchObject({
       exitCode: 0,

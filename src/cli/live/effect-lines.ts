@@ -22,6 +22,8 @@ export function toEffectLines(effect: Effect, look: Look): readonly string[] {
     case 'event-publish':
       return toEventLines(effect, look);
     case 'event-reject': {
+      // A notice says who goes first.
+      if (effect.why === 'held') return [];
       const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
       return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
     }

@@ -53,12 +53,15 @@ function toCheckpointLines({ iteration, commit, note }: CheckpointFinished, look
   return note === '' || !look.verbose ? [] : [look.style('faint', `  · no checkpoint: ${toPlainLine(note, 200)}`)];
 }
 
+/** As who presses the keys is named in a wish to stop. */
+export const CTRL_C = 'Ctrl+C';
+
 /** What happens now that somebody wants the run to stop. */
 export function toStopText({ how, by }: Pick<StopRequested, 'how' | 'by'>): string {
   const who = toPlainLine(by, 40);
   if (how === 'kill') return `${who}: the agent is killed at once.`;
   if (how === 'after-iteration') return `${who}: the run ends after this turn.`;
-  const more = how === 'interrupt' ? ' Ctrl+C again kills it at once.' : '';
+  const more = by === CTRL_C ? ' Ctrl+C again kills it at once.' : '';
   return `${who}: stopping; the agent has 10 seconds to clean up.${more}`;
 }
 

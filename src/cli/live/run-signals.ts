@@ -1,5 +1,6 @@
 import type { StopRequested } from '../../core/index.ts';
 import type { SignalSource } from '../cli-context.ts';
+import { CTRL_C } from './input-lines.ts';
 
 type Stop = (how: StopRequested['how'], by: string) => void;
 
@@ -25,7 +26,7 @@ export function catchSignals(source: SignalSource, die: () => void = dieOfInterr
   };
   const onInterrupt = (): void => {
     interrupts += 1;
-    if (interrupts === 1) return pass('interrupt', 'Ctrl+C');
+    if (interrupts === 1) return pass('interrupt', CTRL_C);
     if (stop !== null) return stop('kill', 'Ctrl+C again');
     release();
     die();

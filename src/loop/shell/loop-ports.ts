@@ -42,6 +42,9 @@ export interface LoopPorts {
   readonly backpressure?: Backpressure;
 }
 
+/** What a prompt says of the agent that it is for. */
+export type AgentFacts = Pick<PromptTurn, 'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayRun' | 'mayCommit'>;
+
 /** Hands out agents. */
 export interface Wardrobe {
   /** The backend for a turn. Throws a `RalphError` when there is none. */
@@ -50,14 +53,8 @@ export interface Wardrobe {
   readonly surroundings: (order: IterationStart) => Surroundings | Promise<Surroundings>;
   /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
   readonly toolsOf?: (order: IterationStart) => number | null;
-  /** Whether the wearer has a tool to publish with. Absent: nobody has. */
-  readonly hasEmitTool?: (order: IterationStart) => boolean;
-  /** Whether the shell of the wearer does not find `ralph` in its PATH. Absent: everybody's does. */
-  readonly losesPath?: (order: IterationStart) => boolean;
-  /** What the wearer may do to the workspace. Absent: everything. */
-  readonly abilitiesOf?: (order: IterationStart) => Pick<PromptTurn, 'mayWrite' | 'mayRun' | 'mayCommit'>;
-  /** Whether the wearer's conversation goes on over turns. Absent: nobody's does. */
-  readonly keepsContext?: (order: IterationStart) => boolean;
+  /** What the prompt says of the wearer. Absent: of nobody there is anything to say. */
+  readonly promptFactsOf?: (order: IterationStart) => AgentFacts;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
   /** What a turn has written of a hat that may not, when the process that watched it is dead. Never rejects. Absent: nobody is watched. */

@@ -58,11 +58,7 @@ export const INTERRUPTED: TurnReport = {
 export async function openTurn(ports: LoopPorts, settings: LoopSettings, loop: LoopView, order: IterationStart): Promise<OpenedTurn> {
   const topology = loop.topology();
   const { maxIterations } = loop.state().limits;
-  const hasEmitTool = ports.wardrobe.hasEmitTool?.(order) ?? false;
-  const keepsContext = ports.wardrobe.keepsContext?.(order) ?? false;
-  const losesPath = ports.wardrobe.losesPath?.(order) ?? false;
-  const abilities = ports.wardrobe.abilitiesOf?.(order) ?? {};
-  const turn = { ...order, ...abilities, ...readScratchpad(ports), maxIterations, hasEmitTool, losesPath, keepsContext };
+  const turn = { ...order, ...ports.wardrobe.promptFactsOf?.(order), ...readScratchpad(ports), maxIterations };
   const prompt = buildPrompt(topology, turn, settings.prompt);
   const folder = ports.turns.open(order, prompt);
   const before = await ports.workspace.keepBefore(toTurnName(order));
