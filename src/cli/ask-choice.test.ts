@@ -3,9 +3,10 @@ import { askChoice } from './ask-choice.ts';
 import { createFakeContext } from './fixtures.ts';
 
 const CHOICES = [
-  { name: 'none', text: 'One agent.' },
-  { name: 'feature', text: 'A team.' },
-  { name: 'debug', text: 'Another.' },
+  { name: 'none', text: 'one agent does everything' },
+  { name: 'feature' },
+  { name: 'debug' },
+  { name: 'confession-loop', text: 'with a name and words that have no room beside the others' },
 ];
 
 async function answer(...answers: readonly string[]) {
@@ -24,7 +25,9 @@ it.each([
 });
 
 it('shows the choices with their numbers on standard error', async () => {
-  expect((await answer('')).err).toBe('Which team?\n  1) none     One agent.\n  2) feature  A team.\n  3) debug    Another.\n');
+  expect((await answer('')).err).toBe(
+    'Which team?\n  1) none: one agent does everything  2) feature  3) debug\n  4) confession-loop: with a name and words that have no room beside the others\n',
+  );
 });
 
 it('asks again after an answer that names nothing, with what was probably meant', async () => {

@@ -45,7 +45,7 @@ const COMMANDS: readonly (readonly [command: string, ...words: readonly string[]
   ['status', TASK, GATE],
   ['doctor', 'may run any command and change any file that you may'],
   ['hats', 'task.start, task.resume, review.rejected, build.blocked', 'review.rejected, LOOP_COMPLETE', ABOUT, 'custom:./agent.sh'],
-  ['worktrees list', 'completed', 'files not committed'],
+  ['worktrees list', 'completed', 'what is in it'],
   ['tools', 'ralph tools --profile NAME', 'web_search'],
   ['graph', 'planner', 'build.task'],
   ['validate', 'valid'],

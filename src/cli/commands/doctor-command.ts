@@ -8,7 +8,6 @@ import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 import { performProbe } from './doctor-probe.ts';
 import { performSandbox } from './doctor-sandbox.ts';
-import { PERMISSIONS_NOTE } from './init-command.ts';
 
 type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 
@@ -75,3 +74,8 @@ function toSignIn(looksSignedIn: boolean | null): string {
   if (looksSignedIn === null) return 'cannot tell';
   return looksSignedIn ? 'looks so' : 'no sign of it';
 }
+
+const PERMISSIONS_NOTE = [
+  'Note: agents run unattended, so each is started with its own "ask nobody" flag: it may run any command and change any file that you may.',
+  'To leave that flag out: `cli: {permissions: default}` in ralph.yml.',
+].join('\n');

@@ -17,12 +17,17 @@ const MADE: Initialised = {
 };
 
 /** Types a command line; on a terminal where there are answers. */
-async function type(args: readonly string[], answers: readonly string[] | null = null, made: Partial<Initialised> = {}) {
+async function type(
+  args: readonly string[],
+  answers: readonly string[] | null = null,
+  made: Partial<Initialised> = {},
+  installed: readonly string[] = ['claude', 'codex'],
+) {
   const orders: Order[] = [];
   const left = [...(answers ?? [])];
   const app: Partial<AppApi> = {
     checkInit: () => undefined,
-    listAvailable: () => ['claude', 'codex'],
+    listAvailable: () => installed as ReturnType<AppApi['listAvailable']>,
     listNativeModels: () => [{ model: 'gpt-5.5', key: 'OPENAI_API_KEY', hasKey: true }],
     hasTask: () => false,
     findDefaultGate: () => ({ command: 'npm test', from: 'package.json' }),
@@ -31,7 +36,12 @@ async function type(args: readonly string[], answers: readonly string[] | null =
       return { ...MADE, ...made };
     },
   };
-  const fake = createFakeContext({ app, ask: answers === null ? null : async () => left.shift() ?? '' });
+  const questions: string[] = [];
+  const ask = async (question: string) => {
+    questions.push(question);
+    return left.shift() ?? '';
+  };
+  const fake = createFakeContext({ app, isTty: answers !== null, columns: 80, ask: answers === null ? null : ask });
   const exitCode = await runCommandLine(['init', ...args], fake.context);
   const [order] = orders;
   return {
@@ -42,6 +52,7 @@ async function type(args: readonly string[], answers: readonly string[] | null =
     model: order?.model,
     work: [order?.task, order?.gate],
     left,
+    questions,
   };
 }
 
@@ -53,7 +64,9 @@ describe('ralph init', () => {
   it('on a terminal asks which team and which of the installed agents', async () => {
     const { asked, err } = await type([], ['debug', '3']);
     expect(asked).toEqual(['debug', 'codex']);
-    expect(err).toMatch(/1\) none[\s\S]*\) debug[\s\S]*2\) claude +Installed here\.\n +3\) codex/);
+    expect(err.replace(/\s+/g, ' ')).toMatch(
+      /1\) none: one agent does everything 2\) \S+.*\) debug.*1\) any: .*2\) claude 3\) codex 4\) native/,
+    );
   });
 
   it('offers the built-in agent, and then asks which model', async () => {
@@ -73,9 +86,34 @@ describe('ralph init', () => {
     expect(await type([], ['', ''])).toMatchObject({ exitCode: 0, asked: [undefined, undefined] });
   });
 
-  it('asks nothing that was said, and nothing at all with a preset', async () => {
+  it('fills no more than a screen of 24 rows, whatever is asked and told', async () => {
+    const made: Partial<Initialised> = { wantsOther: true, gate: { command: 'npm test', from: 'package.json' } };
+    const many = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen'];
+    const { out, err, questions } = await type([], ['debug', '', 'Mend the login.', ''], made, many);
+    const rows = (out + err).split('\n').flatMap((line) => [...Array(Math.max(1, Math.ceil(line.length / 80)))]).length;
+    expect(rows + questions.length).toBeLessThanOrEqual(24);
+    expect(err).toContain('`ralph presets` says what each is for');
+    expect(out).toContain('docs/guide/configuration.md');
+  });
+
+  it('without an agent CLI offers the built-in agent and says what to install, never the first that is found', async () => {
+    const { err, asked, out } = await type([], ['', 'later', '', ''], {}, []);
+    expect(err).not.toContain('first that is found');
+    expect(err).toMatch(/No agent CLI is installed[\s\S]*1\) native/);
+    expect(asked).toEqual([undefined, undefined]);
+    expect(out.replace(/\s+/g, ' ')).toMatch(/Agent: none is installed\. .*npm install -g @anthropic-ai\/claude-code.*--backend native/);
+    expect((await type([], null, {}, [])).out).toContain('Agent: none is installed.');
+    expect((await type(['-b', 'claude'], null, {}, [])).out).not.toContain('none is installed');
+  });
+
+  it('asks with a preset for what was not said besides', async () => {
+    const { questions, err, work } = await type(['--preset', 'tdd', '-b', 'codex', '--gate', 'none'], ['Mend it.', 'unasked']);
+    expect([questions.length, err, work]).toEqual([1, '', ['Mend it.', null]]);
+  });
+
+  it('asks nothing that was said', async () => {
     expect(await type(['-b', 'gemini'], ['feature', '', '', 'unasked'])).toMatchObject({ asked: ['feature', 'gemini'], left: ['unasked'] });
-    expect(await type(['--preset', 'tdd'], ['unasked'])).toMatchObject({ asked: ['tdd', undefined], left: ['unasked'] });
+    expect(await type(['--preset', 'tdd'], ['codex', '', '', 'unasked'])).toMatchObject({ asked: ['tdd', 'codex'], left: ['unasked'] });
   });
 
   it('on a terminal asks for the task and the proving command, and offers the one that it found', async () => {
@@ -94,7 +132,7 @@ describe('ralph init', () => {
   it('says that there is no gate, and where there is one', async () => {
     expect((await type([])).out).toContain('Gate: none');
     expect((await type([], null, { gate: { command: 'make check', from: null }, isTaskOpen: false })).out).toMatch(
-      /runs `make check` itself before work counts\.\n[\s\S]*\nNext:\n/,
+      /runs `make check` itself before work counts\.\n[\s\S]*\nNext: ralph validate/,
     );
   });
 

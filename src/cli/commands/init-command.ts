@@ -1,10 +1,13 @@
-import { listPresets, readPreset } from '../../config/index.ts';
+import { listPresets } from '../../config/index.ts';
 import { askChoice } from '../ask-choice.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { printProse } from '../print-prose.ts';
 
 /** The answer that says that nothing is wanted. */
 const NONE = 'none';
+const ANY = 'any';
+const LATER = 'later';
 
 type Initialised = ReturnType<AppApi['initProject']>;
 
@@ -43,7 +46,8 @@ export const initCommand: CliCommand = {
     app.checkInit(cwd, force);
     const wanted = await choose(context, app, toWanted(options));
     const made = app.initProject({ cwd, env, force, ...wanted });
-    terminal.out(tell(made, wanted).join('\n'));
+    const hasAgent = wanted.backend !== undefined || app.listAvailable(env['PATH'], cwd).length > 0;
+    for (const line of tell(made, wanted, hasAgent)) printProse(terminal, line);
     return 0;
   },
 };
@@ -58,24 +62,34 @@ function toWanted({ preset, backend, model, task, gate }: Readonly<Record<string
   };
 }
 
-/** On a terminal asks for what was not said; a preset on the command line means that nobody is to be asked. */
+/** On a terminal asks for what was not said. */
 async function choose(context: CliContext, app: AppApi, wanted: Wanted): Promise<Wanted> {
-  if (context.ask === null || wanted.preset !== undefined) return wanted;
-  const teams = listPresets().map(({ name }) => ({ name, text: readPreset(name).description }));
-  const preset = await askChoice(context, 'Which team?', [{ name: NONE, text: 'One agent does everything.' }, ...teams]);
-  const agents = wanted.backend === undefined ? app.listAvailable(context.env['PATH'], context.cwd) : [];
-  const found = agents.map((name) => ({ name, text: 'Installed here.' }));
-  const any = { name: 'any', text: 'The first that is found when a run starts.' };
-  const builtIn = { name: 'native', text: 'Built in: asks a model with your key, no CLI is needed.' };
-  const backend = wanted.backend ?? (await askChoice(context, 'Which agent?', [any, ...found, builtIn]));
+  if (context.ask === null) return wanted;
+  const preset = wanted.preset ?? (await askTeam(context));
+  const backend = wanted.backend ?? (await askAgent(context, app));
   const model = backend === 'native' && wanted.model === undefined ? await askModel(context, app) : wanted.model;
   return {
     ...wanted,
     ...(preset === NONE ? {} : { preset }),
-    ...(backend === 'any' ? {} : { backend }),
+    ...(backend === ANY || backend === LATER ? {} : { backend }),
     ...(model === undefined ? {} : { model }),
     ...(await askWork(context, app, { ...wanted, preset })),
   };
+}
+
+function askTeam(context: CliContext): Promise<string> {
+  const teams = listPresets().map(({ name }) => ({ name }));
+  const question = 'Which team? (`ralph presets` says what each is for)';
+  return askChoice(context, question, [{ name: NONE, text: 'one agent does everything' }, ...teams]);
+}
+
+/** Only what could work is offered: with no agent CLI there is none to be found later. */
+function askAgent(context: CliContext, app: AppApi): Promise<string> {
+  const found = app.listAvailable(context.env['PATH'], context.cwd).map((name) => ({ name }));
+  const builtIn = { name: 'native', text: 'built in, asks a model with your key' };
+  if (found.length === 0)
+    return askChoice(context, 'Which agent? (No agent CLI is installed.)', [builtIn, { name: LATER, text: 'install one first' }]);
+  return askChoice(context, 'Which agent?', [{ name: ANY, text: 'the first that is found when a run starts' }, ...found, builtIn]);
 }
 
 /** What is to be done, and what proves it: an empty answer leaves the first for later, and takes the command that was found for the second. */
@@ -98,25 +112,24 @@ function askModel(context: CliContext, app: AppApi): Promise<string> {
   );
 }
 
-function tell(made: Initialised, { preset, backend }: Wanted): readonly string[] {
+function tell(made: Initialised, { preset, backend }: Wanted, hasAgent: boolean): readonly string[] {
   const { written, hats, gate, isTaskOpen } = made;
   return [
     `Written: ${written.join(', ')}.`,
     ...(preset === undefined ? [] : [`Team: ${preset} (${hats.join(', ')}).`]),
     tellGate(gate),
     'Limits: see event_loop in ralph.yml; without max_cost_usd there is none of cost.',
+    ...(hasAgent ? [] : [NO_AGENT]),
     ...tellOther(made, backend),
     ...tellNative(made),
-    '',
-    isTaskOpen ? 'Next: say in PROMPT.md what is to be done, then' : 'Next:',
-    '  ralph validate   is everything in order?',
-    ...(preset === undefined ? [] : ['  ralph graph      who hands what to whom']),
-    '  ralph run        start',
-    '',
-    PERMISSIONS_NOTE,
-    '',
+    `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
+    'Note: agents run unattended: they may run any command and change any file that you may. What holds them: `cli: {permissions: default}`, docs/guide/sandbox.md.',
+    'All that can be set: docs/guide/configuration.md',
   ];
 }
+
+const NO_AGENT =
+  'Agent: none is installed. Install one, such as `npm install -g @anthropic-ai/claude-code`, or write the built-in one down: ralph init --backend native --force';
 
 function tellGate(gate: Initialised['gate']): string {
   if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
@@ -137,9 +150,3 @@ function tellOther({ wantsOther, otherBackend }: Initialised, backend: string | 
     `No agent CLI besides ${backend ?? 'the first'} was found, so the second pair of eyes is of the same make: see the comment in ralph.yml.`,
   ];
 }
-
-/** Said once at `init` and in `doctor`. */
-export const PERMISSIONS_NOTE = [
-  'Note: agents run unattended, so each is started with its own "ask nobody" flag: it may run any command and change any file that you may.',
-  'To leave that flag out: `cli: {permissions: default}` in ralph.yml.',
-].join('\n');
