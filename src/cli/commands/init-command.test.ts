@@ -65,7 +65,7 @@ describe('ralph init', () => {
     const { asked, err } = await type([], ['debug', '3']);
     expect(asked).toEqual(['debug', 'codex']);
     expect(err.replace(/\s+/g, ' ')).toMatch(
-      /1\) none: one agent does everything 2\) \S+.*\) debug.*1\) any: .*2\) claude 3\) codex 4\) native/,
+      /1\) none: one agent does everything 2\) debug.*1\) any: .*2\) claude 3\) codex 4\) native/,
     );
   });
 
