@@ -44,7 +44,8 @@ export async function callTool(
     const { result, refusal } = await judgeAndRun({ registry, offered, name, args, redact: output.redact }, context);
     const text = await output.cap(output.redact(String(result.text)), result.keep ?? 'head');
     const facts = result.facts === undefined ? {} : { facts: redactFacts(result.facts, output.redact) };
-    return { ...result, ...facts, text, refusal };
+    const shown = result.shown === undefined ? {} : { shown: { ...result.shown, text: output.redact(result.shown.text) } };
+    return { ...result, ...facts, ...shown, text, refusal };
   } catch (error) {
     // The rules for outputs failed: nothing that they have not seen may go on.
     return {

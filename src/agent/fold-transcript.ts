@@ -129,7 +129,12 @@ function toToolMessage({ calls, started, results }: OpenCalls): ModelMessage {
 
 function withEvicted(message: ModelMessage, { result: place, text }: Evicted): ModelMessage {
   if (message.role !== 'tool') return message;
-  return { role: 'tool', results: message.results.map((result, index) => (index === place ? { ...result, text } : result)) };
+  return { role: 'tool', results: message.results.map((result, index) => (index === place ? withoutFile(result, text) : result)) };
+}
+
+/** What stands in the place of a result that was moved out. */
+export function withoutFile({ file: _, ...result }: ToolAnswer, text: string): ToolAnswer {
+  return { ...result, text };
 }
 
 /** The lines of a text that are lines of a transcript, as far as their form tells. */

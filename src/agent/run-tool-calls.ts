@@ -36,7 +36,7 @@ async function refuseCut({ transcript }: TurnParts, { id, name }: ToolCallPart, 
 const STOPPED = 'The turn was stopped before this call was run: nothing was done.';
 
 async function runCall(parts: TurnParts, { published }: TurnState, { id, name, args }: ToolCallPart): Promise<ToolAnswer> {
-  const { tools, transcript, tell, now, signal } = parts;
+  const { model, tools, transcript, tell, now, signal } = parts;
   if (signal.aborted) return { id, name, text: STOPPED, isError: true };
   const shown = toShownName(name);
   const summary = toLine(tools.redact(summarise(args)));
@@ -47,8 +47,10 @@ async function runCall(parts: TurnParts, { published }: TurnState, { id, name, a
   if (!tools.isReadOnly(name)) transcript.flush();
   const startedAt = now();
   const known = new Map(tools.reads);
-  const { text, isError, facts } = await tools.call(name, args);
-  const answer: ToolAnswer = { id, name, text, isError };
+  const { facts, shown: picture, ...said } = await tools.call(name, args);
+  const isShown = picture !== undefined && model.takes?.includes(picture.file.mediaType) === true;
+  const { text, isError } = isShown ? { text: picture.text, isError: false } : said;
+  const answer: ToolAnswer = { id, name, text, isError, ...(isShown ? { file: picture.file } : {}) };
   const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
   const seen = { ...(facts === undefined ? {} : { facts }), ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }) };
   // What a stop cut off and may be done again has no result: whoever takes the conversation up does it then.

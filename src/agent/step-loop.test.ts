@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, UNKNOWN_USAGE } from '../core/index.ts';
 import type { ModelStep, ToolAnswer } from '../ports/index.ts';
+import { foldTranscript, NO_MEMORY } from './fold-transcript.ts';
 import { runSteps } from './step-loop.ts';
 import { callAll, failing, makeTurn, numbered, say } from './turn-fixtures.ts';
 
@@ -166,6 +167,61 @@ describe('an agent that goes in a circle', () => {
     const limits = { ...turn.parts.limits, maxSteps: null };
     expect(await runSteps({ ...turn.parts, limits }, turn.state)).toMatchObject({ status: 'succeeded' });
     expect(JSON.stringify(turn.state.messages)).not.toContain('same result');
+  });
+});
+
+describe('a file that a tool gives along', () => {
+  const file = { mediaType: 'image/png', data: 'x'.repeat(400_000) };
+  const START = { ...NO_MEMORY, messages: [{ role: 'user' as const, text: 'Do it' }] };
+  const run = async () => ({ text: 'It is an image.', isError: true, shown: { text: 'Here it is.', file } });
+  const shownOf = ({ requests }: ReturnType<typeof makeTurn>, request: number) =>
+    requests[request]?.messages.flatMap((message) => (message.role === 'tool' ? message.results : []));
+  const seeing = (turn: ReturnType<typeof makeTurn>) => ({ ...turn.parts, model: { ...turn.parts.model, takes: ['image/png'] } });
+
+  it('is in the result for a model that takes it, and words are for any other', async () => {
+    const blind = makeTurn([callAll('look'), say('Done.')], { run });
+    expect(await runSteps(blind.parts, blind.state)).toMatchObject({ status: 'succeeded' });
+    expect(shownOf(blind, 1)).toEqual([{ id: 'look-1', name: 'look', text: 'It is an image.', isError: true }]);
+    const turn = makeTurn([callAll('look'), say('Done.')], { run });
+    expect(await runSteps(seeing(turn), turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(shownOf(turn, 1)).toEqual([{ id: 'look-1', name: 'look', text: 'Here it is.', isError: false, file }]);
+    expect(foldTranscript(turn.lines.map((line) => JSON.stringify(line)).join('\n'), START).messages).toEqual(turn.state.messages);
+  });
+
+  it('does not count by its characters', async () => {
+    const turn = makeTurn([callAll('look'), callAll('look', 'look'), say('Done.')], {
+      run,
+      limits: { ...makeTurn([]).parts.limits, contextTokens: 20_000 },
+    });
+    expect(await runSteps(seeing(turn), turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(turn.requests).toHaveLength(3);
+    expect(shownOf(turn, 2)?.map((result) => result.file)).toEqual([file, file, file]);
+  });
+
+  it('is taken out where the provider refuses the request, which is made again', async () => {
+    const turn = makeTurn([callAll('look'), failing('bad-request'), say('Done.')], { run });
+    expect(await runSteps(seeing(turn), turn.state)).toMatchObject({ status: 'succeeded' });
+    expect(shownOf(turn, 2)).toEqual([
+      { id: 'look-1', name: 'look', text: expect.stringContaining('the provider refused'), isError: false },
+    ]);
+    expect(foldTranscript(turn.lines.map((line) => JSON.stringify(line)).join('\n'), START).messages).toEqual(turn.state.messages);
+    const again = makeTurn([callAll('look'), failing('bad-request'), failing('bad-request')], { run });
+    expect(await runSteps(seeing(again), again.state)).toMatchObject({ status: 'failed' });
+  });
+
+  it('leaves an old conversation first of all', async () => {
+    const steps = Array.from({ length: 10 }, () => callAll('look'));
+    let count = 0;
+    const numberedRun = async () => ({ text: `${++count}`, isError: true, shown: { text: `Here is ${count}.`, file } });
+    const turn = makeTurn([...steps, say('Done.')], {
+      run: numberedRun,
+      limits: { ...makeTurn([]).parts.limits, maxSteps: 20, contextTokens: 14_000 },
+    });
+    expect(await runSteps(seeing(turn), turn.state)).toMatchObject({ status: 'succeeded' });
+    const left = shownOf(turn, 10)?.filter((result) => result.file !== undefined) ?? [];
+    expect(left.length).toBeGreaterThan(3);
+    expect(left.length).toBeLessThan(10);
+    expect(shownOf(turn, 10)?.[0]?.text).toMatch(/^Here is 1\..*read_file shows it again/s);
   });
 });
 

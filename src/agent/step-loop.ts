@@ -3,6 +3,7 @@ import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../
 import { type Answer, askModel } from './ask-model.ts';
 import { planCacheMarks } from './cache-marks.ts';
 import { estimateRequest, estimateTokens } from './context-size.ts';
+import { dropRefusedFiles } from './evict-outputs.ts';
 import { listCalls } from './fold-transcript.ts';
 import { hasSignal } from './has-signal.ts';
 import { keepWithinBudget } from './keep-within-budget.ts';
@@ -101,6 +102,7 @@ async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, st
 async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
   if (parts.signal.aborted) return STOPPED;
   if (failure.class === 'context-overflow' && (await shrink(parts, state))) return null;
+  if (failure.class === 'bad-request' && dropRefusedFiles(parts, state, failure.message)) return null;
   return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Json, ToolCard } from '../core/index.ts';
+import type { ModelFile } from '../ports/index.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** What a tool says to the model. Errors are results too: what happened, and what to do instead. */
@@ -9,6 +10,8 @@ export interface ToolResult {
   readonly isError: boolean;
   /** From which end a long text is kept: `head` for what is read, `tail` for what a command said. Default `head`. */
   readonly keep?: 'head' | 'tail';
+  /** The result for a model that can be shown this file; it is no error then. */
+  readonly shown?: { readonly text: string; readonly file: ModelFile };
   /** Facts for the journal and the transcript, in a few words per key. */
   readonly facts?: Readonly<Record<string, Json>>;
 }

@@ -30,7 +30,7 @@ export const BUILT_IN_CARDS: readonly ToolCard[] = [
     group: 'fs_read',
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     description:
-      'Reads a text file. Each line comes with its number and a tab in front, which are not part of the file. At most 1990 lines or 48 KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.',
+      'Reads a text file; an image or a PDF document is shown where the model can take it. Each line comes with its number and a tab in front, which are not part of the file. At most 1990 lines or 48 KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.',
   },
   {
     name: 'edit_file',

@@ -25,6 +25,7 @@ export type {
   Model,
   ModelDelta,
   ModelFailure,
+  ModelFile,
   ModelMessage,
   ModelRequest,
   ModelStep,

@@ -9,6 +9,8 @@ import type { Json, JsonObject, Usage } from '../core/index.ts';
 export interface Model {
   /** For people: `anthropic/claude-sonnet-4-5`. */
   readonly label: string;
+  /** Media types of the files that it can be shown in results of tools. Absent: none. */
+  readonly takes?: readonly string[];
   readonly step: (request: ModelRequest, observe: (delta: ModelDelta) => void, signal: AbortSignal) => Promise<ModelStep>;
 }
 
@@ -80,6 +82,16 @@ export interface ToolAnswer {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
+  /** What the text is about, for a model that takes it. */
+  readonly file?: ModelFile;
+}
+
+/** A picture or a document as a model is shown it. */
+export interface ModelFile {
+  /** `image/png` */
+  readonly mediaType: string;
+  /** In base64. */
+  readonly data: string;
 }
 
 /** `alive`: something came over the line, whatever it was; also while there are words. */

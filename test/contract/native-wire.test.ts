@@ -5,7 +5,15 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLibraryModel, createNativeBackend, type NativeAgent, type ProviderKind } from '../../src/agent/index.ts';
 import type { Json } from '../../src/core/index.ts';
 import { type ModelServer, type RecordedRequest, type Reply, startModelServer } from '../../src/mock-model/index.ts';
-import type { AssistantMessage, ModelDelta, ModelMessage, ModelRequest, TurnRequest } from '../../src/ports/index.ts';
+import type {
+  AssistantMessage,
+  ModelDelta,
+  ModelFile,
+  ModelMessage,
+  ModelRequest,
+  ToolMessage,
+  TurnRequest,
+} from '../../src/ports/index.ts';
 import { createTurnBench } from './turn-bench.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are looked at freely
@@ -126,6 +134,18 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
     if (!first.result.ok) throw new Error('it failed');
     const { body } = await step(kind, [ASK, first.result.message, toResults(first.result.message)]);
     expect(body).toMatchObject(REPLAYS[kind]);
+  });
+
+  it.skipIf(kind === 'openai-compatible')('is shown the file of a result', async () => {
+    replies = [{ calls: CALLS }];
+    const { result } = await step(kind, [ASK]);
+    if (!result.ok) throw new Error('it failed');
+    const answers = toResults(result.message) as ToolMessage;
+    for (const file of [PICTURE, PAPER]) {
+      const shown = { ...answers, results: answers.results.map((answer, index) => (index === 0 ? { ...answer, file } : answer)) };
+      const { body } = await step(kind, [ASK, result.message, shown]);
+      expect(body).toMatchObject(SHOWN[kind]?.(file) ?? {});
+    }
   });
 
   it.each([
@@ -310,6 +330,34 @@ function listOffered(dialect: string | undefined, body: Body): readonly { name: 
     return { name, required: (input ?? parameters).required };
   });
 }
+
+const PICTURE: ModelFile = { mediaType: 'image/png', data: 'aW1hZ2U=' };
+const PAPER: ModelFile = { mediaType: 'application/pdf', data: 'cGFwZXI=' };
+
+/** What a request holds of a file. */
+const SHOWN: Partial<Record<ProviderKind, (file: ModelFile) => object>> = {
+  anthropic: ({ mediaType, data }) => {
+    const source = { type: 'base64', media_type: mediaType, data };
+    const content = [
+      { type: 'text', text: 'result 1' },
+      { type: mediaType.startsWith('image/') ? 'image' : 'document', source },
+    ];
+    return { messages: [{}, {}, { content: [{ type: 'tool_result', content }, { content: 'result 2' }] }] };
+  },
+  openai: ({ mediaType, data }) => {
+    const url = `data:${mediaType};base64,${data}`;
+    const shown = mediaType.startsWith('image/') ? { type: 'input_image', image_url: url } : { type: 'input_file', file_data: url };
+    return {
+      input: expect.arrayContaining([
+        expect.objectContaining({ output: [{ type: 'input_text', text: 'result 1' }, expect.objectContaining(shown)] }),
+      ]),
+    };
+  },
+  // This one takes it beside the result.
+  google: ({ mediaType, data }) => ({
+    contents: [{}, {}, { parts: expect.arrayContaining([{ inlineData: { mimeType: mediaType, data } }]) }],
+  }),
+};
 
 /** What the second request holds of the first answer and its results. */
 const REPLAYS: Readonly<Record<ProviderKind, object>> = {

@@ -1,5 +1,5 @@
 /** The native agent as a user runs it: `ralph run` against a provider on loopback, in each of the four wire formats. */
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -123,6 +123,34 @@ describe.concurrent('a native hat', () => {
         // The conversation was carried to the editor, with other tools.
         expect(JSON.stringify(asked.at(-1))).toContain('You wear the hat builder');
         expect(Object.keys(readSessions(folder))).toEqual(['1.1', '2.1']);
+      });
+    });
+  });
+
+  test('is shown a picture of the workspace, and goes on where the provider cannot read it', async () => {
+    const png = 'iVBORw0KGgo=';
+    const holds = (server: ModelServer, index: number): boolean => server.requests[index]?.body.includes(png) === true;
+    const answer: Handler = ({ turns }) => {
+      const results = turns.flatMap((turn) => turn.results).join(' ');
+      if (turns.filter(({ role }) => role === 'assistant').length === 2) return { text: 'That is all.' };
+      if (results.includes('could not be shown')) return { calls: [call('emit_event', { topic: 'task.complete' })] };
+      if (results.includes('is shown'))
+        return { http: { status: 400, headers: {}, body: { error: { message: 'messages.2: Could not process image' } } } };
+      return { calls: [call('read_file', { path: 'a.png' })] };
+    };
+    await withServer(answer, async (server) => {
+      const files = {
+        'ralph.yml': `
+cli: {backend: {type: native, provider: anthropic, model: claude-sonnet-4-5, base_url: "${server.url}", max_steps: 4}}
+event_loop: {prompt: Look at it, max_iterations: 1}
+hats: {looker: {triggers: [task.start, task.resume], publishes: [task.complete], profile: explorer}}
+`,
+      };
+      await withFolder(files, async (folder) => {
+        writeFileSync(join(folder, 'a.png'), Buffer.from(png, 'base64'));
+        const { stdout } = await ralph(folder, RUN);
+        expect(stdout).toContain('looker declared the work complete');
+        expect([holds(server, 0), holds(server, 1), holds(server, 2)]).toEqual([false, true, false]);
       });
     });
   });

@@ -3,7 +3,7 @@ import { classifyError } from './classify-error.ts';
 import { listKeyEnvs } from './find-key.ts';
 import { gatherAnswer } from './gather-answer.ts';
 import { loadLibrary } from './load-library.ts';
-import type { ProviderSettings } from './provider-kind.ts';
+import { PROVIDERS, type ProviderSettings } from './provider-kind.ts';
 import { toLibraryRequest } from './to-library-request.ts';
 
 /**
@@ -16,6 +16,7 @@ export async function createLibraryModel(settings: ProviderSettings, env: Readon
   const model = await loadLibrary(settings, env, () => heard());
   return {
     label: `${settings.kind}/${settings.model}`,
+    takes: PROVIDERS[settings.kind].takes,
     step: async (request, observe, signal) => {
       let isOpen = true;
       heard = () => (isOpen ? observe({ type: 'alive' }) : undefined);

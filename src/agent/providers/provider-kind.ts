@@ -35,9 +35,13 @@ export interface ProviderFacts {
   readonly toOptions: (settings: ProviderSettings) => JsonObject;
   /** Whether it takes marks that say up to where it should keep what it has read. */
   readonly takesCacheMarks: boolean;
+  /** Media types of the files that it takes in results of tools; what a single model does not take, the provider refuses. */
+  readonly takes: readonly string[];
   /** Whether tools are said not to be strict: where nothing is said, they would be, and the schemas would need another form. */
   readonly needsLooseTools: boolean;
 }
+
+const PAPERS = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'] as const;
 
 /** Small models take no more than 24,576, and the longest answer, thinking included, may be one of 32,000. */
 const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 24_000 } as const;
@@ -66,6 +70,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
         budget: (effort) => ({ thinking: { type: 'enabled', budgetTokens: THINKING_TOKENS[effort] } }),
       }),
     }),
+    takes: [...PAPERS, 'image/gif'],
     takesCacheMarks: true,
     needsLooseTools: false,
   },
@@ -82,6 +87,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
       // The package would leave it out for a model whose name it does not know.
       ...toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort, reasoningSummary: 'auto', forceReasoning: true }) }),
     }),
+    takes: [...PAPERS, 'image/gif'],
     takesCacheMarks: false,
     needsLooseTools: true,
   },
@@ -96,6 +102,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
         budget: (effort) => ({ thinkingConfig: { thinkingBudget: THINKING_TOKENS[effort], includeThoughts: true } }),
         level: (effort) => ({ thinkingConfig: { thinkingLevel: toLevel(settings.model, effort), includeThoughts: true } }),
       }),
+    takes: PAPERS,
     takesCacheMarks: false,
     needsLooseTools: false,
   },
@@ -107,6 +114,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
     versionPath: '',
     optionsName: 'openaiCompatible',
     toOptions: (settings) => toEffort(settings, { effort: (effort) => ({ reasoningEffort: effort }) }),
+    takes: [],
     takesCacheMarks: false,
     needsLooseTools: false,
   },

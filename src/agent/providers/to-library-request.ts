@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/index.ts';
-import type { AssistantPart, ModelMessage, ModelRequest } from '../../ports/index.ts';
+import type { AssistantPart, ModelFile, ModelMessage, ModelRequest } from '../../ports/index.ts';
 import type { LibraryRequest } from './load-library.ts';
 import { PROVIDERS, type ProviderSettings } from './provider-kind.ts';
 
 type LibraryMessage = LibraryRequest['prompt'][number];
 type AssistantContent = Extract<LibraryMessage, { role: 'assistant' }>['content'];
+type ToolOutput = Extract<Extract<LibraryMessage, { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
 type Tools = NonNullable<LibraryRequest['tools']>;
 type Options = NonNullable<LibraryRequest['providerOptions']>;
 
@@ -54,14 +55,25 @@ function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): To
 function toMessage(message: ModelMessage, mark: Mark): LibraryMessage {
   if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text, ...mark }] };
   if (message.role === 'assistant') return { role: 'assistant', content: message.parts.flatMap(toContent) };
-  const content = message.results.map(({ id, name, text, isError }, index) => ({
+  const content = message.results.map(({ id, name, text, isError, file }, index) => ({
     type: 'tool-result' as const,
     toolCallId: id,
     toolName: name,
-    output: { type: isError ? ('error-text' as const) : ('text' as const), value: text },
+    output: file === undefined ? { type: isError ? ('error-text' as const) : ('text' as const), value: text } : toShownOutput(text, file),
     ...(index === message.results.length - 1 ? mark : {}),
   }));
   return { role: 'tool', content };
+}
+
+function toShownOutput(text: string, { mediaType, data }: ModelFile): ToolOutput {
+  const type = mediaType.startsWith('image/') ? ('image-data' as const) : ('file-data' as const);
+  return {
+    type: 'content',
+    value: [
+      { type: 'text', text },
+      { type, mediaType, data },
+    ],
+  };
 }
 
 /** Text of nothing but white space is refused by providers, unless it carries something of theirs. */

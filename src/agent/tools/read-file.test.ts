@@ -122,6 +122,26 @@ describe('read_file', () => {
     expect(text.split('\n')[1]).toMatch(/\.$/);
   });
 
+  it.each([
+    ['a.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d]), 'image/png'],
+    ['a.pdf', Buffer.from('%PDF-1.7'), 'application/pdf'],
+  ])('gives %s along, for a model that can be shown it', async (name, content, mediaType) => {
+    const place = createPlace();
+    place.write(name, content);
+    const { shown } = await place.run(readFileTool, { path: name });
+    expect(shown?.file).toEqual({ mediaType, data: content.toString('base64') });
+    expect(shown?.text).toContain(`${name}" is shown`);
+  });
+
+  it('gives no file along that is too large, or that nobody is shown', async () => {
+    const place = createPlace();
+    place.write('a.png', Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.alloc(4_000_000)]));
+    place.write('a.bmp', Buffer.from('BM\0\0'));
+    const large = await place.run(readFileTool, { path: 'a.png' });
+    expect(large).toMatchObject({ isError: true, text: expect.stringContaining('4000004 bytes') });
+    expect([large.shown, (await place.run(readFileTool, { path: 'a.bmp' })).shown]).toEqual([undefined, undefined]);
+  });
+
   it('takes a text for a text though it begins like an image', async () => {
     const place = createPlace();
     place.write('a.txt', 'BMW drives\n');

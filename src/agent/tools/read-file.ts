@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
+import { quotePath } from '../check-path-text.ts';
 import { explainFileError } from '../explain-file-error.ts';
 import type { WindowLine } from '../line-collector.ts';
 import { openPinned } from '../open-pinned.ts';
@@ -8,7 +9,7 @@ import { suggestPath } from '../suggest-path.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
-import { refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+import { findMediaType, refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
 
 /** A line that is asked for alone is given in pieces of `FILE_LIMITS.maxLineChars`, up to this many characters. */
 const loneLineChars = 15_000;
@@ -26,7 +27,7 @@ export const readFileTool = defineTool<Args>({
   name: 'read_file',
   group: 'fs_read',
   hints: READS_FILES,
-  description: `Reads a text file. Each line comes with its number and a tab in front, which are not part of the file. At most ${FILE_LIMITS.maxLines} lines or ${Math.floor(FILE_LIMITS.maxBytes / 1024)} KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.`,
+  description: `Reads a text file; an image or a PDF document is shown where the model can take it. Each line comes with its number and a tab in front, which are not part of the file. At most ${FILE_LIMITS.maxLines} lines or ${Math.floor(FILE_LIMITS.maxBytes / 1024)} KB at once; the result says how to read on. A file has to be read before write_file may overwrite it.`,
   parameters,
   run: async (args, context) => {
     const verdict = await context.jail.resolveRead(args.path);
@@ -49,11 +50,36 @@ async function readOpened(handle: FileHandle, real: string, shown: string, args:
   const { size, mtimeMs } = await handle.stat();
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
   const binary = refuseBinary(buffer.subarray(0, bytesRead), shown);
-  if (binary !== null) return fail(binary.refused, binary.advice);
+  if (binary !== null) return showBinary(handle, { ...binary, mediaType: findMediaType(buffer.subarray(0, bytesRead)), size, shown });
   const window = await readTextWindow(handle, toOrder(args), context.signal);
   if (context.signal.aborted) return fail('Stopped: the turn was ended.');
   context.session.reads.set(real, { mtimeMs, sizeBytes: size, sha256: window.sha256 });
   return succeed(renderWindow(window, args, shown, size), { path: shown, lines: window.lines.length, bytes: size });
+}
+
+/** In base64 it may not be larger than 5 MB. */
+const MAX_SHOWN_BYTES = 3_750_000;
+
+interface BinaryFile {
+  readonly refused: string;
+  readonly advice: string;
+  readonly mediaType: string | null;
+  readonly size: number;
+  readonly shown: string;
+}
+
+/** Words, and with them the file for a model that can be shown it. */
+async function showBinary(handle: FileHandle, { refused, advice, mediaType, size, shown }: BinaryFile): Promise<ToolResult> {
+  if (mediaType === null) return fail(refused, advice);
+  if (size > MAX_SHOWN_BYTES)
+    return fail(
+      `${refused} With ${size} bytes it is too large to be shown (${MAX_SHOWN_BYTES}).`,
+      'Have it made smaller by a program, or go on without.',
+    );
+  const data = Buffer.alloc(size);
+  const { bytesRead } = await handle.read(data, 0, size, 0);
+  const text = `${quotePath(shown)} is shown with this result (${mediaType}, ${bytesRead} bytes).`;
+  return { ...fail(refused, advice), shown: { text, file: { mediaType, data: data.toString('base64', 0, bytesRead) } } };
 }
 
 function toOrder({ offset, limit, column }: Args): WindowOrder {

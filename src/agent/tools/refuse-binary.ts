@@ -11,6 +11,20 @@ const SIGNATURES: readonly (readonly [kind: string, bytes: readonly number[]])[]
   ['text in UTF-16', [0xfe, 0xff]],
 ];
 
+/** What models can be shown, by its kind. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  'a PNG image': 'image/png',
+  'a JPEG image': 'image/jpeg',
+  'a GIF image': 'image/gif',
+  'a WebP image': 'image/webp',
+  'a PDF document': 'application/pdf',
+};
+
+/** The media type of a file that some models can be shown, by its first `SNIFFED_BYTES` or fewer; `null` for any other. */
+export function findMediaType(bytes: Buffer): string | null {
+  return MEDIA_TYPES[findKind(bytes) ?? ''] ?? null;
+}
+
 /** How much of a file is looked at to tell what it is. */
 export const SNIFFED_BYTES = 8192;
 
@@ -31,14 +45,15 @@ export function refuseBinary(bytes: Buffer, shownPath: string): { readonly refus
   if (kind?.endsWith('image') === true) {
     return {
       refused,
-      advice: 'Images cannot be looked at here. Read the code or the text that belongs to it, or describe what a person should check.',
+      advice:
+        'This model cannot be shown images here. Read the code or the text that belongs to it, or describe what a person should check.',
     };
   }
   if (kind === 'a PDF document')
     return {
       refused,
       advice:
-        'PDF documents cannot be shown here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.',
+        'This model cannot be shown PDF documents here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.',
     };
   if (kind === 'text in UTF-16') return { refused, advice: 'Have it converted to UTF-8 by a program of the project.' };
   return { refused, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
