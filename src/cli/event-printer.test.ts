@@ -19,6 +19,12 @@ const ROW: EventRow = {
   status: 'routed',
 };
 
+it('an event of a person shows who published it, and by what they were known', () => {
+  const fake = createFakeContext({ isTty: true, columns: 80 });
+  createEventPrinter(fake.context.terminal, 'table')({ ...ROW, source: 'external', sender: { pid: 7, user: 'ann', how: 'terminal' } });
+  expect(fake.out()).toContain('(ann, process 7, by terminal) the parser takes');
+});
+
 it.each([60, 80, 200])('an event shows its payload on a terminal of %i columns, and no line beyond it', (columns) => {
   const fake = createFakeContext({ isTty: true, columns });
   createEventPrinter(fake.context.terminal, 'table')(ROW);

@@ -1,4 +1,4 @@
-import { toPayloadText } from '../core/index.ts';
+import { toPayloadText, toSenderText } from '../core/index.ts';
 import { type EventRow, toPlainLine } from '../views/index.ts';
 import { toLocalClock } from './local-time.ts';
 import { type TableLayout, toHeadingLine, toTableLines } from './print-table.ts';
@@ -23,7 +23,7 @@ export function createEventPrinter(terminal: Terminal, format: 'table' | 'json')
   };
 }
 
-function toCells({ id, ts, iteration, topic, source, to, status, causes, payload }: EventRow): readonly string[] {
+function toCells({ id, ts, iteration, topic, source, to, status, sender, causes, payload }: EventRow): readonly string[] {
   const whom = to.length === 0 ? status : to.join('+');
   return [
     id,
@@ -33,7 +33,7 @@ function toCells({ id, ts, iteration, topic, source, to, status, causes, payload
     source,
     whom,
     toCauseText(causes),
-    toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH),
+    `${sender === null ? '' : `(${toPlainLine(toSenderText(sender), 120)}) `}${toPlainLine(toPayloadText(payload), PAYLOAD_LENGTH)}`,
   ];
 }
 

@@ -20,11 +20,12 @@ const WHOLE_OR_CUT = new RegExp(String.raw`^(?:${TAG}|<event${ATTRIBUTES}\s*$)`)
 const UNREADABLE = /<event(?:[\s>]|$)/;
 /** Inline code that is a tag is about tags; other inline code in a body is part of it. */
 const IS_TAG = /^\s*<\/?event[\s/>]/;
-const MAX_BODY_LENGTH = 1_000_000;
+/** Longer than a payload may be, so that one that is too long is cut and told rather than lost. */
+const MAX_BODY_LENGTH = 4_000_000;
 /** No tag is longer, its body aside. */
 const MAX_TAG_LENGTH = 4000;
 
-/** A reader that gives its events and complaints to the collector, at memory bounded by the longest body (a million characters). */
+/** A reader that gives its events and complaints to the collector, at memory bounded by the longest body (four million characters). */
 export function createEventTagReader(found: SignalCollector): EventTagReader {
   let fence = createFenceTracker();
   let bodyFence = fence;
@@ -61,7 +62,7 @@ export function createEventTagReader(found: SignalCollector): EventTagReader {
     const first = wasOutside ? [{ text: outside, isFenced: false }] : [];
     if (open.length() <= MAX_BODY_LENGTH) return first;
     fence = bodyFence;
-    return [...first, ...resolve('an <event> tag was not closed within a million characters')];
+    return [...first, ...resolve('an <event> tag was not closed within four million characters')];
   };
   /** Lines that were held are read as they are: what follows is no part of their tag. */
   const release = (): readonly OutsideLine[] => {

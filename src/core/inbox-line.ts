@@ -61,6 +61,11 @@ function toRefused({ topic, why, detail = '' }: JsonObject): InboxLine {
   return { kind: 'signal', signal: { kind: 'event', channel: 'jsonl', topic, payload: '', refused }, cut: 0 };
 }
 
+/** What whoever published it and people are told of a payload that was cut. */
+export function toCutProblem(topic: string, cut: number): string {
+  return `the payload of ${topic} is too long: its last ${cut} characters were cut off. Put what is long into a file and name the file`;
+}
+
 /** How many characters of a payload are more than an event may carry. Never throws. */
 export function countCut(payload: Json): number {
   const text = typeof payload === 'string' ? payload : toJsonText(payload);

@@ -66,7 +66,7 @@ export { type GateEvidence, type GateResult, toResultName } from './gate-result.
 export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, toGateName } from './gate-spec.ts';
 export type { GateFailure, GateStreak } from './gate-streak.ts';
 export { toTextHash } from './hash.ts';
-export { countCut, type InboxLine, parseInboxLine } from './inbox-line.ts';
+export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './inbox-line.ts';
 export type {
   CheckpointFinished,
   EnvironmentFailed,

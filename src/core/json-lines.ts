@@ -1,5 +1,4 @@
 import type { EventSignal } from './event.ts';
-import { toBoundedPayload } from './inbox-line.ts';
 import { type Json, parseJson } from './json.ts';
 import type { SignalCollector } from './signal-collector.ts';
 
@@ -30,7 +29,7 @@ export interface JsonEnd {
   readonly at: number;
 }
 
-const MAX_LENGTH = 1_000_000;
+const MAX_LENGTH = 4_000_000;
 /** How a line begins that goes on with JSON. Words do not. */
 const GOES_ON = /^\s*(?:$|[[\]{}",:\d-]|(?:true|false|null)\b)/;
 
@@ -113,5 +112,5 @@ export function reportText(found: SignalCollector, topic: string, line: string):
 }
 
 function toSignal(topic: string, payload: Json): EventSignal {
-  return { kind: 'event', channel: 'text', topic, payload: toBoundedPayload(payload) };
+  return { kind: 'event', channel: 'text', topic, payload: payload };
 }

@@ -1,4 +1,5 @@
 import type { Signal, SignalProblem } from './event.ts';
+import { countCut, toBoundedPayload, toCutProblem } from './inbox-line.ts';
 
 /** What a scanner found so far. */
 export interface ScannedSignals {
@@ -6,7 +7,7 @@ export interface ScannedSignals {
   readonly problems: readonly SignalProblem[];
 }
 
-/** Keeps what is found in a text, within bounds. */
+/** Keeps what is found in a text, within bounds: a payload that is too long is cut and reported. */
 export interface SignalCollector extends ScannedSignals {
   readonly add: (signal: Signal) => void;
   readonly report: (message: string, excerpt: string) => void;
@@ -26,10 +27,14 @@ export function createSignalCollector(): SignalCollector {
   const report = (message: string, excerpt: string): void => {
     if (problems.length < MAX_SIGNALS) problems.push({ where: 'output', message, excerpt: excerpt.slice(0, EXCERPT_LENGTH) });
   };
-  const add = (signal: Signal): void => {
+  const add = (given: Signal): void => {
+    const signal = given.kind === 'event' ? { ...given, payload: toBoundedPayload(given.payload) } : given;
     length += toLength(signal);
-    if (signals.length < MAX_SIGNALS && length <= MAX_TOTAL_LENGTH) signals.push(signal);
-    else report('too many signals in one turn; this one is left out', signal.kind === 'event' ? signal.topic : signal.kind);
+    if (signals.length < MAX_SIGNALS && length <= MAX_TOTAL_LENGTH) {
+      signals.push(signal);
+      const cut = given.kind === 'event' ? countCut(given.payload) : 0;
+      if (given.kind === 'event' && cut > 0) report(toCutProblem(given.topic, cut), '');
+    } else report('too many signals in one turn; this one is left out', signal.kind === 'event' ? signal.topic : signal.kind);
   };
   return { signals, problems, add, report };
 }

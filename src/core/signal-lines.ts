@@ -1,5 +1,4 @@
 import type { Signal } from './event.ts';
-import { toBoundedPayload } from './inbox-line.ts';
 import { type Json, parseJson } from './json.ts';
 import { findJsonEnd, type OpenJson, reportRest, reportText } from './json-lines.ts';
 import type { SignalCollector } from './signal-collector.ts';
@@ -47,7 +46,7 @@ export function parseSignalLine(line: string, found: SignalCollector): Signal | 
   const json = text === '' ? '' : parseJson(text);
   const payload = json === undefined ? parseStart(text, topic, end?.at ?? 0, found) : json;
   if (payload === undefined) reportText(found, topic, line);
-  return { kind: 'event', channel: 'text', topic, payload: toBoundedPayload(payload === undefined ? text : payload) };
+  return { kind: 'event', channel: 'text', topic, payload: payload === undefined ? text : payload };
 }
 
 /** JSON and words behind it: the JSON. */

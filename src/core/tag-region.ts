@@ -1,5 +1,4 @@
 import type { EventSignal } from './event.ts';
-import { toBoundedPayload } from './inbox-line.ts';
 import type { SignalCollector } from './signal-collector.ts';
 import { isTopic } from './topics.ts';
 
@@ -106,7 +105,7 @@ function addEvent(raw: string, body: readonly Piece[], found: SignalCollector): 
     return found.report(what, raw);
   }
   const target = values.get('target') ?? '';
-  const payload = toBoundedPayload(decodeBody(body.map((piece) => piece.raw).join('')).trim());
+  const payload = decodeBody(body.map((piece) => piece.raw).join('')).trim();
   const signal: EventSignal = { kind: 'event', channel: 'text', topic, payload };
   found.add(target === '' ? signal : { ...signal, target });
 }

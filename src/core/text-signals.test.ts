@@ -37,6 +37,19 @@ describe('event tags of seed 004', () => {
     ]);
   });
 
+  it.each<[string, (payload: string) => string, string]>([
+    ['in a tag', (payload) => `<event topic="impl.done">\n${payload}\n</event>`, 'x'.repeat(1_000_100)],
+    ['in a tag of many lines', (payload) => `<event topic="impl.done">${payload}</event>`, `${'x'.repeat(99)}\n`.repeat(10_001)],
+    ['behind EVENT:', (payload) => `EVENT:impl.done:${payload}`, `{"a":"${'x'.repeat(1_000_092)}"}`],
+    ['behind EVENT: over several lines', (payload) => `EVENT:impl.done:${payload}`, `{"a":\n"${'x'.repeat(1_000_092)}"}`],
+  ])('cuts a payload %s that is too long, and says so', (_, write, payload) => {
+    const { signals, problems } = scan(write(payload));
+    expect(signals).toMatchObject([{ topic: 'impl.done', payload: expect.stringMatching(/\n\[cut: \d+ more characters\]$/) }]);
+    expect(problems).toMatchObject([
+      { where: 'output', message: expect.stringMatching(/^the payload of impl\.done is too long: its last \d+ characters were cut off/) },
+    ]);
+  });
+
   it('keeps the lines of a body, blank ones too', () => {
     expect(events('<event topic="a">\n\none\n\n  two\r\n</event>')).toEqual(['a="one\\n\\n  two"']);
   });
@@ -164,14 +177,14 @@ describe('event tags of seed 004', () => {
     expect(events('<event topic="a"> is the tag:\n```xml\n<event topic="b">sample</event>\n```')).toEqual([]);
   });
 
-  it('gives up a tag whose body is longer than a million characters, even of blank lines', () => {
+  it('gives up a tag whose body is longer than four million characters, even of blank lines', () => {
     const scanner = createTextSignalScanner(PROMISE);
     scanner.line('<event topic="a">');
-    for (let count = 0; count < 1_000_100; count += 1) scanner.line('');
+    for (let count = 0; count < 4_000_100; count += 1) scanner.line('');
     scanner.line('EVENT:b');
     expect(scanner.finish()).toMatchObject({
       signals: [{ topic: 'b' }],
-      problems: [{ message: 'an <event> tag was not closed within a million characters' }],
+      problems: [{ message: 'an <event> tag was not closed within four million characters' }],
     });
   });
 

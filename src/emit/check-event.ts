@@ -1,6 +1,9 @@
-import { type EventContracts, isTopic, type Json, parseJson, RALPH, RalphError } from '../core/index.ts';
+import { type EventContracts, EXTERNAL, findNearMiss, isTopic, type Json, parseJson, RALPH, RalphError } from '../core/index.ts';
 import { isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
+
+/** More would hide what matters. */
+const MAX_TOPICS = 20;
 
 /** An event to be published, as it was written on a command line. */
 export interface EventWords {
@@ -58,9 +61,14 @@ export function checkEvent({ topic, target }: EventWords, hat: string, topology:
     throw new RalphError({
       code: 'emit-refused',
       what: `There is no hat "${target}".`,
-      fix: `Hats: ${[...topology.hatById.keys()].join(', ')}.`,
+      fix: toHatsText(target, [...topology.hatById.keys()]),
     });
   }
+}
+
+function toHatsText(target: string, hats: readonly string[]): string {
+  const near = findNearMiss(target, hats);
+  return `${near === undefined ? '' : `Did you mean ${near}? `}Hats: ${hats.join(', ')}.`;
 }
 
 function checkEnd(topology: Topology, hat: string, topic: string): void {
@@ -69,11 +77,25 @@ function checkEnd(topology: Topology, hat: string, topic: string): void {
     code: 'emit-refused',
     what: `${hat} may not end the run, so ${topic} was not published.`,
     why: 'Only those who see the whole work may declare it complete.',
-    fix: toAllowedText(topology, hat),
+    fix: hat === EXTERNAL ? 'To end the run without that: ralph stop' : toAllowedText(topology, hat),
+  });
+}
+
+/** A person may publish what Ralph may. They mistype; an agent oversteps. */
+function toPersonRefusal(topology: Topology, topic: string): RalphError {
+  const topics = publishableBy(topology, EXTERNAL).filter((known) => !known.includes('*'));
+  const near = findNearMiss(topic, topics);
+  const more = topics.length > MAX_TOPICS ? ', …' : '';
+  return new RalphError({
+    code: 'emit-refused',
+    what: `No hat takes ${topic}, so it was not published.`,
+    why: 'You can publish what hats of this run take, and topics that are terminal, required or gated.',
+    fix: `${near === undefined ? '' : `Did you mean ${near}?\n`}Topics of this run: ${topics.slice(0, MAX_TOPICS).join(', ')}${more}.`,
   });
 }
 
 function toRefusal(topology: Topology, hat: string, topic: string): RalphError {
+  if (hat === EXTERNAL) return toPersonRefusal(topology, topic);
   return new RalphError({
     code: 'emit-refused',
     what: `${hat} may not publish ${topic}; nothing was published.`,

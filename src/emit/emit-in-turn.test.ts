@@ -49,6 +49,41 @@ describe('an event of a topic with a schema', () => {
   });
 });
 
+describe('a person who mistypes', () => {
+  const emitAs = (hat: string, words: { readonly topic: string; readonly target?: string }) => {
+    writeContract(folder, { spec: makeSpec({ hats: HATS }) });
+    return () =>
+      emitInto(
+        { payload: 'x', json: false, ...words },
+        {
+          hat,
+          eventsFile: join(folder, 'outside.jsonl'),
+          contractFile: toContractPath(folder),
+          sender: { pid: 7, user: 'ann', how: 'terminal' },
+        },
+      );
+  };
+
+  it('a topic is told which one is near, and which there are, in words for a person', () => {
+    expect(emitAs('external', { topic: 'biuld.done' })).toThrow(
+      expect.objectContaining({
+        code: 'emit-refused',
+        message: 'No hat takes biuld.done, so it was not published.',
+        fix: expect.stringMatching(/^Did you mean build\.done\?\nTopics of this run: .*build\.task/),
+      }),
+    );
+    expect(emitAs('external', { topic: 'nothing.near.it' })).toThrow(
+      expect.objectContaining({ fix: expect.stringMatching(/^Topics of this run: /) }),
+    );
+  });
+
+  it('a hat is told which one is near', () => {
+    expect(emitAs('external', { topic: 'build.task', target: 'biulder' })).toThrow(
+      expect.objectContaining({ fix: expect.stringContaining('Did you mean builder?') }),
+    );
+  });
+});
+
 describe('an events file behind a link that an agent made', () => {
   it('is left alone where the contract says in which folder the run works', () => {
     const elsewhere = join(folder, 'elsewhere');

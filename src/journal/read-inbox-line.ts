@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventSignal, parseInboxLine } from '../core/index.ts';
+import { type EventSignal, parseInboxLine, toCutProblem } from '../core/index.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
 
@@ -21,7 +21,7 @@ export function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine 
   if (!isText) return { signal: parsed.signal, problem: 'not UTF-8: the event was taken with its broken characters replaced' };
   if (text !== raw) return { signal: parsed.signal, problem: 'zero bytes before the event, which was taken' };
   const { signal, cut } = parsed;
-  return { signal, problem: cut === 0 ? null : `the payload of ${signal.topic} is too long: its last ${cut} characters were cut off` };
+  return { signal, problem: cut === 0 ? null : toCutProblem(signal.topic, cut) };
 }
 
 /** JSON that is nested tens of thousands of levels deep exhausts the stack of whoever walks it. */

@@ -9,6 +9,7 @@ import type {
   RunLimits,
   RunStatus,
   ScopeViolations,
+  Sender,
   TimerPurpose,
   ToolDenial,
   TurnId,
@@ -98,6 +99,8 @@ export interface GivenEvent {
   readonly id: string;
   readonly topic: string;
   readonly source: string;
+  /** The person who published it from outside; absent for everybody else. */
+  readonly sender?: Sender;
 }
 
 export interface PublishedEvent {

@@ -57,7 +57,7 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
 
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
   const { iteration, attempt, hat, fallback } = effect;
-  const given = effect.events.map(({ id, topic, source }) => ({ id, topic, source }));
+  const given = effect.events.map(({ id, topic, source, sender }) => ({ id, topic, source, ...(sender !== undefined && { sender }) }));
   if (attempt > 1) draft.finished.delete(iteration);
   draft.waiting = null;
   draft.status = 'running';

@@ -1,4 +1,4 @@
-import { toResultName } from '../core/index.ts';
+import { toResultName, toSenderText } from '../core/index.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
@@ -16,7 +16,9 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ...toRow(
       'Asked by',
       toList(
-        turn.given.map(({ topic, source }) => `${topic} from ${source}`),
+        turn.given.map(
+          ({ topic, source, sender }) => `${topic} from ${sender === undefined ? source : `${source} (${toSenderText(sender)})`}`,
+        ),
         6,
       ),
     ),

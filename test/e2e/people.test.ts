@@ -178,6 +178,8 @@ test('the token of a run is in no environment of an agent, and who brings it is 
     expect(readFileSync(`${folder}/env.txt`, 'utf8')).not.toContain('RALPH_TOKEN');
     const [event] = await readEvents(folder, '--topic', 'human.note');
     expect(event).toMatchObject({ source: 'external', sender: { how: 'token' } });
+    expect((await ralph(folder, ['show', '2'])).stdout).toMatch(/human\.note from external \(.*by token\)/);
+    expect((await ralph(folder, ['events', '--topic', 'human.note'])).stdout).toMatch(/\(.*by token\) please check/);
   });
 });
 

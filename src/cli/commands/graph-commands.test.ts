@@ -220,6 +220,10 @@ describe('ralph trace', () => {
 
   it('says that an unknown topic was probably meant otherwise', async () => {
     expect(await type(['trace', 'biuld.done'])).toMatchObject({ exitCode: 0, err: 'No hat knows biuld.done: did you mean build.done?\n' });
+    expect(await type(['trace', 'nope.topic'])).toMatchObject({
+      exitCode: 0,
+      err: expect.stringMatching(/^No hat knows nope\.topic\. Topics that hats know: .*build\.done/),
+    });
   });
 
   it('takes a pattern, an unknown hat and a wrong depth for wrong usage', async () => {

@@ -54,8 +54,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   if (options.format === 'json') printJson(context.terminal, { v: 1, ...trace });
   else printTrace(context.terminal, trace, options.payload === undefined ? null : toPayloadWords(options.payload));
   const isUnknown = trace.publishers.length === 0 && trace.takers.every((taker) => taker.why === 'net');
-  const near = isUnknown ? findNearMiss(topic, listTopics(topology)) : undefined;
-  if (near !== undefined) context.terminal.err(`No hat knows ${topic}: did you mean ${near}?\n`);
+  if (isUnknown) context.terminal.err(`No hat knows ${topic}${toSuggestion(topic, listTopics(topology))}\n`);
   return 0;
 }
 
@@ -67,6 +66,15 @@ function checkWearer(topology: Topology, from: string): void {
     `There is no hat ${JSON.stringify(from.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
     known.length === 0 ? 'This team has no hats: leave --from out.' : 'ralph hats lists them.',
   );
+}
+
+const MAX_TOPICS = 8;
+
+function toSuggestion(topic: string, known: readonly string[]): string {
+  const near = findNearMiss(topic, known);
+  if (near !== undefined) return `: did you mean ${near}?`;
+  const more = known.length > MAX_TOPICS ? ', …' : '';
+  return known.length === 0 ? '.' : `. Topics that hats know: ${known.slice(0, MAX_TOPICS).join(', ')}${more} (ralph graph shows all)`;
 }
 
 function listTopics(topology: Topology): readonly string[] {
