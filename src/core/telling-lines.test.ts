@@ -12,7 +12,15 @@ describe('the lines that say why a command failed', () => {
     ['cargo', ['assertion `left == right` failed', '  left: -1', ' right: 5']],
     ['vitest', ['   × adds 8ms', 'AssertionError: expected -1 to be 5 // Object.is equality']],
     ['jest', ['    Expected: 5', '    Received: -1']],
-    ['tsc', ["src/sum.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'."]],
+    [
+      'tsc',
+      [
+        "src/sum.ts(3,3): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "src/sum.ts(4,38): error TS2339: Property 'length' does not exist on type 'number'.",
+      ],
+    ],
+    ['npm', ['not ok 1 - adds', '    -1 !== 5', '  expected: 5', '  actual: -1']],
+    ['npm-script', ['npm error Missing script: "lint"']],
     ['eslint', ["  1:7   error  'unused' is assigned a value but never used  no-unused-vars"]],
     ['make', ["a.c:3:5: error: expected ';' before 'return'"]],
   ])('are among the eight that are shown of %s', (name, wanted) => {

@@ -27,7 +27,12 @@ describe('seed 004: the instructions prepended in single-hat mode', () => {
   });
 
   it('agent is instructed to read scratchpad and continue from previous progress', () => {
-    expect(ask()).toMatch(/Where it shows progress, continue from there; never restart from scratch/);
+    const words = (path: string): string =>
+      `## SCRATCHPAD\n\nBefore you start, read \`${path}\`, if it exists. Where it shows progress, continue from there; never restart from scratch.`;
+    expect(ask()).toContain(words('.agent/scratchpad.md'));
+    expect(ask(classic, { ...FROM_FILE, scratchpad: 'notes/pad.md' })).toContain(words('notes/pad.md'));
+    // Before the task, so that it is read first.
+    expect(ask().indexOf('## SCRATCHPAD')).toBeLessThan(ask().indexOf('## ORIGINAL PROMPT'));
   });
 
   it('the original prompt comes last', () => {

@@ -64,12 +64,13 @@ describe('the events that called a turn', () => {
     expect(prompt).toContain('9 more events were handed to you');
   });
 
-  it('say of a failed turn what its payload is', () => {
+  it.each(['error.cli', 'error.timeout'])('say of a failed turn what its payload is: %s', (topic) => {
     const payload = { hat: 'builder', class: 'agent', message: 'exit 1', events: [] };
-    expect(ask({ events: [sampleEvent('error.cli', payload)] }, 'ralph')).toContain(
+    expect(ask({ events: [sampleEvent(topic, payload)] }, 'ralph')).toContain(
       'That turn failed. The events it had been given are in the payload',
     );
-    expect(ask({ events: [sampleEvent('error.cli', payload, { source: 'builder' })] }, 'ralph')).not.toContain('That turn failed');
+    expect(ask({ events: [sampleEvent(topic, payload, { source: 'builder' })] }, 'ralph')).not.toContain('That turn failed');
+    expect(ask({ events: [sampleEvent('build.failed', payload)] }, 'ralph')).not.toContain('That turn failed');
   });
 });
 

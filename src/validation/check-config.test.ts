@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, parseYamlText, renderDiagnostics } from '../config/index.ts';
 import { checkConfig } from './check-config.ts';
@@ -494,15 +497,27 @@ describe('seed 001, validation bypass', () => {
 });
 
 describe('seed 001, error messages', () => {
+  const FINDINGS = fileURLToPath(new URL('../../fixtures/findings', import.meta.url));
   const INVALID = [ORPHAN, UNREACHABLE, AMBIGUOUS, NO_RECOVERY];
 
   it('every error says what is wrong, why it matters and how to fix it', () => {
-    for (const found of INVALID.flatMap((text) => check(text).diagnostics)) {
-      expect([found.message, found.why, found.fix].every((words) => words.length > 20)).toBe(true);
+    // The invalid samples of the seed, and one of every other finding there is.
+    const samples = readdirSync(FINDINGS).filter((name) => name.endsWith('.yml'));
+    const texts = [...INVALID, ...samples.map((name) => readFileSync(join(FINDINGS, name), 'utf8'))];
+    const errors = texts.flatMap((text) => check(text).diagnostics).filter(({ severity }) => severity === 'error');
+    expect(new Set(errors.map(({ code }) => code)).size).toBeGreaterThan(30);
+    for (const found of errors) {
+      const { code, message, why, fix } = found;
+      expect(
+        [message, why, fix].filter((words) => words.length <= 10),
+        code,
+      ).toEqual([]);
+      expect(new Set([message, why, fix]).size, code).toBe(3);
+      // What to do is said: a sentence in the imperative, or YAML to write.
+      expect(fix, code).toMatch(/^[A-Z`]|\n/);
       const shown = renderDiagnostics([found]);
-      expect(shown).toContain('ERROR: ');
-      expect(shown).toContain('  Why: ');
-      expect(shown).toContain('  Fix: ');
+      expect(shown).toMatch(/^ERROR: /);
+      expect([shown.indexOf('\n  Why: ') > 0, shown.indexOf('\n  Fix: ') > shown.indexOf('\n  Why: ')], code).toEqual([true, true]);
     }
   });
 

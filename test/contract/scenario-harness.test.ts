@@ -1,5 +1,6 @@
 /** The harness of `ralph-hats/testing` (seed 003, steps 10 and 11): what it plays, what it notices, and how it says so. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -243,7 +244,19 @@ describe('the scenarios of this repository', () => {
   });
 
   it('the tests of the scenarios run in CI', () => {
-    expect(read('.ci/run')).toMatch(/^npm test$/m);
+    const called = (failing: string) => {
+      const folder = mkdtempSync(join(tmpdir(), 'ralph-ci-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "npm $*" >> "$CALLS"\n[ "$*" != "$FAILING" ]\n', { mode: 0o755 });
+      const env = { PATH: `${folder}:/usr/bin:/bin`, CALLS: join(folder, 'calls'), FAILING: failing };
+      // A copy, elsewhere: whatever else it may do one day, it does not do it to this folder.
+      mkdirSync(join(folder, '.ci'));
+      writeFileSync(join(folder, '.ci/run'), read('.ci/run'));
+      const { status } = spawnSync('bash', [join(folder, '.ci/run')], { env });
+      return { isGreen: status === 0, calls: readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n') };
+    };
+    expect(called('')).toMatchObject({ isGreen: true, calls: expect.arrayContaining(['npm test']) });
+    expect(called('test').isGreen).toBe(false);
     expect((JSON.parse(read('package.json')) as { scripts: { test: string } }).scripts.test).toBe('node scripts/check.mjs --all');
     const suites = /const SUITES = \[([^\]]*)\]/.exec(read('scripts/check.mjs'))?.[1];
     expect(suites?.split(',').map((name) => name.trim())).toContain("'scenario'");

@@ -1,6 +1,9 @@
 /** The acceptance criteria of seed 000, hat system evolution, by name: both of its lists, those that it left open as well. What needs a running loop stands in src/loop/decide/seed-000.test.ts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createBuiltInTools } from '../../src/agent/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import {
@@ -127,9 +130,23 @@ describe('seed 000, event coordination', () => {
   });
 
   test('hats are registered by configuration alone: another one is another key in YAML', () => {
-    const { spec } = loadHats();
-    const tester = makeHat('tester', ['test.requested'], ['test.done']);
-    const topology = compileTopology({ ...spec, hats: [...(spec.hats ?? []), tester] });
-    expect([takersOf(topology, 'test.requested'), takersOf(topology, 'review.approved')]).toEqual([['tester'], ['editor']]);
+    const cwd = mkdtempSync(join(tmpdir(), 'ralph-hats-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const register = (hats: string) => {
+      writeFileSync(join(cwd, 'more.yml'), `event_loop: {prompt: x}\nhats: ${hats}\n`);
+      const { draft, diagnostics } = loadConfig({ cwd, configFiles: [join(ROOT, 'presets/hats.yml'), 'more.yml'] });
+      if (draft === null || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
+      return compileTopology(draft.spec);
+    };
+    const before = register('{}');
+    const topology = register('{tester: {triggers: [test.requested], publishes: [test.done]}}');
+    expect(topology.hats.map(({ id }) => id)).toEqual([...before.hats.map(({ id }) => id), 'tester']);
+    expect(topology.hatById.get('tester')).toMatchObject({ triggers: ['test.requested'], publishes: [{ topic: 'test.done' }] });
+    const takers = (checked: typeof before): readonly unknown[] =>
+      ['test.requested', 'review.approved'].map((topic) => takersOf(checked, topic));
+    expect([takers(before), takers(topology)]).toEqual([
+      [[], ['editor']],
+      [['tester'], ['editor']],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SCRIPT_BACKEND, toFiles } from './agent-script.ts';
 import { ralph, type Started, start, withFolder } from './ralph.ts';
 
 const hat = (publishes: string): string =>
@@ -154,6 +155,25 @@ describe('ralph validate', () => {
       const started = start(folder, ['validate', '--format', 'json']);
       started.child.stdout?.destroy();
       expect(await started.done).toMatchObject({ stderr: '' });
+    });
+  });
+});
+
+describe.concurrent('`strict_validation: false`', () => {
+  test.each([
+    ['with an orphan event', 'planner: {triggers: [task.start, task.resume, build.done], publishes: [build.task, lost.event]}'],
+    ['with a trigger that two take', 'planner: {triggers: [task.start, task.resume, build.done, build.task], publishes: [build.task]}'],
+  ])('downgrades errors to warnings, and the loop proceeds to its end: %s', async (_, planner) => {
+    const team = `event_loop: {coordinator: hats, STRICT}\nhats:\n  ${planner}\n  builder: {triggers: [build.task], publishes: [build.done]}\n`;
+    await withFolder(toFiles(team.replace('STRICT', 'strict_validation: true'), 'echo LOOP_COMPLETE'), async (folder) => {
+      const refused = await ralph(folder, ['run', '-p', 'x', '--no-tui']);
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toContain('ERROR');
+      writeFileSync(join(folder, 'ralph.yml'), `${SCRIPT_BACKEND}${team.replace('STRICT', 'strict_validation: false')}`);
+      const ran = await ralph(folder, ['run', '-p', 'x', '--no-tui']);
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stderr).not.toContain('ERROR');
+      expect(ran.stdout).toContain('Completed after 1 iteration');
     });
   });
 });

@@ -188,10 +188,20 @@ describe('default_publishes', () => {
   });
 
   it('Hat writes no event + no default → falls through to Ralph', () => {
-    const run = play({ hats: [makeHat('writer', ['write'], ['written'])] });
+    const planner = makeHat('planner', ['written'], ['write', 'noted'], { defaultPublishes: ['noted'] });
+    const run = play({ hats: [planner, makeHat('writer', ['write'], ['written']), makeHat('reader', ['noted'])] });
     run.end([write('write')]);
+    expect(run.turn().hat).toBe('writer');
     run.end();
-    expect([run.turn().hat, given(run)]).toEqual(['ralph', ['task.resume']]);
+    // Neither what it might have published, nor the default of another hat, nor its own event once more.
+    expect(published(run)).toEqual(['task.start > ralph', 'write > writer', 'task.resume > ralph']);
+    expect(run.all('inbox-append')).toEqual([]);
+    expect(run.turn()).toMatchObject({
+      hat: 'ralph',
+      fallback: 'empty-queue',
+      events: [{ topic: 'task.resume' }],
+      feedback: [{ kind: 'silent', hat: 'writer', events: [{ topic: 'write' }], allowed: ['written'] }],
+    });
   });
 
   it('no default after a turn that failed', () => {

@@ -40,6 +40,15 @@ describe('seed 000, event coordination', () => {
       source: 'quality_gate',
       payload: { blocked_by: 'npm test', original: 'task.complete', published_by: 'editor' },
     });
+    // It is transformed, not accompanied: nobody sees the event itself, and the run goes on.
+    expect(published(run).map((line) => line.split(' > ')[0])).toEqual([
+      'task.ready',
+      'implementation.ready',
+      'implementation.done',
+      'review.approved',
+      'task.blocked',
+    ]);
+    expect([run.state().status, run.all('run-end')]).toEqual(['running', []]);
     expect(run.turn()).toMatchObject({ hat: 'editor', feedback: [{ kind: 'gate-failed', topic: 'task.complete' }] });
   });
 
