@@ -17,8 +17,11 @@ export const PROVIDERS = Object.keys(KINDS) as readonly ProviderKind[];
 /** A provider that calls a tool in every answer but the last of a turn. */
 export function serve(steps: number): Promise<ModelServer> {
   let number = 0;
-  const call = { tool: ['read_file'], args: { path: 'file.txt' } };
-  return startModelServer({ handler: () => (++number % steps === 0 ? { text: 'Done.' } : { text: 'I look at it.', calls: [call] }) });
+  // Each time from another line on: the same call again and again would be a circle, and end the turn.
+  const call = (offset: number) => ({ tool: ['read_file'], args: { path: 'file.txt', offset } });
+  return startModelServer({
+    handler: () => (++number % steps === 0 ? { text: 'Done.' } : { text: 'I look at it.', calls: [call(number % steps)] }),
+  });
 }
 
 /** Milliseconds of a whole turn of the agent: that many calls of the model, each with a tool call, the transcript on disk before the next. */
