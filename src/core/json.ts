@@ -64,19 +64,35 @@ export function toPayloadText(payload: Json): string {
  * A value with each of its texts as `map` gives it back; the same value where nothing changes.
  *
  * @param byKey what becomes of the value of a key in the place of that; `undefined`: nothing else
+ * @param mapKey what becomes of names of fields; one that is there already gets a number
  */
 export function mapTexts(
   value: Json,
   map: (text: string) => string,
   byKey: (key: string) => ((part: Json) => Json) | undefined = () => undefined,
+  mapKey: (key: string) => string = (key) => key,
 ): Json {
   if (typeof value === 'string') return map(value);
   if (typeof value !== 'object' || value === null) return value;
-  const mapPart = (part: Json): Json => mapTexts(part, map, byKey);
+  const mapPart = (part: Json): Json => mapTexts(part, map, byKey, mapKey);
   if (Array.isArray(value)) {
     const items = value.map(mapPart);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const entries = Object.entries(value as JsonObject).map(([key, part]) => [key, part, (byKey(key) ?? mapPart)(part)] as const);
-  return entries.some(([, before, after]) => before !== after) ? Object.fromEntries(entries.map(([key, , after]) => [key, after])) : value;
+  const names = new Set<string>();
+  let isChanged = false;
+  const entries = Object.entries(value as JsonObject).map(([key, part]) => {
+    const after = (byKey(key) ?? mapPart)(part);
+    const name = toFreeName(mapKey(key), names);
+    names.add(name);
+    isChanged ||= after !== part || name !== key;
+    return [name, after] as const;
+  });
+  return isChanged ? Object.fromEntries(entries) : value;
+}
+
+function toFreeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name} ${count}`;
+  return free;
 }

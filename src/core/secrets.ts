@@ -9,7 +9,15 @@ const SECRET_NAME =
 /** They say where a secret is, or something about it, not the secret. */
 const INNOCENT_NAME = /^(?:OLD)?PWD$|_(?:FILE|PATH|DIR|SOCK|ENDPOINT|HOST|PORT|COUNT|LIMIT|BUDGET|TTL|EXPIRY|EXPIRES|EXPIRATION)$/i;
 /** What a value has to be to count as a secret where its name does not say so: one long word, with a long piece of letters and digits mixed. A model's name has none. */
-const KEY_LIKE = /^(?=.*(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12})[A-Za-z0-9_+=~.-]{16,}$/;
+function isKeyLike(value: string): boolean {
+  return /^[A-Za-z0-9_+=~.-]{16,}$/.test(value) && value.split(/[^A-Za-z0-9]/).some(isMixed);
+}
+
+function isMixed(piece: string): boolean {
+  return piece.length >= MIN_PIECE_CHARS && /\d/.test(piece) && /[A-Za-z]/.test(piece);
+}
+
+const MIN_PIECE_CHARS = 12;
 
 const MIN_SECRET_CHARS = 8;
 
@@ -25,7 +33,7 @@ export function isSecretValue(value: string): boolean {
 
 /** Whether a value that somebody configured is a secret: by its name or by what it looks like. */
 export function isSecret(name: string, value: string): boolean {
-  return isSecretValue(value) && (isSecretName(name) || KEY_LIKE.test(value));
+  return isSecretValue(value) && (isSecretName(name) || isKeyLike(value));
 }
 
 const SECRET_OPTION = /^--?(?:[a-z]+[-_])*(?:key|token|secret|password|auth)$/i;

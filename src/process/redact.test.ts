@@ -97,6 +97,28 @@ describe('a secret of the environment', () => {
   });
 });
 
+describe('many secrets', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 700 }, (_, at) => [`KEY_${at}_TOKEN`, `value-${at}-of-many-${(at * 7919).toString(36)}`]),
+  );
+
+  it('are all taken out, in every spelling', () => {
+    const redact = createRedactor(many);
+    const values = Object.values(many);
+    const text = values
+      .map((value, at) => [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')][at % 3])
+      .join(' and ');
+    const redacted = redact(text);
+    for (const [at, name] of Object.keys(many).entries()) expect(redacted, String(at)).toContain(`[redacted: ${name}]`);
+    expect(createRedaction(many)?.text(`x ${values[699]} y`)).toBe('x [redacted: KEY_699_TOKEN] y');
+  });
+
+  it('cost no more than few where none is in the text', () => {
+    const text = 'plain words, '.repeat(100_000);
+    expect(createRedactor(many)(text)).toBe(text);
+  });
+});
+
 describe('what looks like a token', () => {
   const secret = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
   it.each([

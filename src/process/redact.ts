@@ -10,9 +10,9 @@ export type Redactor = (text: string) => string;
 /** A value of the environment in one spelling. */
 interface Spelling {
   readonly name: string;
-  /** Found in the text without its ends of lines wherever the pattern is in the text: looking for it is quick. */
+  /** In small letters: found in the text without its ends of lines wherever the pattern is in the text, and looking for it is quick. */
   readonly literal: string;
-  readonly pattern: RegExp;
+  readonly toPattern: () => RegExp;
 }
 
 /** Between two characters of a value: an end of line, with the number that `read_file` puts in front of the next. */
@@ -23,8 +23,11 @@ const CUT_MARK = '[… ';
 /** Shorter beginnings of a secret are worth nothing. */
 const minCutChars = 6;
 const maxCutChars = 1024;
-/** More of them would make every output slow. */
-const maxSecrets = 64;
+/** Every spelling of a secret is at least that long: its beginning is what a text is searched for. */
+const prefixChars = 6;
+const prefixHashes = 1 << 16;
+/** So many are looked for one by one as quickly. */
+const fewSpellings = 200;
 
 /**
  * A redactor for the secrets that variables of the environment hold (`[redacted: ANTHROPIC_API_KEY]`) and for whatever looks like a well-known
@@ -35,7 +38,7 @@ const maxSecrets = 64;
  * @param named what is secret whatever it is called
  */
 export function createRedactor(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redactor {
-  return toRedactor(findSecretValues(env, named).slice(0, maxSecrets), TOKEN_SHAPES);
+  return toRedactor(findSecretValues(env, named), TOKEN_SHAPES);
 }
 
 /**
@@ -46,7 +49,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
  * @param named what is secret whatever it is called
  */
 export function createRedaction(env: Readonly<Record<string, string | undefined>>, named: readonly SecretValue[] = []): Redaction | null {
-  const secrets = findSecretValues(env, named).slice(0, maxSecrets);
+  const secrets = findSecretValues(env, named);
   if (secrets.length === 0) return null;
   const redact = toRedactor(secrets, []);
   const text = (given: string): string => {
@@ -86,19 +89,46 @@ function countBegun(text: string, value: string): number {
 }
 
 function toRedactor(secrets: readonly SecretValue[], shapes: readonly TokenShape[]): Redactor {
-  const spellings = secrets.flatMap(toSpellings);
+  const findSpellings = createSpellingFinder(secrets.flatMap(toSpellings));
   return (text) => {
     // What is left out later must not hide a secret now.
     let redacted = stripColours(text);
     let flat = toFlat(redacted);
-    for (const { name, literal, pattern } of spellings) {
-      if (!flat.includes(literal.toLowerCase())) continue;
-      redacted = redacted.replace(pattern, () => toMark(name));
+    for (const { name, literal, toPattern } of findSpellings(flat)) {
+      if (!flat.includes(literal)) continue;
+      redacted = redacted.replace(toPattern(), () => toMark(name));
       flat = toFlat(redacted);
     }
     for (const shape of shapes) redacted = redactShape(redacted, shape);
     return redactCutEnds(redacted, secrets);
   };
+}
+
+/** Finds which spellings a text may have, in their order: of many, in one look at the text, so that the time hardly depends on how many there are. */
+function createSpellingFinder(spellings: readonly Spelling[]): (flat: string) => readonly Spelling[] {
+  if (spellings.length <= fewSpellings) return () => spellings;
+  const isPrefix = new Uint8Array(prefixHashes);
+  const byPrefix = new Map<string, Spelling[]>();
+  for (const spelling of spellings) {
+    const prefix = spelling.literal.slice(0, prefixChars);
+    isPrefix[toPrefixHash(prefix, 0)] = 1;
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), spelling]);
+  }
+  return (flat) => {
+    const found = new Set<Spelling>();
+    for (let at = 0; at <= flat.length - prefixChars; at += 1) {
+      if (isPrefix[toPrefixHash(flat, at)] === 0) continue;
+      for (const spelling of byPrefix.get(flat.slice(at, at + prefixChars)) ?? [])
+        if (!found.has(spelling) && flat.startsWith(spelling.literal, at)) found.add(spelling);
+    }
+    return found.size === 0 ? [] : spellings.filter((spelling) => found.has(spelling));
+  };
+}
+
+function toPrefixHash(text: string, at: number): number {
+  let hash = 0;
+  for (let index = at; index < at + prefixChars; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return (hash ^ (hash >>> 16)) & (prefixHashes - 1);
 }
 
 /** Tools cut long lines, maybe in the middle of a secret: its beginning in front of the mark goes as well. */
@@ -155,8 +185,17 @@ function toSpellings({ name, value }: SecretValue): readonly Spelling[] {
 }
 
 function toSpelling(name: string, literal: string, isWord: boolean, flags = 'g'): Spelling {
+  let pattern: RegExp | null = null;
+  const toPattern = (): RegExp => {
+    pattern ??= createPattern(literal, isWord, flags);
+    return pattern;
+  };
+  return { name, literal: literal.toLowerCase(), toPattern };
+}
+
+function createPattern(literal: string, isWord: boolean, flags: string): RegExp {
   const source = [...literal].map((character) => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')).join(`(?:${LINE_BREAK})?`);
-  return { name, literal, pattern: new RegExp(isWord ? `(?<![A-Za-z0-9])${source}(?![A-Za-z0-9])` : source, flags) };
+  return new RegExp(isWord ? `(?<![A-Za-z0-9])${source}(?![A-Za-z0-9])` : source, flags);
 }
 
 function toPercentCodes(value: string): string {

@@ -20,3 +20,13 @@ it('a payload has no secret, whatever its fields are called; a topic stays what 
   const payload = Object.fromEntries(names.map((name) => [name, { [name]: `it is ${SECRET}` }]));
   expect(JSON.stringify(redactPayload(payload))).not.toContain(SECRET);
 });
+
+it('names of fields are texts as well, and no field is lost where two become alike', () => {
+  const payload = { [SECRET]: 1, [`[redacted: KEY]`]: 2, deep: [{ [`a ${SECRET}`]: { [SECRET]: SECRET } }], kept: true };
+  expect(redactPayload(payload)).toEqual({
+    '[redacted: KEY]': 1,
+    '[redacted: KEY] 2': 2,
+    deep: [{ 'a [redacted: KEY]': { '[redacted: KEY]': '[redacted: KEY]' } }],
+    kept: true,
+  });
+});

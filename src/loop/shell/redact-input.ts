@@ -69,6 +69,6 @@ export function createEventRedactor(
 function redactTexts<Value extends object>(value: Value, redact: (text: string) => string): Value {
   const keep = (part: Json): Json => part;
   // The fields of a payload are the agent's own: none of them is one of our words.
-  const redactAll = (part: Json): Json => mapTexts(part, redact);
+  const redactAll = (part: Json): Json => mapTexts(part, redact, undefined, redact);
   return mapTexts(value as Json, redact, (key) => (WORDS.has(key) ? keep : key === 'payload' ? redactAll : undefined)) as Value;
 }
