@@ -4,7 +4,7 @@ import packageJson from './package.json' with { type: 'json' };
 /** A copy for each project: Vitest takes out of it what it reads. */
 const toDefine = () => ({
   RALPH_VERSION: JSON.stringify(packageJson.version),
-  RALPH_LEAN_HASH: '""',
+  RALPH_BUNDLE_HASH: '""',
   RALPH_YAML_LIBRARY: '"yaml"',
   RALPH_SCHEMA_LIBRARY: '"@cfworker/json-schema"',
   RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.25',

@@ -1,5 +1,5 @@
 /**
- * Builds dist/: the command, the two library entries and their types.
+ * Builds dist/: the command (one script), the two library entries and their types.
  *
  *   node scripts/build.mjs              everything
  *   node scripts/build.mjs --no-types   the code alone, in a fraction of the time
@@ -21,21 +21,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'src');
 const { version, dependencies: required = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const dependencies = { ...required, ...optionalDependencies };
-/**
- * What is loaded together is in one file: at the start files cost more than what is in them. `start` is what every command but `--version` loads,
- * `check` what every command that reads a configuration does; `ralph emit` needs `topology` without it. What is imported dynamically stays out.
- */
+/** Of the library: what is loaded together is in one file; `topology` is needed without `check`. What is imported dynamically stays out. */
 const CHUNKS = [
   { name: 'core', test: /[\\/]src[\\/]core[\\/]/ },
   { name: 'topology', test: /[\\/]src[\\/]topology[\\/](?!rules|validate-topology)/ },
   { name: 'check', test: /[\\/]src[\\/](?:config[\\/](?!foreign[\\/]migrate)|validation[\\/]check-config|topology[\\/])/ },
-  {
-    name: 'start',
-    test: /[\\/]src[\\/]cli[\\/](?:ask-person|cli-command|command-line|config-options|create-context|describe-error|format-option|style|terminal)\.ts$/,
-  },
   { name: 'process', test: /[\\/]src[\\/](?:process|backends)[\\/]/ },
-  { name: 'words', test: /[\\/]src[\\/]views[\\/](?:plain-line|words)\.ts$/ },
-  { name: 'views', test: /[\\/]src[\\/](?:views[\\/](?!graph)|cli[\\/]live[\\/])/ },
+  { name: 'views', test: /[\\/]src[\\/]views[\\/](?!graph)/ },
   // What every run asks of the sandbox, without the sandbox; what the sandbox asks of probes, without their model server, which brings all of HTTP.
   { name: 'attach-emit', test: /[\\/]src[\\/]sandbox[\\/]attach-emit\.ts$/ },
   { name: 'probe-script', test: /[\\/]src[\\/]mock-model[\\/]probe-script\.ts$/ },
@@ -50,15 +42,37 @@ const WITHOUT_SUBPROGRAMS = {
   resolveId: (id, importer) => (id === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '') ? '\0no-subprograms' : null),
   load: (id) => (id === '\0no-subprograms' ? 'export const spawn = undefined;' : null),
 };
+/**
+ * Libraries that most calls do without, or that are larger than all of ours: each in a file of its own, in the form that can be required, found
+ * as `#library/<name>` (`imports` in package.json).
+ */
+const LIBRARIES = {
+  yaml: 'yaml',
+  'json-schema': '@cfworker/json-schema',
+  zod: 'zod',
+  turndown: 'turndown',
+  tokenizer: 'gpt-tokenizer/encoding/o200k_base',
+  'mcp-client': '@modelcontextprotocol/sdk/client/index.js',
+  'mcp-http': '@modelcontextprotocol/sdk/client/streamableHttp.js',
+  'mcp-stdio': '@modelcontextprotocol/sdk/shared/stdio.js',
+  'mcp-types': '@modelcontextprotocol/sdk/types.js',
+};
+const LIBRARIES_APART = {
+  name: 'libraries-apart',
+  resolveId: (id, _importer, { kind }) => {
+    const found = kind === 'require-call' ? undefined : Object.entries(LIBRARIES).find(([, specifier]) => specifier === id);
+    return found === undefined ? null : { id: `#library/${found[0]}`, external: true };
+  },
+};
 const require = createRequire(import.meta.url);
 
 /** What is built from these entries, however it is written. */
-function toInput(input, leanHash) {
+function toInput(input, bundleHash) {
   return {
     cwd: ROOT,
     input,
     platform: 'node',
-    plugins: [WITHOUT_SUBPROGRAMS],
+    plugins: [WITHOUT_SUBPROGRAMS, LIBRARIES_APART],
     // Importing a module of ours does nothing by itself: what is not used of a front door is not loaded with it.
     treeshake: { moduleSideEffects: (id) => (id.startsWith(SOURCES) ? false : undefined) },
     external: Object.keys(dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
@@ -66,9 +80,9 @@ function toInput(input, leanHash) {
       target: 'node20',
       define: {
         RALPH_VERSION: JSON.stringify(version),
-        RALPH_LEAN_HASH: JSON.stringify(leanHash),
-        RALPH_YAML_LIBRARY: JSON.stringify('#yaml-library'),
-        RALPH_SCHEMA_LIBRARY: JSON.stringify('#schema-library'),
+        RALPH_BUNDLE_HASH: JSON.stringify(bundleHash),
+        RALPH_YAML_LIBRARY: JSON.stringify('#library/yaml'),
+        RALPH_SCHEMA_LIBRARY: JSON.stringify('#library/json-schema'),
       },
     },
   };
@@ -76,9 +90,9 @@ function toInput(input, leanHash) {
 
 async function bundle(outDir) {
   const { rolldown } = await import('rolldown');
-  const lean = await bundleLean(rolldown, outDir);
+  const command = await bundleCommand(rolldown, outDir);
   const hash = createHash('sha256')
-    .update(readFileSync(join(outDir, 'lean.cjs')))
+    .update(readFileSync(join(outDir, 'command.cjs')))
     .digest('hex')
     .slice(0, 16);
   const build = await rolldown(toInput(ENTRIES, hash));
@@ -92,13 +106,26 @@ async function bundle(outDir) {
   });
   await build.close();
   const libraries = await bundleLibraries(rolldown, outDir);
-  const modules = [...output, ...libraries, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...output, ...libraries, ...command].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 
-/** The lean commands once more, in one file that can be kept compiled (src/cli/run-lean.ts). */
-async function bundleLean(rolldown, outDir) {
-  const build = await rolldown(toInput({ lean: 'src/cli/lean-main.ts' }, ''));
+/** Compiled with the rest they cost less than by themselves: what is required apart is compiled at each call. */
+const OFTEN_NEEDED = {
+  name: 'often-needed',
+  transform: {
+    filter: { code: 'createRequire(import.meta.url)(RALPH_' },
+    handler: (code) =>
+      code
+        .replace('createRequire(import.meta.url)(RALPH_YAML_LIBRARY)', "require('yaml')")
+        .replace('createRequire(import.meta.url)(RALPH_SCHEMA_LIBRARY)', "require('@cfworker/json-schema')"),
+  },
+};
+
+/** All commands in one script, which can be kept compiled (src/cli/run-compiled.ts). */
+async function bundleCommand(rolldown, outDir) {
+  const input = toInput({ command: 'src/cli/whole-command.ts' }, '');
+  const build = await rolldown({ ...input, plugins: [OFTEN_NEEDED, ...input.plugins] });
   const { output } = await build.write({
     dir: outDir,
     format: 'cjs',
@@ -107,24 +134,55 @@ async function bundleLean(rolldown, outDir) {
     minify: WHITESPACE_ONLY,
   });
   await build.close();
-  escapeNonAscii(join(outDir, 'lean.cjs'));
+  rewrite(join(outDir, 'command.cjs'), (source) => escapeNonAscii(toScript(loadOnUse(source))));
   return output;
 }
 
-/** A source of ASCII alone is read and compiled as bytes: half the memory, and no decoding. Only texts hold anything else. */
-function escapeNonAscii(file) {
-  const source = readFileSync(file, 'utf8');
-  writeFileSync(
-    file,
-    source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
+function rewrite(file, change) {
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
 }
 
-/** The libraries for unusual and wrong YAML and for JSON Schema, by themselves and in the form that can be required: most calls do without. */
+/**
+ * A module that is bundled is loaded when it is first needed, what it imports from outside at the start: `node:http` and `node:crypto` alone
+ * would cost a third of what a run may. They and the libraries are therefore loaded when something of them is first used.
+ */
+function loadOnUse(source) {
+  let count = 0;
+  const script = source.replace(
+    /(?<=^|;)let (\w+)=require\("([^"]+)"\);(?:\1=(__toESM)\(\1(,1)?\);)?/g,
+    (line, name, from, isWrapped, mode = '') => {
+      if (ALWAYS_LOADED.includes(from)) return line;
+      count += 1;
+      return `let ${name}=loadOnUse(()=>${isWrapped ? `__toESM(require("${from}")${mode})` : `require("${from}")`});`;
+    },
+  );
+  if (count < 10) throw new Error('build: the imports of the command are not written as they were');
+  return `"use strict";const loadOnUse=(load)=>{let loaded;return new Proxy({},{get:(_,key)=>(loaded??=load())[key]})};${script}`;
+}
+
+/** The engine has loaded them before the command begins, or every command uses them. */
+const ALWAYS_LOADED = ['node:path', 'node:fs', 'node:url', 'node:util', 'node:os', 'node:buffer', 'node:module'];
+
+/** As the engine itself wraps what is required. */
+function toScript(source) {
+  return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
+}
+
+/** A source of ASCII alone is read and compiled as bytes: half the memory, and no decoding. Only texts hold anything else. */
+function escapeNonAscii(source) {
+  return source.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 async function bundleLibraries(rolldown, outDir) {
-  const input = { 'yaml-library': 'yaml', 'schema-library': '@cfworker/json-schema' };
-  const build = await rolldown({ cwd: ROOT, input, platform: 'node', transform: { target: 'node20' } });
-  const { output } = await build.write({ dir: outDir, format: 'cjs', entryFileNames: 'chunks/[name].cjs' });
+  const build = await rolldown({ cwd: ROOT, input: LIBRARIES, platform: 'node', transform: { target: 'node20' } });
+  const { output } = await build.write({
+    dir: join(outDir, 'libraries'),
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    minify: WHITESPACE_ONLY,
+  });
   await build.close();
   return output;
 }

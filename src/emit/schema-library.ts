@@ -7,7 +7,7 @@ let library: SchemaLibrary | undefined;
 
 /**
  * Loads the library when it is first needed: most teams have no schemas, and `ralph emit` is called often. Publishing is synchronous, so this is a
- * `require` of a part that the build keeps by itself (`#schema-library` in package.json).
+ * `require`. The build keeps it apart for the library (`#library/*` in package.json) and puts it into the script of the command.
  */
 export function loadSchemaLibrary(): SchemaLibrary {
   library ??= createRequire(import.meta.url)(RALPH_SCHEMA_LIBRARY) as SchemaLibrary;

@@ -1,10 +1,19 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { version } from '../../package.json' with { type: 'json' };
+import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
 import { ralph, withFolder } from './ralph.ts';
 
 const TEAM = 'hats:\n  worker:\n    triggers: [task.start, task.resume]\n';
 const SAYS = { code: 0, stdout: 'ralph.yml: valid (hats: worker)\n', stderr: '' };
+
+/** Root can write nothing there either. */
+const UNWRITABLE = '/proc/none';
+const RUN = {
+  'ralph.yml': 'isolation: off\ncli:\n  backend: custom\n  command: ./agent.sh\n',
+  'agent.sh': '#!/bin/sh\necho LOOP_COMPLETE\n',
+};
 
 function listCaches(folder: string): readonly string[] {
   const caches = join(folder, 'cache', 'ralph', 'code');
@@ -39,6 +48,55 @@ test('a cache of another build, a torn one and one that others may write are not
     chmodSync(cache, 0o666);
     expect(await ralph(folder, ['validate'], env)).toMatchObject(SAYS);
     expect(statSync(cache).mode & 0o777).toBe(0o600);
+  });
+});
+
+test('each command that runs keeps code of its own, a word that is no command none', async () => {
+  await withFolder(RUN, async (folder) => {
+    chmodSync(join(folder, 'agent.sh'), 0o755);
+    const env = { XDG_CACHE_HOME: join(folder, 'cache') };
+    const says = { code: 0, stdout: expect.stringContaining('Completed after 1 iteration') };
+    expect(await ralph(folder, ['-p', 'x', '--no-tui'], env)).toMatchObject(says);
+    const [cache = ''] = listCaches(folder);
+    expect(basename(cache)).toBe(`run-${process.version}.bin`);
+    const { mtimeMs } = statSync(cache);
+    expect(await ralph(folder, ['run', '-p', 'x', '--no-tui'], env)).toMatchObject(says);
+    expect(statSync(cache).mtimeMs).toBe(mtimeMs);
+    expect(await ralph(folder, ['events'], env)).toMatchObject({ code: 0 });
+    expect(await ralph(folder, ['nonsense'], env)).toMatchObject({ code: 2 });
+    expect(await ralph(folder, ['../nonsense'], env)).toMatchObject({ code: 2 });
+    expect(listCaches(folder).map((path) => basename(path))).toEqual([`events-${process.version}.bin`, `run-${process.version}.bin`]);
+  });
+});
+
+test('every command answers where its code cannot be kept', async () => {
+  await withFolder({}, async (folder) => {
+    for (const name of COMMAND_NAMES) {
+      const answer = await ralph(folder, [name, '--help'], { XDG_CACHE_HOME: UNWRITABLE });
+      expect({ name, ...answer }).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: ralph ${name}`), stderr: '' });
+    }
+  });
+});
+
+test.each([
+  ['in a new cache', 'cache', ''],
+  ['in a cache of the home folder', '', 'home'],
+  ['where nothing can be written', UNWRITABLE, ''],
+  ['without a cache', '', ''],
+])('the version, a completion and a run are the same %s', async (_, cache, home) => {
+  await withFolder(RUN, async (folder) => {
+    chmodSync(join(folder, 'agent.sh'), 0o755);
+    const env = { XDG_CACHE_HOME: cache && resolve(folder, cache), HOME: home && join(folder, home) };
+    expect(await ralph(folder, ['--version'], env)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await ralph(folder, ['completions', 'bash'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('complete -'),
+      stderr: '',
+    });
+    expect(await ralph(folder, ['-p', 'x', '--no-tui'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Completed after 1 iteration'),
+    });
   });
 });
 
