@@ -163,9 +163,10 @@ function loadOnUse(source) {
 /** The engine has loaded them before the command begins, or every command uses them. */
 const ALWAYS_LOADED = ['node:path', 'node:fs', 'node:url', 'node:util', 'node:os', 'node:buffer', 'node:module'];
 
-/** As the engine itself wraps what is required. */
+/** As the engine itself wraps what is required. Code that was kept cannot import by itself (Node 20), so whoever runs it does. */
 function toScript(source) {
-  return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
+  const script = source.replace(/(?<![\w.$`'"-])import\(/g, 'ralphImport(');
+  return `(function (exports, require, module, __filename, ralphImport) {${script}\n})`;
 }
 
 /** A source of ASCII alone is read and compiled as bytes: half the memory, and no decoding. Only texts hold anything else. */

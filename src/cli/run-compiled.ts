@@ -29,7 +29,7 @@ interface Code {
 /** Built-in modules are asked for, not imported: what an import makes of `node:fs` loads all the streams. */
 function loadCode(name: string, env: Environment, file: string): Code {
   const { readFileSync } = process.getBuiltinModule('node:fs');
-  const { constants, Script } = process.getBuiltinModule('node:vm');
+  const { Script } = process.getBuiltinModule('node:vm');
   const { createRequire } = process.getBuiltinModule('node:module');
   // The build writes nothing but ASCII into the bundle.
   const source = readFileSync(file, 'latin1');
@@ -39,13 +39,12 @@ function loadCode(name: string, env: Environment, file: string): Code {
   const cachedData = cache === null ? undefined : readCache(cache, key);
   const script = new Script(source, {
     filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
   const isKept = cache === null || (cachedData !== undefined && script.cachedDataRejected !== true);
   if (!isKept) keepUnusedCode(true);
   const module: { exports: Partial<WholeCommand> } = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, process.getBuiltinModule('node:path').dirname(file));
+  script.runInThisContext()(module.exports, createRequire(file), module, file, (specifier: string) => import(specifier));
   const { runWholeCommand, COMMAND_NAMES } = module.exports as WholeCommand;
   return {
     run: runWholeCommand,

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { version } from '../../package.json' with { type: 'json' };
+import packageJson from '../../package.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
 import { ralph, withFolder } from './ralph.ts';
 
@@ -87,7 +87,7 @@ test.each([
   await withFolder(RUN, async (folder) => {
     chmodSync(join(folder, 'agent.sh'), 0o755);
     const env = { XDG_CACHE_HOME: cache && resolve(folder, cache), HOME: home && join(folder, home) };
-    expect(await ralph(folder, ['--version'], env)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await ralph(folder, ['--version'], env)).toMatchObject({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
     expect(await ralph(folder, ['completions', 'bash'], env)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('complete -'),
