@@ -282,6 +282,17 @@ describe('pi', () => {
 });
 
 describe('gemini', () => {
+  it('calls a command failed that it says nothing of but its exit code or signal', () => {
+    const shell = (output: string) =>
+      play('gemini', [
+        { type: 'tool_use', tool_id: 't', tool_name: 'run_shell_command', parameters: { command: 'false' } },
+        { type: 'tool_result', tool_id: 't', status: 'success', output },
+      ]).all.filter(({ type }) => type === 'tool-end');
+    expect(shell('Command exited with code: 3')).toMatchObject([{ ok: false, summary: 'exit code 3' }]);
+    expect(shell('Command terminated by signal: 9')).toMatchObject([{ ok: false, summary: 'signal 9' }]);
+    expect(shell('It says: Command exited with code: 3')).toMatchObject([{ ok: true }]);
+  });
+
   it('has no result when it dies of an HTTP status: its exit code is that status modulo 256', () => {
     expect(play('gemini', [{ type: 'init', session_id: 's' }], 145)).toMatchObject({ verdict: 'failed', failure: { class: 'auth' } });
     expect(play('gemini', [{ type: 'init', session_id: 's' }], 173)).toMatchObject({ verdict: 'failed', failure: { class: 'transient' } });

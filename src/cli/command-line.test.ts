@@ -53,6 +53,12 @@ describe('ralph --help', () => {
 describe('usage errors', () => {
   it.each([
     ['an unknown command, with the nearest one', ['rnu'], /no command "rnu"[\s\S]*Did you mean `ralph run`\?/],
+    [
+      'words that are no command, with all of them as the task',
+      ['make', 'it', "don't"],
+      /no command "make"[\s\S]*ralph run -p "make it don't"\n/,
+    ],
+    ['words that are no command, without options behind them', ['make', 'it', '-v'], /ralph run -p "make it"\n/],
     ['an unknown command that is like none', ['fix'], /no command "fix"[\s\S]*ralph run -p "fix"/],
     [
       'an unknown option, with the nearest one',

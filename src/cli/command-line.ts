@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { toShellWord } from '../core/index.ts';
 import type { DeclaredCommand } from './cli-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
@@ -33,19 +34,28 @@ async function dispatch(args: readonly string[], context: CliContext): Promise<n
     context.terminal.out(toRootHelp());
     return 0;
   }
-  if (first === 'help') return callCommand(findCommand(args[1] ?? ''), ['--help'], false, context);
+  if (first === 'help') return callCommand(findCommand(args.slice(1)), ['--help'], false, context);
   const isImplicit = first === '' || first.startsWith('-') || /\s/.test(first);
-  return callCommand(findCommand(isImplicit ? 'run' : first), isImplicit ? args : args.slice(1), isImplicit, context);
+  return callCommand(findCommand(isImplicit ? ['run'] : args), isImplicit ? args : args.slice(1), isImplicit, context);
 }
 
-function findCommand(name: string): CommandEntry {
+/** All words up to the first option as one word of a shell, in which none of them means anything else. */
+function toTaskWord(words: readonly string[]): string {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  const task = (end === -1 ? words : words.slice(0, end)).join(' ').slice(0, 200);
+  return /["$`\\!]/.test(task) ? toShellWord(task) : JSON.stringify(task);
+}
+
+/** The command that the first word names. */
+function findCommand(words: readonly string[]): CommandEntry {
+  const [name = ''] = words;
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
   const near = OTHER_WORDS[name.toLowerCase()] ?? findNearMiss(name, COMMAND_NAMES);
   const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
   throw createUsageError(
     `There is no command ${JSON.stringify(name.slice(0, 80))}.`,
-    `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${JSON.stringify(name.slice(0, 80))}`,
+    `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${toTaskWord(words)}`,
   );
 }
 

@@ -77,6 +77,8 @@ export interface TurnReport extends TurnSignals {
   readonly violations?: ScopeViolations;
   /** Uses of tools that were stopped, the first of them; absent where there were none. */
   readonly denials?: readonly ToolDenial[];
+  /** How many there were; absent where `denials` has them all. */
+  readonly denied?: number;
 }
 
 /** What is known of a turn in which no agent came to work. */

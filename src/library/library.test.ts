@@ -62,7 +62,18 @@ describe('the library', () => {
     ['a name instead of a source', () => validate('ralph.yml' as never), 'is "ralph.yml", which is not an object', 'files'],
     ['nothing', () => validate(null as never), 'is null', 'files'],
     ['a number as text', () => validate({ text: 5 } as never), '`text` is 5, which is not a text.', 'a text'],
-    ['an option that there is not', () => simulate({ text: TEAM }, { rus: 5 } as never), 'did you mean `runs`?', 'seed'],
+    [
+      'an option that there is not',
+      () => simulate({ text: TEAM }, { rus: 5 } as never),
+      'The options of `simulate` have no `rus`: did you mean `runs`?',
+      'seed',
+    ],
+    [
+      'options that are none',
+      () => simulate({ text: TEAM }, 5 as never),
+      'The options of `simulate` are 5, which is not an object.',
+      'seed',
+    ],
     ['a source that there is not', () => validate({ filez: ['a'] } as never), 'did you mean `files`?', 'assignments'],
     ['a list of numbers', () => loadConfig({ files: [5] } as never), 'not a list of texts', 'list'],
   ])('refuses %s, with what is known', (_, call, what, fix) => {

@@ -93,6 +93,8 @@ export interface TurnView extends TurnId {
   readonly violations: ScopeViolations | null;
   /** Uses of tools that were stopped. */
   readonly denials: readonly ToolDenial[];
+  /** How many there were: the list may hold only the first of them. */
+  readonly denied: number;
 }
 
 export interface GivenEvent {

@@ -11,12 +11,13 @@ const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {
 const SHOWN = 12;
 
 /** What held a hat back in a turn, and what it changed all the same. */
-export function toScopeRows({ violations, denials }: Pick<TurnView, 'violations' | 'denials'>): readonly FactRow[] {
+export function toScopeRows({ violations, denials, denied }: Pick<TurnView, 'violations' | 'denials' | 'denied'>): readonly FactRow[] {
   const stopped = denials.slice(0, SHOWN).map(({ tool, use, layer, reason }) => ({
     label: 'Stopped',
     text: `${toPlainLine(tool, 40)}${use === undefined ? '' : ` (${toPlainLine(use, 80)})`} ${LAYERS[layer]}: ${toPlainLine(reason, 160)}`,
   }));
-  return violations === null ? stopped : [...stopped, ...toViolationRows(violations)];
+  const rest = denied > stopped.length ? [{ label: 'Stopped', text: `and ${denied - stopped.length} more` }] : [];
+  return [...stopped, ...rest, ...(violations === null ? [] : toViolationRows(violations))];
 }
 
 function toViolationRows({ changes, total, reverted, diffFile, notes, trusted = [] }: ScopeViolations): readonly FactRow[] {

@@ -92,6 +92,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     leftovers: 0,
     violations: null,
     denials: [],
+    denied: 0,
   });
 }
 

@@ -86,6 +86,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     leftovers,
     violations: input.violations ?? null,
     denials: input.denials ?? [],
+    denied: input.denied ?? input.denials?.length ?? 0,
     toolCalls: input.toolCalls ?? turn.toolCalls,
   });
   turn.sessionId = sessionId ?? turn.sessionId;

@@ -19,17 +19,22 @@ export function createGeminiTranslator(): Translator {
       }
       if (type === 'tool_result') {
         const error = textAt(objectAt(event, 'error'), 'message');
-        turn.toolEnd(
-          textAt(event, 'tool_id'),
-          textAt(event, 'status') !== 'error',
-          error ? toOneLine(error) : toOutputSummary(event['output']),
-        );
+        const failure = error ? toOneLine(error) : toShellFailure(textAt(event, 'output'));
+        const ok = textAt(event, 'status') !== 'error' && failure === '';
+        turn.toolEnd(textAt(event, 'tool_id'), ok, failure || toOutputSummary(event['output']));
       }
       if (type === 'error') turn.warn(textAt(event, 'message'));
       if (type === 'result') readResult(event, turn);
     },
     close: judgeByExitCode,
   });
+}
+
+/** It calls every command a success; how one ended it tells only of those that print nothing. */
+function toShellFailure(output: string): string {
+  const [, exitCode, signal] = /^Command (?:exited with code: (\d+)|terminated by signal: (\w+))$/.exec(output.trim()) ?? [];
+  if (exitCode !== undefined) return `exit code ${exitCode}`;
+  return signal === undefined ? '' : `signal ${signal}`;
 }
 
 function readResult(event: JsonObject, turn: TurnRecorder): void {

@@ -6,6 +6,20 @@ import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 import { createFakeScreen } from './screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
 
+it('tells a warning that an agent repeats in every turn once', () => {
+  const fake = createFakeContext({});
+  const printer = createTextPrinter(fake.context, { verbose: false });
+  const warn = (message: string): void =>
+    printer.show({ kind: 'live', turn: '1', event: { type: 'warning', message } } as unknown as RunRecord, null);
+  const [first] = sampleRecords().filter((record) => record.kind === 'effect' && record.effect.type === 'iteration-start');
+  if (first === undefined) throw new Error('no turn begins in the sample');
+  for (const message of ['Model metadata not found', 'Model metadata not found', 'another']) {
+    printer.show(first, null);
+    warn(message);
+  }
+  expect(fake.out().match(/! [^\n]*/g)).toEqual(['! Model metadata not found', '! another']);
+});
+
 /** `UPDATE_GOLDEN=1 npx vitest run src/cli/live` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 

@@ -27,6 +27,7 @@ interface Showing {
   isSolo: boolean;
   /** How many gates were asked last. */
   running: number;
+  readonly warned: Set<string>;
   stream: TurnStream;
 }
 
@@ -46,7 +47,9 @@ export function createTextPrinter(
   const { terminal, now, every } = context;
   const writer = createLineWriter(terminal, terminal.isTty ? {} : { stamp: () => `${toLocalClock(now())} ` });
   const look: Look = { style: terminal.style, verbose: settings.verbose, columns: terminal.columns, isSolo: () => showing.isSolo };
-  const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, stream: createTurnStream(writer, look) };
+  const warned = new Set<string>();
+  const stream = createTurnStream(writer, look, warned);
+  const showing: Showing = { writer, look, gates: [], isSolo: false, running: 0, warned, stream };
   const live = createLiveFold(now);
   let stopTelling = (): void => undefined;
   const tell = (progress: () => RunProgress): void => {
@@ -113,7 +116,7 @@ function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): vo
   const { writer, look } = showing;
   if (effect.type === 'iteration-start') {
     if (effect.isAgain === true) return;
-    showing.stream = createTurnStream(writer, look);
+    showing.stream = createTurnStream(writer, look, showing.warned);
     writer.gap();
     if (turn !== null) writer.line(toRule(turn, look));
     return;

@@ -11,12 +11,24 @@ export interface TurnStream {
 /** More tools than this at the same time are shown without their names at the end. */
 const MAX_OPEN_TOOLS = 256;
 
-/** A stream for one turn. What agents say is cleaned before it gets to the terminal. */
-export function createTurnStream(writer: LineWriter, look: Look): TurnStream {
+/** So many different warnings of a run are known again. */
+const MAX_KNOWN_WARNINGS = 100;
+
+/**
+ * A stream for one turn. What agents say is cleaned before it gets to the terminal.
+ *
+ * @param warned the warnings that the run has shown: agents repeat some in every turn
+ */
+export function createTurnStream(writer: LineWriter, look: Look, warned: Set<string>): TurnStream {
   const cleaner = createTextCleaner();
   const tools = new Map<string, string>();
   const note = (text: string): void => writer.line(look.style('faint', `  ${text}`));
 
+  const warn = (text: string): void => {
+    if (warned.has(text)) return;
+    if (warned.size < MAX_KNOWN_WARNINGS) warned.add(text);
+    writer.line(look.style('warning', `  ! ${text}`));
+  };
   const startTool = (id: string, name: string, summary: string): void => {
     const width = Math.min(look.columns(), MAX_WIDTH) - 12;
     const text = `  ⚙ ${look.style('name', toPlainLine(name, 40))} ${toPlainLine(summary, Math.max(20, width - name.length))}`.trimEnd();
@@ -48,7 +60,7 @@ export function createTurnStream(writer: LineWriter, look: Look): TurnStream {
             `the agent tries again${event.delayMs === null ? '' : ` in ${toDurationText(event.delayMs)}`}: ${toPlainLine(event.message, 200)}`,
           );
         case 'warning':
-          return writer.line(look.style('warning', `  ! ${toPlainLine(event.message, 300)}`));
+          return warn(toPlainLine(event.message, 300));
         case 'session':
           if (look.verbose)
             note(`session ${toPlainLine(event.sessionId, 80)}${event.model === null ? '' : `, model ${toPlainLine(event.model, 60)}`}`);

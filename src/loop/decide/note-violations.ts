@@ -18,7 +18,7 @@ const NAMED = 8;
  */
 export function noteViolations(step: Step, activation: Activation, input: IterationEnded): void {
   const { hat } = activation;
-  if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials)}`);
+  if (input.denials !== undefined) notify(step, 'info', 'tool-denied', `${hat}: ${toDenialText(input.denials, input.denied)}`);
   const { violations } = input;
   if (violations === undefined) return;
   if (violations.between !== undefined) notify(step, 'warning', 'tree-between', toBetweenText(hat, violations.between));
@@ -70,9 +70,9 @@ function toText(hat: string, paths: readonly string[], { total, reverted, notes 
 }
 
 /** `2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system`. */
-function toDenialText(denials: readonly ToolDenial[]): string {
+function toDenialText(denials: readonly ToolDenial[], count = denials.length): string {
   const what = [...new Set(denials.map(({ tool, layer }) => `${tool} by ${LAYERS[layer]}`))];
-  return `${denials.length === 1 ? 'one use of a tool was' : `${denials.length} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
+  return `${count === 1 ? 'one use of a tool was' : `${count} uses of tools were`} stopped: ${what.slice(0, NAMED).join(', ')}`;
 }
 
 const LAYERS: Readonly<Record<ToolDenial['layer'], string>> = {

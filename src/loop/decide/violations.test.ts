@@ -101,6 +101,9 @@ it('says which uses of tools were stopped, and by what', () => {
   run.end([write('review.done')], { denials });
   const texts = run.all('notice').map((notice) => notice.text);
   expect(texts).toContain('critic: 2 uses of tools were stopped: Write by the rules of its CLI, Bash by the operating system');
+  const many = team();
+  many.end([write('review.done')], { denials, denied: 31 });
+  expect(many.last('notice').text).toContain('critic: 31 uses of tools were stopped: ');
 });
 
 describe('a hat that changed what Ralph itself runs or believes', () => {

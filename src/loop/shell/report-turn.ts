@@ -38,6 +38,7 @@ export async function reportTurn(ports: LoopPorts, loop: LoopView, opened: Opene
     ...(said.signalCalls === 0 ? {} : { signalCalls: said.signalCalls }),
     ...(said.missed.length === 0 ? {} : { missed: said.missed }),
     ...(said.denials.length === 0 ? {} : { denials: said.denials }),
+    ...(said.denied > said.denials.length ? { denied: said.denied } : {}),
   };
 }
 

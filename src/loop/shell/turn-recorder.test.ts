@@ -24,6 +24,14 @@ it('hears the same however the words of an agent are cut into pieces', () => {
   );
 });
 
+it('counts every stopped use of a tool, and keeps the first twenty', () => {
+  const recorder = createTurnRecorder('DONE');
+  for (let use = 0; use < 31; use += 1)
+    recorder.take({ type: 'tool-denied', denial: { tool: 'Bash', use: String(use), layer: 'flags', reason: 'no' } });
+  const { denials, denied } = recorder.finish();
+  expect([denials.length, denials.at(-1)?.use, denied]).toEqual([20, '19', 31]);
+});
+
 it('hears a long line that comes a few characters at a time', () => {
   const pieces = Array.from({ length: 200_000 }, () => 'abcd');
   const { signals, finalText } = record([...pieces, '\nEVENT:a.b\n']);

@@ -27,6 +27,8 @@ export interface RecordedText {
   readonly signalCalls: number;
   /** The first of them. */
   readonly denials: readonly ToolDenial[];
+  /** How many there were. */
+  readonly denied: number;
   readonly model: string | null;
   readonly sessionId: string | null;
 }
@@ -43,7 +45,7 @@ export interface TurnRecorder {
  */
 export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
   const scanner = createTextSignalScanner(promise);
-  const facts = { signalCalls: 0, model: null as string | null, sessionId: null as string | null };
+  const facts = { signalCalls: 0, denied: 0, model: null as string | null, sessionId: null as string | null };
   const denials: ToolDenial[] = [];
   let open = '';
   let finalText = '';
@@ -72,6 +74,10 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     if (open !== '') scanner.line(open);
     open = '';
   };
+  const takeDenial = (denial: ToolDenial): void => {
+    facts.denied += 1;
+    if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
+  };
   const closeMessage = (): void => {
     closeLine();
     isClosed = true;
@@ -82,7 +88,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       if (event.type === 'text') takeText(event.text);
       else if (event.type === 'message-end') closeMessage();
       else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
-      else if (event.type === 'tool-denied' && denials.length < MAX_KEPT_DENIALS) denials.push(event.denial);
+      else if (event.type === 'tool-denied') takeDenial(event.denial);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },
     finish: () => {
