@@ -22,4 +22,11 @@ export { type Detached, startDetached } from './start-detached.ts';
 export { type StartOptions, startRun } from './start-run.ts';
 export { type StopOrder, stopRun } from './stop-run.ts';
 export { surveyTools, type ToolSurvey } from './survey-tools.ts';
-export { diffRunWorktree, listRunWorktrees, mergeRunWorktree, type RunWorktree, removeRunWorktree } from './worktrees.ts';
+export {
+  diffRunWorktree,
+  listLeftOutPrograms,
+  listRunWorktrees,
+  mergeRunWorktree,
+  type RunWorktree,
+  removeRunWorktree,
+} from './worktrees.ts';

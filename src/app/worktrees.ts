@@ -2,6 +2,7 @@ import { findNearMiss, RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
   diffWorktree,
+  listLeftOut,
   listWorktrees,
   mergeWorktree,
   type RemovedWorktree,
@@ -33,6 +34,14 @@ export async function listRunWorktrees(cwd: string, env: Environment): Promise<r
     const runId = files.find(({ file }) => file.worktree === state.name)?.runId;
     return { ...state, run: runId === undefined ? null : summariseRun(cwd, runId, env) };
   });
+}
+
+/** What git's configuration names to be run and is left out of work on the worktree. See `listLeftOut`. */
+export async function listLeftOutPrograms(cwd: string, name: string, env: Environment): Promise<readonly string[]> {
+  const layout = findLayout(cwd);
+  const settings = toSettings(layout, readRunFiles(layout), env, name);
+  await demandKnown(settings, name);
+  return listLeftOut(settings, name);
 }
 
 /** All that a worktree has and the commit from which it began has not, as a patch. Throws RalphError `worktree-…`. */
@@ -95,11 +104,11 @@ function readRunFiles(layout: Layout): readonly KnownRun[] {
 
 const USUAL_STATE_DIRS = ['.ralph', '.agent'];
 
-/** @param name the worktree that is meant: git runs the programs that it knew when the newest run in it began, and nothing that an agent added */
+/** @param name the worktree that is meant: git runs the programs that it knew when the newest run in it began, and nothing that an agent added; where no run is known, none */
 function toSettings({ root, stateDir }: Layout, runs: readonly KnownRun[], env: Environment, name?: string): WorktreesSettings {
   const newest = runs.find(({ file }) => file.worktree === name) ?? runs[0];
   const stateDirs = newest === undefined ? USUAL_STATE_DIRS : toStateDirs(newest.file.settings);
-  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms };
+  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms ?? {} };
 }
 
 async function demandKnown(settings: WorktreesSettings, name: string): Promise<void> {

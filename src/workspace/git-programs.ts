@@ -18,8 +18,9 @@ export interface ProgramFindings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What git runs on the content of files: filters, and what merges two versions of one. */
-const ON_CONTENT = /^(?:filter\..+\.(?:clean|smudge|process|required)|merge\..+\.driver)$/s;
+/** What git runs on the content of files: filters, what merges two versions of one; and what looks at signatures, with the settings that ask for it. */
+const ON_CONTENT =
+  /^(?:filter\..+\.(?:clean|smudge|process|required)|merge\..+\.driver|gpg\.(?:.+\.)?(?:program|defaultkeycommand)|merge\.verifysignatures|log\.showsignature|core\.alternaterefscommand)$/s;
 /** By what git fetches an object that is missing, which it does on its own in a partial clone. */
 const FETCH = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack)|protocol\..*allow)$/s;
 const INCLUDE = /^include(?:if\..*)?\.path$/s;
@@ -106,9 +107,9 @@ function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedReposito
   };
 }
 
-/** A filter may be empty; an empty merge driver would pass for one that did its work, and the program `false` says that there is a conflict. */
+/** A filter may be empty; an empty merge driver would pass for one that did its work, and the program `false` says that there is a conflict, or no signature. */
 function toNothing(key: string): string {
-  return key.endsWith('.required') || key.startsWith('merge.') ? 'false' : '';
+  return key.startsWith('filter.') && !key.endsWith('.required') ? '' : 'false';
 }
 
 function read(programs: GitPrograms, key: string): string | undefined {

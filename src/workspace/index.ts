@@ -13,4 +13,4 @@ export { listTracked } from './list-tracked.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
 export type { SnapshotMoment } from './snapshot-refs.ts';
 export type { WorktreePlace } from './worktree-place.ts';
-export { diffWorktree, listWorktrees, mergeWorktree, type WorktreeState, type WorktreesSettings } from './worktrees.ts';
+export { diffWorktree, listLeftOut, listWorktrees, mergeWorktree, type WorktreeState, type WorktreesSettings } from './worktrees.ts';

@@ -103,6 +103,18 @@ export async function mergeWorktree(
   });
 }
 
+/**
+ * What git's configuration names to be run, here or in a worktree, and was not there when the run began: keys as git prints them, sorted. None of it is
+ * run by what works on the worktree.
+ *
+ * @throws RalphError `worktree-unknown`, `worktree-failed`
+ */
+export async function listLeftOut(settings: WorktreesSettings, name: string): Promise<readonly string[]> {
+  const { main, worktree } = await openWorktree(settings, name);
+  const found = await Promise.all([main, worktree].map((repository) => repository.findPrograms?.()));
+  return [...new Set(found.flatMap((findings) => findings?.keys ?? []))].sort();
+}
+
 /** What says that a worktree has changes that only it has. */
 export function toDirty(name: string, path: string, changed: readonly string[], why: string): RalphError {
   const more = changed.length > SHOWN_PATHS ? `, and ${changed.length - SHOWN_PATHS} more` : '';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -76,6 +76,59 @@ describe.concurrent('the worktrees of runs', () => {
       const merged = await ralph(folder, ['worktrees', 'merge', 'blue']);
       expect([existsSync(join(folder, 'filtered')), existsSync(join(folder, 'driven'))]).toEqual([false, false]);
       expect([merged.code, merged.stderr]).toEqual([1, expect.stringContaining('tracked.txt')]);
+    });
+  });
+
+  test('are compared, merged and removed without hooks, monitors and programs for signatures that an agent planted, and that is told', async () => {
+    const plant = `
+root="$PWD/../../.."
+printf '#!/bin/sh\\ntouch "%s/ran-$(basename "$0")"\\ncat >/dev/null\\necho "-----BEGIN PGP SIGNATURE-----"\\necho "[GNUPG:] SIG_CREATED x" >&2\\n' "$root" > "$root/.git/evil"
+chmod +x "$root/.git/evil"
+mkdir -p "$root/.git/hooks"
+for hook in pre-merge-commit post-merge post-checkout post-index-change reference-transaction commit-msg prepare-commit-msg; do cp "$root/.git/evil" "$root/.git/hooks/$hook"; done
+echo signed > signed.txt; git add signed.txt
+git -c core.hooksPath=/dev/null -c gpg.program="$root/.git/evil" commit -qS -m signed
+git config core.hooksPath "$root/.git/hooks"
+git config core.fsmonitor "$root/.git/evil"
+git config gpg.program "$root/.git/evil"
+git config merge.verifySignatures true
+git config log.showSignature true
+git config diff.external "$root/.git/evil"
+rm -f "$root"/ran-*`;
+    await withPlace(toFiles(CONFIG, `${plant}\n${BODY}`, { 'tracked.txt': 'old\n' }), async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue'])).code).toBe(0);
+      expect(
+        git(folder, '-c', 'core.fsmonitor=false', '-c', 'log.showSignature=false', 'log', '--format=%B', '-3', 'ralph/blue'),
+      ).toContain('signed');
+      const ran = () => readdirSync(folder).filter((name) => name.startsWith('ran-'));
+      for (const name of ran()) rmSync(join(folder, name));
+      const told = expect.stringContaining('gpg.program');
+      expect(await ralph(folder, ['worktrees', 'diff', 'blue'])).toMatchObject({
+        code: 0,
+        stderr: told,
+        stdout: expect.stringContaining('+made'),
+      });
+      expect(await ralph(folder, ['worktrees', 'merge', 'blue'])).toMatchObject({ code: 0, stderr: told });
+      expect(readFileSync(join(folder, 'signed.txt'), 'utf8')).toBe('signed\n');
+      expect(await ralph(folder, ['worktrees', 'remove', 'blue'])).toMatchObject({ code: 0, stderr: told });
+      expect(ran()).toEqual([]);
+    });
+  });
+
+  test('go through the filters that the user had when the run began, and nothing is told of those', async () => {
+    await withPlace(toFiles(CONFIG, BODY, { 'tracked.txt': 'old\n', '.gitattributes': '*.txt filter=mine\n' }), async (folder) => {
+      makeRepository(folder);
+      git(folder, 'config', 'filter.mine.clean', 'tr a-z A-Z');
+      git(folder, 'config', 'filter.mine.smudge', 'tr A-Z a-z');
+      git(folder, 'config', 'filter.mine.required', 'true');
+      git(folder, 'add', '--renormalize', '.');
+      git(folder, 'commit', '-qm', 'filtered');
+      expect((await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue'])).code).toBe(0);
+      const diff = await ralph(folder, ['worktrees', 'diff', 'blue']);
+      expect([diff.stdout, diff.stderr]).toEqual([expect.stringContaining('+MADE'), '']);
+      expect(await ralph(folder, ['worktrees', 'merge', 'blue'])).toMatchObject({ code: 0, stderr: '' });
+      expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made\n');
     });
   });
 

@@ -39,7 +39,17 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const app = await context.loadApp();
   if (action === 'list') return list(context, app, options['format'] === 'json');
   if (name === undefined) throw createUsageError(`Which worktree? Its name is missing.`, `Type: ralph worktrees ${action} NAME`);
+  const leftOut = await app.listLeftOutPrograms(context.cwd, name, context.env);
+  if (leftOut.length > 0) context.terminal.err(toLeftOutText(leftOut));
   return ACT[action](context, app, name, options['force'] === true);
+}
+
+const MAX_SHOWN = 8;
+
+function toLeftOutText(keys: readonly string[]): string {
+  const more = keys.length > MAX_SHOWN ? `, and ${keys.length - MAX_SHOWN} more` : '';
+  const shown = keys.slice(0, MAX_SHOWN).map((key) => toPlainLine(key, 100));
+  return `Not as it was when the run began, so left out: ${shown.join(', ')}${more} of git's configuration (git config --show-origin --get-all NAME says where it stands).\n`;
 }
 
 const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: AppApi, name: string, force: boolean) => Promise<number>>> =
