@@ -175,13 +175,24 @@ describe('backends', () => {
     ['{type: native, model: gpt-4.1, effort: low}', 'effort-ignored low'],
     ['{type: native, model: gemini-2.0-flash, effort: low}', 'effort-ignored low'],
     ['{type: native, script: s.yml, effort: low}', 'effort-ignored low'],
-    ['{type: codex, effort: low}', 'effort-ignored low'],
+    ['{type: codex, effort: low}', 'native-key-ignored effort'],
+    ['{type: codex, max_steps: 5, context: carry}', 'native-key-ignored context'],
     ['{type: native, model: gpt-5, effort: low}', null],
     ['{type: native, model: claude-sonnet-4-5, effort: low}', null],
     ['{type: native, provider: openai-compatible, base_url: "http://localhost:1/v1", model: m, effort: low}', null],
-  ])('the agent %s whose effort has none is told of: %s', (backend, finding) => {
+  ])('the agent %s whose settings have no effect is told of: %s', (backend, finding) => {
     const expected = finding === null ? [] : [`warning ${finding}`];
     expect(findingsOf(`hats: {a: {triggers: [x], profile: creator, backend: ${backend}}}`)).toEqual(expected);
+  });
+
+  it('settings of the native agent at another one are told of once, where they stand', () => {
+    const found = findingsOf(
+      'cli: {backend: {type: codex, max_cost: 5}}\nhats: {a: {triggers: [x], backend: codex}, b: {triggers: [y], backend: [claude]}}',
+    );
+    expect(found).toEqual(['warning native-key-ignored max_cost']);
+    expect(findingsOf('cli: {backend: [{type: codex, effort: low}, claude]}')).toEqual(['warning native-key-ignored effort']);
+    const native = '{type: native, model: claude-sonnet-4-5, max_cost: 5}';
+    expect(findingsOf(`cli: {backend: ${native}}\nhats: {a: {triggers: [x], backend: codex}}`)).toEqual([]);
   });
 
   it('a native agent whose address is a variable that is not set lacks the variable only', () => {

@@ -2,8 +2,9 @@ import type { Finding } from '../../core/index.ts';
 import type { CompiledBackends, PlacedBackend } from '../compile-backends.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { type Path, readAt } from '../located-value.ts';
+import { NATIVE_KEYS } from '../native-keys.ts';
 import { quote } from '../value-finding.ts';
-import { toEffortFinding, toNativeFinding } from './check-native.ts';
+import { toEffortFinding, toIgnoredFinding, toNativeFinding } from './check-native.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
@@ -14,6 +15,19 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
     if (path === null || isBroken(input, path)) return [];
     const finding = toBackendFinding(declared);
     if (finding !== null) return [findingAt(input, path, finding)];
+    const ignored = declared.type === 'native' ? [] : listOwn(input, path);
+    if (ignored[0] !== undefined)
+      return [
+        findingAt(
+          input,
+          ignored[0],
+          toIgnoredFinding(
+            ignored.map((place) => String(place.at(-1))),
+            declared.type,
+          ),
+          'key',
+        ),
+      ];
     const effort = toEffortFinding(declared);
     return effort === null ? [] : [findingAt(input, findEffortPath(input, path), effort)];
   });
@@ -21,11 +35,22 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
 
 /** Where the effort stands; it may be inherited. */
 function findEffortPath(input: RuleInput, path: Path): Path {
+  return findOwn(input, path, 'effort') ?? path;
+}
+
+/** Where the keys of the native agent stand that are written at this backend itself. */
+function listOwn(input: RuleInput, path: Path): readonly Path[] {
+  return Object.keys(NATIVE_KEYS).flatMap((name) => {
+    const place = findOwn(input, path, name);
+    return place === null ? [] : [place];
+  });
+}
+
+function findOwn(input: RuleInput, path: Path, name: string): Path | null {
+  // The first of a list is placed at the list.
   return (
-    [
-      [...path, 'effort'],
-      [...withoutIndex(path), 'effort'],
-    ].find((place) => readAt(input.root, place) !== undefined) ?? path
+    [path, withoutIndex(path), [...path, 0]].map((place) => [...place, name]).find((place) => readAt(input.root, place) !== undefined) ??
+    null
   );
 }
 

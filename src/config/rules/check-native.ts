@@ -33,25 +33,29 @@ export function toNativeFinding(declared: PlacedBackend['declared']): Finding | 
   );
 }
 
-/** An agent that is told how much to think, and takes no such word; `null` for any other. */
+/** A native agent that is told how much to think, and whose model takes no such word; `null` for any other. */
 export function toEffortFinding(declared: PlacedBackend['declared']): Finding | null {
   const { type, effort, model = '' } = declared;
-  if (effort === undefined) return null;
-  if (type !== 'native')
-    return toIgnored('only the native agent takes it from here', `Say it as ${type} takes it, with \`args\` or in its own settings.`);
   const provider = findProvider(declared);
-  if (provider === undefined || findEffortWay(provider, model) !== 'none') return null;
-  const whose = provider === 'scripted' ? 'a script' : quote(model);
-  return toIgnored(`${whose} cannot be told how much to think`, 'Leave `effort` out, or take a model that thinks.');
-}
-
-function toIgnored(because: string, fix: string): Finding {
+  if (type !== 'native' || effort === undefined || provider === undefined || findEffortWay(provider, model) !== 'none') return null;
   return {
     code: 'effort-ignored',
     severity: 'warning',
-    message: `The effort has no effect: ${because}.`,
+    message: `The effort has no effect: ${provider === 'scripted' ? 'a script' : quote(model)} cannot be told how much to think.`,
     why: 'It is sent only to models that take it: the others refuse such requests.',
-    fix,
+    fix: 'Leave `effort` out, or take a model that thinks.',
+  };
+}
+
+/** Settings of the native agent that stand at another one. */
+export function toIgnoredFinding(names: readonly string[], type: string): Finding {
+  const [are, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
+  return {
+    code: 'native-key-ignored',
+    severity: 'warning',
+    message: `${names.map((name) => `\`${name}\``).join(', ')} ${are} no effect: only the native agent takes ${them}.`,
+    why: 'An agent CLI has settings of its own, and is asked by its own command line.',
+    fix: `Say it as ${type} takes it, with \`args\` or in its own settings; or leave it out.`,
   };
 }
 
