@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ralph, readJsonLines, start, withFolder } from './ralph.ts';
 
-/** Says something, then works on until it may go on; says the rest. */
+/** Each time it has said something it works on until it may say more: were its words held back, it would end with exit code 9. */
+const WAIT = 'for i in $(seq 1 600); do [ -e go-$n ] && break; sleep 0.05; done; [ -e go-$n ] || exit 9';
+const ROUNDS = [1, 2, 3];
+
 const WAITING_AGENT = `#!/bin/sh
-echo "first words"
-for i in $(seq 1 600); do [ -e go ] && break; sleep 0.05; done
-[ -e go ] || exit 9
-echo "last words"
+for n in ${ROUNDS.join(' ')}; do echo "words $n"; ${WAIT}; done
 [ "$RALPH_HAT" = builder ] && echo '{"topic":"build.done"}' >> "$RALPH_EVENTS_FILE" || echo LOOP_COMPLETE
 `;
 
-/** The same without an end of line behind the first words. */
-const OPEN_LINE_AGENT = WAITING_AGENT.replace('echo "first words"', 'printf "first words"').replace('echo "last', 'echo " last');
+/** The same without an end of line behind its words. */
+const OPEN_LINE_AGENT = WAITING_AGENT.replace('echo "words $n"', 'printf "words $n "').replace('echo LOOP', 'printf "\\n"; echo LOOP');
 
 /** The same, in pieces of claude's stream. */
 const STREAMING_AGENT = `#!/bin/sh
@@ -21,12 +21,9 @@ line() { printf '%s\\n' "$1"; }
 delta() { line "{\\"type\\":\\"stream_event\\",\\"event\\":{\\"type\\":\\"content_block_delta\\",\\"index\\":0,\\"delta\\":{\\"type\\":\\"text_delta\\",\\"text\\":\\"$1\\"}}}"; }
 line '{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[]}'
 line '{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","content":[]}}}'
-delta 'first words\\n'
-for i in $(seq 1 600); do [ -e go ] && break; sleep 0.05; done
-[ -e go ] || exit 9
-delta 'last words\\n'
+for n in ${ROUNDS.join(' ')}; do delta "words $n\\\\n"; ${WAIT}; done
 delta 'LOOP_COMPLETE'
-line '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"first words\\nlast words\\nLOOP_COMPLETE"}]}}'
+line '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"words 1\\nwords 2\\nwords 3\\nLOOP_COMPLETE"}]}}'
 line '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s","total_cost_usd":0.1}'
 `;
 
@@ -47,14 +44,15 @@ describe('CLI output', () => {
   ])('streams to stdout in real-time while the hat executes: %s', async (_name, format, agent) => {
     await withFolder({ 'ralph.yml': CONFIG.replace('FORMAT', format), 'agent.sh': agent }, async (folder) => {
       const run = start(folder, ['run', '-p', 'Speak.', '--no-tui']);
-      // The agent goes on only after its first words were seen here: were they held back, it would end with exit code 9.
-      await run.says('first words');
-      expect(run.child.exitCode).toBeNull();
-      writeFileSync(join(folder, 'go'), '');
+      for (const round of ROUNDS) {
+        await run.says(`words ${round}`);
+        expect(run.child.exitCode).toBeNull();
+        writeFileSync(join(folder, `go-${round}`), '');
+      }
       const { code, stdout } = await run.done;
       expect(code).toBe(0);
-      expect(stdout.split('first words')).toHaveLength(2);
-      expect(stdout.indexOf('last words')).toBeGreaterThan(stdout.indexOf('first words'));
+      // Each once, and in order.
+      expect(stdout.match(/words \d/g)).toEqual(ROUNDS.map((round) => `words ${round}`));
     });
   });
 
@@ -65,14 +63,16 @@ describe('CLI output', () => {
     };
     await withFolder(files, async (folder) => {
       const run = start(folder, ['run', '-p', 'Speak.', '--format', 'ndjson', '--max-iterations', '1']);
-      await run.says('"first words');
-      expect(run.child.exitCode).toBeNull();
-      writeFileSync(join(folder, 'go'), '');
+      for (const round of ROUNDS) {
+        await run.says(`"words ${round}`);
+        expect(run.child.exitCode).toBeNull();
+        writeFileSync(join(folder, `go-${round}`), '');
+      }
       const { code, stdout } = await run.done;
       expect(code).toBe(2);
       const said = readJsonLines<Spoken>(stdout).filter((record) => record.kind === 'live' && record.type === 'text');
       expect(new Set(said.map((record) => record.hat))).toEqual(new Set(['builder']));
-      expect(said.map((record) => record.text).join('')).toBe('first words\nlast words\n');
+      expect(said.map((record) => record.text).join('')).toBe('words 1\nwords 2\nwords 3\n');
     });
   });
 });
