@@ -27,7 +27,7 @@ line '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"t
 line '{"type":"result","subtype":"success","is_error":false,"result":"LOOP_COMPLETE","session_id":"s","total_cost_usd":0.1}'
 `;
 
-const CONFIG = 'cli: { backend: custom, command: ./agent.sh, output_format: FORMAT }\n';
+const CONFIG = 'cli: { backend: custom, command: ./agent.sh, output_format: FORMAT }\nevent_loop: { max_consecutive_failures: 1 }\n';
 
 interface Spoken {
   readonly kind: string;
@@ -79,7 +79,7 @@ describe('CLI output', () => {
 
 test('a CLI failure is logged with its error, and an `error.cli` event is published', async () => {
   const files = {
-    'ralph.yml': `${CONFIG.replace('FORMAT', 'text')}event_loop: { max_consecutive_failures: 1 }\n`,
+    'ralph.yml': CONFIG.replace('FORMAT', 'text'),
     'agent.sh': '#!/bin/sh\necho "the license has expired" >&2\nexit 7\n',
   };
   await withFolder(files, async (folder) => {
