@@ -2,7 +2,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
 import { ralph, withFolder } from './ralph.ts';
 
 const TEAM = 'hats:\n  worker:\n    triggers: [task.start, task.resume]\n';
@@ -71,7 +70,10 @@ test('each command that runs keeps code of its own, a word that is no command no
 
 test('every command answers where its code cannot be kept', async () => {
   await withFolder({}, async (folder) => {
-    for (const name of COMMAND_NAMES) {
+    const { stdout: help } = await ralph(folder, ['--help']);
+    const names = [...(help.split('\nOptions:')[0] ?? '').matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(25);
+    for (const name of names) {
       const answer = await ralph(folder, [name, '--help'], { XDG_CACHE_HOME: UNWRITABLE });
       expect({ name, ...answer }).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: ralph ${name}`), stderr: '' });
     }

@@ -17,7 +17,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inFolder } from '../../config/config-fixtures.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
@@ -187,10 +186,13 @@ describe('ralph migrate', () => {
   });
 
   it('never writes a file that does not validate, nor makes an error that was not there', async () => {
-    const check = (text: string) =>
-      inFolder({ 'ralph.yml': text }, (cwd) => checkConfig({ cwd, env: {}, prompt: 'optional' }).diagnostics)
-        .filter(({ severity }) => severity === 'error')
-        .map(({ code }) => code);
+    const check = (text: string) => {
+      const cwd = join(folder, 'check');
+      mkdirSync(cwd, { recursive: true });
+      writeFileSync(join(cwd, 'ralph.yml'), text);
+      const { diagnostics } = checkConfig({ cwd, env: {}, prompt: 'optional' });
+      return diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+    };
     const samples = readdirSync(FOREIGN).filter((name) => name.endsWith('.yml'));
     const corpus = fc.constantFrom(...samples).map((name) => readFileSync(join(FOREIGN, name), 'utf8'));
     const made = fc.record({ top: fc.subarray(TOP_KEYS), hats: fc.array(fc.subarray(HAT_KEYS), { maxLength: 3 }) }).map(toText);
