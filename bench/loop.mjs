@@ -16,28 +16,39 @@ const SHELL_LOOP = `#!/bin/sh
 i=0
 while [ $i -lt ${ITERATIONS} ]; do ./agent.sh "prompt" > out.log; i=$((i + 1)); done
 `;
-const CONFIG = `cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: ${ITERATIONS + 1} }\n`;
+const toConfig = (isolation) =>
+  `cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: ${ITERATIONS + 1} }\nisolation: ${isolation}\n`;
 
-/** What the loop adds to each turn, against a shell loop that starts the same agent. */
+/** What the loop adds to each turn, against a shell loop that starts the same agent; and what a process namespace of its own adds to that. */
 export async function benchLoop() {
-  return withFolder({ 'ralph.yml': CONFIG, 'agent.sh': AGENT, 'loop.sh': SHELL_LOOP }, async (cwd) => {
+  const files = { 'off.yml': toConfig('off'), 'auto.yml': toConfig('auto'), 'agent.sh': AGENT, 'loop.sh': SHELL_LOOP };
+  return withFolder(files, async (cwd) => {
     const { rmSync } = await import('node:fs');
     const prepare = () => rmSync(`${cwd}/count`, { force: true });
-    const ours = [];
-    const shell = [];
+    const timeRun = (config) =>
+      timeOnce({ command: process.execPath, args: [RALPH, 'run', '-c', config, '-p', 'x', '--no-tui', '-q'], cwd, prepare });
+    const [off, auto, shell] = [[], [], []];
     for (let run = 0; run < RUNS; run += 1) {
-      ours.push(timeOnce({ command: process.execPath, args: [RALPH, 'run', '-p', 'x', '--no-tui', '-q'], cwd, prepare }));
+      off.push(timeRun('off.yml'));
+      auto.push(timeRun('auto.yml'));
       shell.push(timeOnce({ command: '/bin/sh', args: ['./loop.sh'], cwd, prepare }));
     }
-    const [a, b] = [summarise(ours), summarise(shell)];
-    const added = (a.min - b.min) / ITERATIONS;
+    const [bare, isolated, theirs] = [summarise(off).min, summarise(auto).min, summarise(shell).min];
+    const against = `shell loop ${ms(theirs)}`;
     return [
       row(
-        `loop of ${ITERATIONS} turns of a trivial agent`,
-        ms(a.min),
-        `shell loop ${ms(b.min)}`,
-        `${(a.min / b.min).toFixed(2)} x`,
-        `**${ms(added)} added per turn**, start-up of the process included; min of ${RUNS}`,
+        `loop of ${ITERATIONS} turns of a trivial agent, \`isolation: off\``,
+        ms(bare),
+        against,
+        `${(bare / theirs).toFixed(2)} x`,
+        `**${ms((bare - theirs) / ITERATIONS)} added per turn**, start-up of the process included; min of ${RUNS}`,
+      ),
+      row(
+        'the same with `isolation: auto`: a process namespace for each turn, where the system allows it',
+        ms(isolated),
+        against,
+        `${(isolated / theirs).toFixed(2)} x`,
+        `**${ms((isolated - bare) / ITERATIONS)} more per turn**; min of ${RUNS}`,
       ),
     ];
   });
