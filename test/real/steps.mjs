@@ -4,7 +4,7 @@ import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, run
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
-import { runBeside, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
+import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -89,6 +89,9 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, isSandb
     ...wearers
       .filter(({ label }) => every || label === 'codex')
       .map((wearer) => failure(`kill -9, then resume: ${wearer.label}`, (bench, checks) => runKilled(bench, checks, wearer))),
+    ...wearers
+      .filter(({ label }) => every || ['claude', 'codex', 'opencode'].includes(label))
+      .map((wearer) => failure(`a program cut loose: ${wearer.label}`, (bench, checks) => runCutLoose(bench, checks, wearer))),
     ...installed.map((cli) => ({
       lane: 'direct',
       name: `direct: ${cli.spec.name}`,

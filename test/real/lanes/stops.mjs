@@ -167,6 +167,38 @@ function isAlive(pid) {
 }
 
 /**
+ * A tool call cuts a program loose: no environment, a session of its own, a parent that has ended. With the turn it ends all the same.
+ *
+ * @param {Bench} bench
+ * @param {Checks} checks
+ * @param {import('../wearers.mjs').Wearer} wearer
+ */
+export async function runCutLoose(bench, checks, wearer) {
+  const seconds = `304.${Math.floor(Math.random() * 1e6)}`;
+  const project = await bench.createProject(`loose-${wearer.cli}`, {
+    config: { cli: { backend: [wearer.backend] }, isolation: 'required' },
+  });
+  const shell = `(env -i setsid sleep ${seconds} >/dev/null 2>&1 </dev/null &); sleep 0.5; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' > seen.txt`;
+  bench.play(playHats((turn) => inOrder(turn, { text: 'I leave something.', shell }, DONE)));
+  const result = await project.ralph(RUN);
+  checkEnd(checks, result, 0, 'completed');
+  const seen = await readFile(join(project.cwd, 'seen.txt'), 'utf8').catch(() => '');
+  checks.ok('the program ran during the turn', seen.includes(`sleep ${seconds}`), seen.slice(-300));
+  checks.equal('the program after the turn', findCommands(`sleep ${seconds}`), []);
+}
+
+/** @param {string} command the processes that are it */
+function findCommands(command) {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() === command;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
  * Ralph himself is killed: what he left is shown, ended by `resume`, and the turn runs again.
  *
  * @param {Bench} bench
