@@ -17,7 +17,7 @@ export function toRootHelp(): string {
     '  -V, --version  the version',
     '',
     'Examples:',
-    '  ralph demo                          a team at work in 20 seconds, without any agent of your own',
+    '  ralph demo                          a team at work for some ten seconds, without any agent of your own',
     '  ralph run -p "Make the tests pass"  the first agent CLI that is found works on it',
     '  ralph run                           the task in PROMPT.md, the team in ralph.yml',
     '  ralph resume                        go on where the last run stopped',
