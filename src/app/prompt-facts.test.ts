@@ -59,6 +59,7 @@ describe('what a hat may do, as its prompt says', () => {
 
   it('follows its profile', () => {
     expect(of('critic').mayWrite).toBe(false);
+    expect([of('critic').mayNote, of('creator').mayNote]).toEqual([false, true]);
     expect(of('creator')).toMatchObject({ mayWrite: true, mayRun: true, mayCommit: true });
   });
 });

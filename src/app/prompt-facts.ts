@@ -76,11 +76,13 @@ export function toAbilities(
   { policies }: Pick<Settings, 'policies'>,
   hat: string,
   isNative: boolean,
-): Pick<PromptTurn, 'mayWrite' | 'mayRun' | 'mayCommit'> {
+): Pick<PromptTurn, 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'> {
   const policy = (Object.hasOwn(policies, hat) ? policies[hat] : null) ?? null;
   if (policy === null && !isNative) return {};
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
-  return { mayWrite: mayChangeTree(may), mayRun: may.mayRunShell, mayCommit: may.mayRunShell || may.mayGitWrite };
+  const mayWrite = mayChangeTree(may);
+  // The native agent has a tool for the scratchpad under every profile; a CLI writes it as it writes any file.
+  return { mayWrite, mayNote: isNative || mayWrite, mayRun: may.mayRunShell, mayCommit: may.mayRunShell || may.mayGitWrite };
 }
 
 /** The scratchpad, of a long one the end. `null` where it is not there, not a plain file, or behind a link: agents may put anything in its place. */

@@ -111,6 +111,14 @@ describe('the proof of a hat', () => {
     expect(prompt).toMatch(/You may not change files/);
   });
 
+  it('asks a hat that cannot write the scratchpad for no note in it, and for its findings in the event', () => {
+    const prompt = ask('reviewer', team, { mayWrite: false, mayNote: false });
+    expect(prompt).not.toMatch(/note (?:in it|why in the scratchpad|the result in the scratchpad)|the scratchpad and temporary ones aside/);
+    expect(prompt).toContain('You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.');
+    expect(prompt).toContain('Nobody answers questions: decide, and say why in your event.');
+    expect(ask('reviewer', team, { mayWrite: false })).toContain('note in it what the next agent must know');
+  });
+
   it('is no commit where commits are not the agents’', () => {
     for (const [topology, hat] of [
       [team, 'builder'],

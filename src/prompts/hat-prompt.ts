@@ -53,7 +53,7 @@ function planIdentity(context: PromptContext, { hat, alone }: Wearer): Section |
     'YOUR HAT',
     say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`,
     lines(
-      say`- ${ours(turn.keepsContext === true ? CARRIED : 'Fresh context')}: first read what bears on your task in ${setting(settings.specsDir)} and the scratchpad ${setting(settings.scratchpad)}, where they exist. Before you stop, note in it what the next agent must know.`,
+      say`- ${ours(turn.keepsContext === true ? CARRIED : 'Fresh context')}: first read what bears on your task in ${setting(settings.specsDir)} and the scratchpad ${setting(settings.scratchpad)}, where they exist. ${ours(NOTES[noteRule(context)])}`,
       ours(alone ? loneTask(context) : '- Do what the events below ask of your hat, no more.'),
       ours(proofLine(context)),
       ours(COMMITS[commitRule(context) ?? 'unable']),
@@ -71,9 +71,18 @@ function loneTask(context: PromptContext): string {
 function proofLine(context: PromptContext): string {
   const isReader = context.turn.mayWrite === false;
   if (isReader)
-    return '- Claim nothing without evidence: in this turn, read or run what proves it. You may not change files, the scratchpad and temporary ones aside.';
+    return `- Claim nothing without evidence: in this turn, read or run what proves it. You may not change files${context.turn.mayNote === false ? '.' : ', the scratchpad and temporary ones aside.'}`;
   const proof = '- Claim nothing without evidence: run tests, linter, build in this turn';
   return mayRunProgram(context) ? `${proof}; use the real program once, with bad input too.` : `${proof}.`;
+}
+
+const NOTES = {
+  note: 'Before you stop, note in it what the next agent must know.',
+  say: 'You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.',
+} as const;
+
+function noteRule({ turn }: PromptContext): keyof typeof NOTES {
+  return turn.mayNote === false ? 'say' : 'note';
 }
 
 const COMMITS = { commit: '- Commit what is green, if in git.', none: '- Make no commits.', unable: '' } as const;
@@ -87,12 +96,14 @@ function instructions({ topology }: PromptContext, { hat }: Wearer): Words {
   return lines(say`Act as your name says: ${inLine(hat.name)}. You are called for ${listInCode(hat.triggers)}${role}`, known);
 }
 
+const RESULTS = { note: 'note the result in the scratchpad', say: 'say the result in your final message' } as const;
+
 function planHandOver(context: PromptContext, { hat, offers, ...wearer }: Wearer): Section | null {
   const noEnd = ours(wearer.mayEnd ? '' : 'You cannot end the run, only hand over.');
   if (offers.length === 0) {
     return wearer.mayEnd
       ? null
-      : section('HAND OVER', ours('You publish no events: note the result in the scratchpad, then stop. You cannot end the run.'));
+      : section('HAND OVER', ours(`You publish no events: ${RESULTS[noteRule(context)]}, then stop. You cannot end the run.`));
   }
   const byTarget = planTarget(
     context,

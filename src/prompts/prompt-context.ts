@@ -36,6 +36,8 @@ export interface PromptTurn {
   readonly keepsContext?: boolean;
   /** Whether the wearer may change files of the workspace; absent: yes. */
   readonly mayWrite?: boolean;
+  /** Whether the wearer has a way to write the scratchpad; absent: yes. */
+  readonly mayNote?: boolean;
   /** Whether it may run any command; absent: as it may write. */
   readonly mayRun?: boolean;
   /** Whether it is able to commit; absent: as it may write. */
