@@ -90,9 +90,11 @@ function toInput(input, bundleHash) {
 
 async function bundle(outDir) {
   const { rolldown } = await import('rolldown');
-  const command = await bundleCommand(rolldown, outDir);
+  const command = await bundleCommand(rolldown, outDir, 'command', 'src/cli/whole-command.ts');
+  const lean = await bundleCommand(rolldown, outDir, 'lean', 'src/cli/lean-command.ts');
   const hash = createHash('sha256')
     .update(readFileSync(join(outDir, 'command.cjs')))
+    .update(readFileSync(join(outDir, 'lean.cjs')))
     .digest('hex')
     .slice(0, 16);
   const build = await rolldown(toInput(ENTRIES, hash));
@@ -106,7 +108,7 @@ async function bundle(outDir) {
   });
   await build.close();
   const libraries = await bundleLibraries(rolldown, outDir);
-  const modules = [...output, ...libraries, ...command].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...output, ...libraries, ...command, ...lean].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES.txt'), collectLicences(modules));
 }
 
@@ -122,9 +124,9 @@ const OFTEN_NEEDED = {
   },
 };
 
-/** All commands in one script, which can be kept compiled (src/cli/run-compiled.ts). */
-async function bundleCommand(rolldown, outDir) {
-  const input = toInput({ command: 'src/cli/whole-command.ts' }, '');
+/** Commands in one script, which can be kept compiled (src/cli/run-compiled.ts). */
+async function bundleCommand(rolldown, outDir, name, entry) {
+  const input = toInput({ [name]: entry }, '');
   const build = await rolldown({ ...input, plugins: [OFTEN_NEEDED, ...input.plugins] });
   const { output } = await build.write({
     dir: outDir,
@@ -134,7 +136,7 @@ async function bundleCommand(rolldown, outDir) {
     minify: WHITESPACE_ONLY,
   });
   await build.close();
-  rewrite(join(outDir, 'command.cjs'), (source) => escapeNonAscii(toScript(loadOnUse(source))));
+  rewrite(join(outDir, `${name}.cjs`), (source) => escapeNonAscii(toScript(loadOnUse(source))));
   return output;
 }
 
@@ -156,7 +158,7 @@ function loadOnUse(source) {
       return `let ${name}=loadOnUse(()=>${isWrapped ? `__toESM(require("${from}")${mode})` : `require("${from}")`});`;
     },
   );
-  if (count < 10) throw new Error('build: the imports of the command are not written as they were');
+  if (count < 5) throw new Error('build: the imports of the command are not written as they were');
   return `"use strict";const loadOnUse=(load)=>{let loaded;return new Proxy({},{get:(_,key)=>(loaded??=load())[key]})};${script}`;
 }
 

@@ -1,0 +1,27 @@
+import type { CliCommand } from './cli-command.ts';
+import { runCommandLine } from './command-line.ts';
+import type { CommandName } from './command-table.ts';
+import { createContext } from './create-context.ts';
+import { openPlainOutput } from './plain-output.ts';
+
+/** The commands that editors and scripts call again and again (`main.ts`). */
+const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>> = {
+  explain: async () => (await import('./commands/explain-command.ts')).explainCommand,
+  validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
+};
+
+/**
+ * The entry of a bundle like that of `whole-command.ts`, of a third of its size, for commands that end after a few lines.
+ *
+ * @param args the words after the command name
+ * @returns the exit code
+ */
+export function runWholeCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+  const loadApp = (): Promise<never> => Promise.reject(new Error('a lean command asked for the composition root'));
+  const loadCommand = (name: CommandName): Promise<CliCommand> =>
+    LOADERS[name]?.() ?? Promise.reject(new Error(`${name} is no lean command`));
+  const outputs = { stdout: openPlainOutput(1, () => process.stdout), stderr: openPlainOutput(2, () => process.stderr) };
+  return runCommandLine(args, createContext(env, { loadApp, loadCommand }, outputs));
+}
+
+export { COMMAND_NAMES } from './command-table.ts';
