@@ -172,6 +172,32 @@ describe('completions', () => {
   });
 });
 
+/** Commands whose examples start no agent and wait for nothing. */
+const LOOKS = ['explain', 'presets', 'completions', 'config', 'validate', 'graph', 'hats', 'tools', 'trace', 'simulate', 'runs', 'clean'];
+
+describe.concurrent('the examples of --help', () => {
+  test('run as they are printed in a new folder, but for files, hats and runs that they only stand for', { timeout: 120_000 }, async () => {
+    await withPlace({}, async (folder) => {
+      writeFileSync(join(folder, 'ralph'), `#!/bin/sh\nexec ${process.execPath} ${RALPH} "$@"\n`, { mode: 0o755 });
+      const env = plainEnvironment({ PATH: `${folder}:${process.env['PATH'] ?? ''}` });
+      expect((await ralph(folder, ['init', '--preset', 'feature', '--task', 'x'])).code).toBe(0);
+      const helps = await Promise.all(LOOKS.map((command) => ralph(folder, [command, '--help'])));
+      const examples = helps.flatMap(({ stdout }) =>
+        [...stdout.matchAll(/^ {2}(ralph .*?\S)(?: {2,}.*)?$/gm)].map((match) => match[1] ?? ''),
+      );
+      const still = examples.filter((line) => !/--watch|--follow|\bsource\b|ralph (?:run|init)\b/.test(line));
+      expect(still.length).toBeGreaterThan(30);
+      const wrong = still.flatMap((line) => {
+        const { stderr } = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', timeout: 20_000 });
+        const isRight =
+          !stderr.startsWith('ralph:') || /no configuration file|neither a hat nor|no run in this folder|it is not there/.test(stderr);
+        return isRight ? [] : [`${line}: ${stderr}`];
+      });
+      expect(wrong).toEqual([]);
+    });
+  });
+});
+
 describe.concurrent('the end of a run', () => {
   test('is told to the notify command, with its facts, after a resume too; a command that fails is named', async () => {
     const notify =

@@ -28,7 +28,7 @@ export const toolsCommand: CliCommand = {
       ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],
-      ['ralph tools --profile reader --servers', 'with the tools of the MCP servers, one by one'],
+      ['ralph tools --profile critic --servers', 'with the tools of the MCP servers, one by one'],
       ['ralph tools --format json | jq -r .tool', 'for programs'],
     ]);
   },
