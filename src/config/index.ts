@@ -9,7 +9,6 @@ export { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
 export { listPresets } from './find-preset.ts';
 export { type Migration, migrateText } from './foreign/migrate-text.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
-export { toPathText } from './located-value.ts';
 export { findProvider } from './native-keys.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { findPackageFolder } from './package-folder.ts';
