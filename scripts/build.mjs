@@ -187,7 +187,16 @@ async function bundleLibraries(rolldown, outDir) {
     minify: WHITESPACE_ONLY,
   });
   await build.close();
+  for (const { fileName } of output) rewrite(join(outDir, 'libraries', fileName), hideInnerDefaults);
   return output;
+}
+
+/**
+ * Packages within a library that set `exports.default` would make publint, which looks at the text of a file, take the file itself for one whose
+ * default import is not what it seems. Nobody imports a library by its default.
+ */
+function hideInnerDefaults(source) {
+  return source.replace(/\bexports\.default ?=(?!=)/g, 'exports[`default`]=');
 }
 
 async function emitTypes(outDir) {

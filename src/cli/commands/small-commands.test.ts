@@ -151,7 +151,7 @@ describe('ralph init and ralph doctor', () => {
       otherBackend: null,
       native: null,
     });
-    const { out } = await type(['init'], { checkInit: () => undefined, initProject });
+    const { out } = await type(['init'], { checkInit: () => undefined, initProject, listAvailable: () => [] });
     expect(out).toContain('Written: ralph.yml.');
     expect(out).toContain('permissions: default');
   });
