@@ -67,9 +67,10 @@ export interface AssembledRun {
 export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => void): AssembledRun {
   const { layout, paths, file, env, watch } = parts;
   const { prompts, turnLogCapBytes } = file.settings;
+  // First what may be refused: opening the journal mends it where it was cut off.
+  const agentCommand = writeAgentCommand(layout.binDir);
   const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescueFolder(paths) }, visit);
   const workspace = openWorkspace(parts);
-  const agentCommand = writeAgentCommand(layout.binDir);
   const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);

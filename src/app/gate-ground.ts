@@ -108,8 +108,13 @@ function readPins(path: string): Pins | null {
   return Object.fromEntries(entries);
 }
 
+/** The files in which a run keeps it. */
+export function listGroundFiles(paths: GroundParts['paths']): readonly string[] {
+  return ['start-scopes.json', 'protected.json', 'protected-end.json'].map((name) => toPath({ paths }, name));
+}
+
 /** A file of the run's folder about its gates. */
-function toPath({ paths }: GroundParts, name: string): string {
+function toPath({ paths }: Pick<GroundParts, 'paths'>, name: string): string {
   return join(paths.folder, 'gates', name);
 }
 

@@ -51,17 +51,24 @@ export function withoutToken<Env extends Environment>(env: Env): Env {
   return rest as Env;
 }
 
-/**
- * Writes down by what this run knows people, at its start and when it is resumed; tokens that were given out go on being good.
- *
- * @throws RalphError `token-invalid` for a `RALPH_TOKEN` that could be guessed
- */
+/** Throws RalphError `token-invalid` for a `RALPH_TOKEN` that could be guessed: to be asked before anything of a run is made. */
+export function requireGoodToken({ [TOKEN]: given = '' }: Environment): void {
+  if (given === '' || /^[\x21-\x7e]{24,200}$/.test(given)) return;
+  throw new RalphError({
+    code: 'token-invalid',
+    what: `${TOKEN} cannot be used as a token.`,
+    why: 'Who knows it steers the run, so it must not be easy to guess: 24 to 200 visible characters without spaces.',
+    fix: `Make one: ${TOKEN}=$(openssl rand -hex 32) ralph run`,
+    exitCode: 2,
+  });
+}
+
+/** Writes down by what this run knows people, at its start and when it is resumed; tokens that were given out go on being good. */
 export function writePeople(
   paths: RunPaths,
   order: { readonly who: PeopleFile['who']; readonly isIsolated: boolean; readonly env: Environment },
 ): void {
   const { [TOKEN]: given = '' } = order.env;
-  if (given !== '' && !/^[\x21-\x7e]{24,200}$/.test(given)) throw toInvalid();
   const hash = toHash(given);
   const known = readPeople(paths).tokens;
   const tokens = given === '' || known.some((token) => token.hash === hash) ? known : [...known, { hash, by: null }];
@@ -235,16 +242,6 @@ function readOrNull(paths: RunPaths): Json {
 function write(paths: RunPaths, people: PeopleFile): void {
   const tokens = people.tokens.slice(-MAX_TOKENS).map(({ hash, by }) => ({ hash, by: by === null ? null : { ...by } }));
   writeSettings(nodeFileSystem, toPeopleFile(paths), { ...people, tokens });
-}
-
-function toInvalid(): RalphError {
-  return new RalphError({
-    code: 'token-invalid',
-    what: `${TOKEN} cannot be used as a token.`,
-    why: 'Who knows it steers the run, so it must not be easy to guess: 24 to 200 visible characters without spaces.',
-    fix: `Make one: ${TOKEN}=$(openssl rand -hex 32) ralph run`,
-    exitCode: 2,
-  });
 }
 
 function toRefused({ who }: PeopleFile, why: string): RalphError {

@@ -1,15 +1,16 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { diffSettings } from '../config/index.ts';
 import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
-import { writeContract } from '../emit/index.ts';
+import { toContractPath, writeContract } from '../emit/index.ts';
 import { findRun, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
-import { openGateGround } from './gate-ground.ts';
+import { listGroundFiles, openGateGround } from './gate-ground.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
-import { withoutToken, writePeople } from './people.ts';
+import { requireGoodToken, toPeopleFile, withoutToken, writePeople } from './people.ts';
 import { planRun, type RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
@@ -42,11 +43,12 @@ export type Resumed =
   | { readonly kind: 'ended'; readonly runId: string; readonly reason: EndReason; readonly exitCode: number; readonly text: string };
 
 /**
- * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure.
+ * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
  *
- * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
+ * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
  */
 export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
+  requireGoodToken(given.env);
   const options = { ...given, env: withoutToken(given.env), people: given.env };
   const layout = findLayout(options.cwd);
   const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, options.run ?? 'last');
@@ -75,16 +77,28 @@ interface Resumption {
 }
 
 async function goOn(resumption: Resumption): Promise<Resumed> {
-  const { options, watch, layout, paths, locks } = resumption;
+  const { options, layout, paths, locks } = resumption;
   const ended = findFinalEnd(readFold(paths), options);
   if (ended !== null) {
     for (const lock of locks) release(lock);
     return { kind: 'ended', runId: paths.runId, ...ended };
   }
-  const { next, isChanged, isolation, warnings } = await takeChanges(resumption);
+  const changes = await takeChanges(resumption);
+  const { next } = changes;
   await loadPluginFiles(next.settings, layout.root);
   await reapRun(paths.runId);
   await restoreWorkspace(layout, next, options);
+  const putBack = keepFiles([paths.settings, toPeopleFile(paths), toContractPath(paths.folder), ...listGroundFiles(paths)]);
+  try {
+    return await drive(resumption, changes);
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+}
+
+async function drive({ options, watch, layout, paths, locks }: Resumption, changes: TakenChanges): Promise<Resumed> {
+  const { next, isChanged, isolation, warnings } = changes;
   writeRunFile(paths.settings, next);
   writePeople(paths, {
     who: next.settings.externalEvents,
@@ -100,6 +114,17 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   const spec = isChanged ? { spec: next.settings.spec } : {};
   const inputs = await recoverRun(run.ports, folded, { ...spec, limits: toLimits(folded.state, options) });
   return { kind: 'running', handle: driveRun(parts, run, { folded, inputs }, locks), warnings };
+}
+
+/** Remembers small files; the function that is returned puts them back as they were. */
+function keepFiles(paths: readonly string[]): () => void {
+  const kept = paths.map((path) => [path, existsSync(path) ? readFileSync(path) : null] as const);
+  return () => {
+    for (const [path, bytes] of kept) {
+      if (bytes === null) rmSync(path, { force: true });
+      else writeFileSync(path, bytes);
+    }
+  };
 }
 
 function readFold(paths: RunPaths): FoldedRun {

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RalphError } from '../core/index.ts';
+import { type Input, RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
-import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths } from '../journal/index.ts';
-import { captureBaseline, captureGitPrograms, createWorktree } from '../workspace/index.ts';
-import { assembleRun, type RunParts } from './assemble-run.ts';
+import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
+import { captureBaseline, captureGitPrograms, createWorktree, removeWorktree } from '../workspace/index.ts';
+import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
 import { noteProject } from './known-projects.ts';
 import { type Layout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
-import { withoutToken, writePeople } from './people.ts';
+import { requireGoodToken, withoutToken, writePeople } from './people.ts';
 import type { RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
@@ -33,30 +33,52 @@ export interface StartOptions {
 }
 
 /**
- * Starts a run.
+ * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.
  *
- * @throws RalphError `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
+ * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
  */
 export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWatch): Promise<RunHandle> {
+  requireGoodToken(given.env);
   // The token of people: whatever the run starts does not get it.
   const options = { ...given, env: withoutToken(given.env), people: given.env };
   refuseNested(options);
   await loadPluginFiles(plan.settings, options.cwd);
   const layout = toLayout(options.cwd, plan.settings.stateDir);
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
-  noteProject(layout, options.env);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
   const runId = createRunId(Date.now(), Math.random);
-  const lock = await lockFolder(layout, worktree, runId);
-  const locks: Lock[] = [lock];
+  /** Takes back what was made so far, the newest first. */
+  const undo: (() => Promise<void> | void)[] = [];
+  let ready: ReadyRun;
+  let locks: readonly Lock[];
   try {
+    const dead = findStaleOwner(layout, worktree);
+    const lock = await lockFolder(layout, worktree, runId);
+    undo.push(() => release(lock));
+    // What a dead run left working in the folder is ended first, so that two agents never work at once.
+    if (dead !== null) await clearDead(layout, dead);
     const workspace = await openFolder(layout, worktree, plan, options);
+    if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
-    locks.push(await lockRun({ layout, runId, worktree, command: COMMAND }));
-    return await begin({ plan, options, watch, layout, paths, workspace, worktree, locks });
+    undo.push(() => removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId));
+    const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
+    undo.push(() => release(runLock));
+    locks = [lock, runLock];
+    ready = await prepare({ plan, options, watch, layout, paths, workspace, worktree });
   } catch (error) {
-    for (const held of locks) release(held);
+    for (const step of undo.reverse()) await tryTo(step);
     throw error;
+  }
+  noteProject(layout, options.env);
+  return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started] }, locks);
+}
+
+/** What went wrong first is what the person is told. */
+async function tryTo(step: () => Promise<void> | void): Promise<void> {
+  try {
+    await step();
+  } catch {
+    return;
   }
 }
 
@@ -73,13 +95,9 @@ function refuseNested({ env, nested }: StartOptions): void {
   });
 }
 
-/** Takes the folder; what a dead run left working in it is ended first, so that two agents never work at once. */
-async function lockFolder(layout: Layout, worktree: string | null, runId: string): Promise<Lock> {
-  const dead = findStaleOwner(layout, worktree);
+function lockFolder(layout: Layout, worktree: string | null, runId: string): Promise<Lock> {
   if (worktree !== null) mkdirSync(layout.worktreesDir, { recursive: true });
-  const lock = await lockWorkspace({ layout, runId, worktree, command: COMMAND });
-  if (dead !== null) await clearDead(layout, dead);
-  return lock;
+  return lockWorkspace({ layout, runId, worktree, command: COMMAND });
 }
 
 /** What a dead run left running is ended; tokens that its agents refreshed come home. */
@@ -106,6 +124,12 @@ async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan
   return made.cwd;
 }
 
+/** Nobody has worked in it yet. */
+async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, { env }: StartOptions): Promise<void> {
+  const { worktreeLinks: links, stateDir } = settings;
+  await removeWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir, name, links, force: true });
+}
+
 interface Beginning {
   readonly plan: RunPlan;
   readonly options: StartOptions & { readonly people: StartOptions['env'] };
@@ -114,11 +138,17 @@ interface Beginning {
   readonly paths: RunPaths;
   readonly workspace: string;
   readonly worktree: string | null;
-  readonly locks: readonly Lock[];
 }
 
-async function begin(beginning: Beginning): Promise<RunHandle> {
-  const { plan, options, watch, layout, paths, workspace, worktree, locks } = beginning;
+/** A run of which everything is there, and the input that begins it. */
+interface ReadyRun {
+  readonly parts: RunParts;
+  readonly run: AssembledRun;
+  readonly started: Input;
+}
+
+async function prepare(beginning: Beginning): Promise<ReadyRun> {
+  const { plan, options, watch, layout, paths, workspace, worktree } = beginning;
   const { settings } = plan;
   openAgentFolders(workspace, settings);
   const place = { cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) };
@@ -134,14 +164,13 @@ async function begin(beginning: Beginning): Promise<RunHandle> {
   const ground = await openGateGround({ paths, file, env: options.env }, false);
   const parts: RunParts = { layout, paths, file, env: options.env, watch, ground, isolation: plan.isolation };
   const run = assembleRun(parts, () => undefined);
-  const at = run.ports.clock.now();
   const started = {
     type: 'run-started' as const,
-    at,
+    at: run.ports.clock.now(),
     runId: paths.runId,
     spec: settings.spec,
     flags: [],
     inboxOffset: run.ports.inbox.end(),
   };
-  return driveRun(parts, run, { folded: null, inputs: [started] }, locks);
+  return { parts, run, started };
 }
