@@ -12,7 +12,7 @@ import { ownRun } from './people.ts';
 import { readRecords } from './read-run.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { writeRunFile } from './run-file.ts';
-import { clearStopWish, createWishReader, watchWishes } from './stop-file.ts';
+import { clearStopWish, createWishReader, type StopWish, watchWishes } from './stop-file.ts';
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
@@ -79,9 +79,12 @@ function createStopTaker(
   toStop: (how: StopRequested['how'], by: string) => StopRequested,
 ): () => StopRequested | null {
   const readWish = createWishReader(folder);
+  let followed: StopWish | null = null;
   return () => {
     const left = readWish();
-    if (left === null || !admit(left.sender) || left.sender === null) return null;
+    // One that was refused does not count: a person may say the same after it.
+    if (left === null || !admit(left.sender) || left.sender === null || left.wish === followed) return null;
+    followed = left.wish;
     return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
   };
 }

@@ -54,7 +54,9 @@ function releaseBoth(lock: Lock, folder: string, letGo: (() => void) | null): vo
     lock.release();
   } finally {
     letGo?.();
-    for (const name of existsSync(folder) ? readdirSync(folder) : []) if (PIPE.test(name)) rmSync(join(folder, name), { force: true });
+    const pipes = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => PIPE.test(name)).map((name) => join(folder, name));
+    // Whoever resumes in this moment holds his already.
+    for (const path of pipes) if (isPipeHeld(path) !== true) rmSync(path, { force: true });
   }
 }
 

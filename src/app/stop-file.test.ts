@@ -13,6 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Nothing that names it by its path can remove it. */
+function makeDeepFolder(path: string): void {
+  const script = 'mkdir "$1" && cd "$1" && for i in $(seq 30); do n=$(printf %0200d 0); mkdir "$n" && cd -P "$n"; done';
+  execFileSync('/bin/bash', ['-c', script, 'bash', path]);
+}
+
 describe('a wish to stop', () => {
   it('is taken once, with whose it is, and a stronger one after it', () => {
     const take = createWishReader(folder);
@@ -24,9 +30,18 @@ describe('a wish to stop', () => {
     expect(readdirSync(folder)).toEqual(['stop']);
   });
 
+  it('is taken again where somebody else has the same one: whoever was refused must not speak for a person', () => {
+    const take = createWishReader(folder);
+    writeFileSync(join(folder, 'stop'), 'after\n');
+    expect(take()).toEqual({ wish: 'after', sender: null });
+    writeStopWish(folder, 'after', SENDER);
+    expect(take()).toEqual({ wish: 'after', sender: SENDER });
+  });
+
   it.each([
     ['a pipe', () => execFileSync('mkfifo', [join(folder, 'stop')])],
     ['a folder', () => mkdirSync(join(folder, 'stop'))],
+    ['a folder that is nested deeper than a path may be long', () => makeDeepFolder(join(folder, 'stop'))],
     [
       'a link',
       () => {

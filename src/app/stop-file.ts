@@ -1,18 +1,7 @@
-import {
-  closeSync,
-  constants,
-  type FSWatcher,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, parseSender, type Sender } from '../core/index.ts';
+import { removeTree } from '../process/index.ts';
 
 /** How another process asks a run to stop: `after` the running turn, or `now`. */
 export type StopWish = 'after' | 'now';
@@ -24,16 +13,20 @@ const MAX_BYTES = 4096;
 /** Leaves the wish in the run's folder, with whose it is. It appears whole: half of it would be a wish of nobody. */
 export function writeStopWish(runFolder: string, wish: StopWish, sender: Sender): void {
   const draft = join(runFolder, `${FILE}.${process.pid}`);
-  rmSync(draft, { force: true, recursive: true });
+  removeTree(draft);
   writeFileSync(draft, `${wish}\n${JSON.stringify(sender)}\n`, { flag: 'wx' });
   const path = join(runFolder, FILE);
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) clearStopWish(runFolder);
   renameSync(draft, path);
 }
 
-/** Forgets an old wish. */
+/** Forgets an old wish, whatever stands in its place. Never throws: a run that has ended is not to wait for it. */
 export function clearStopWish(runFolder: string): void {
-  rmSync(join(runFolder, FILE), { force: true, recursive: true });
+  try {
+    removeTree(join(runFolder, FILE));
+  } catch {
+    return;
+  }
 }
 
 /** A wish as it stands in a run's folder; the sender is `null` where the file does not say whose it is. */
@@ -42,14 +35,15 @@ export interface LeftWish {
   readonly sender: Sender | null;
 }
 
-/** Takes what is left in the run's folder: each wish once, a second, stronger one too; `null` when there is nothing new. */
+/** Takes what is left in the run's folder: each wish of each sender once; `null` when there is nothing new. */
 export function createWishReader(runFolder: string): () => LeftWish | null {
-  let last: StopWish | null = null;
+  let last = '';
   return () => {
-    const left = readWish(runFolder);
-    if (left === null || left.wish === last) return null;
-    last = left.wish;
-    return left;
+    const text = readText(runFolder);
+    if (text === last || text === '') return null;
+    last = text;
+    const [wish, by = ''] = text.split('\n');
+    return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
   };
 }
 
@@ -69,12 +63,11 @@ export function watchWishes(runFolder: string, look: () => void): () => void {
   };
 }
 
-function readWish(runFolder: string): LeftWish | null {
+function readText(runFolder: string): string {
   try {
-    const [wish, by = ''] = readPlain(join(runFolder, FILE)).split('\n');
-    return { wish: wish === 'now' ? 'now' : 'after', sender: parseSender(parseJson(by)) };
+    return readPlain(join(runFolder, FILE));
   } catch {
-    return null;
+    return '';
   }
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeeperThan, isJsonObject, type Json, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
+import { isDeeperThan, isJsonObject, type Json, mapTexts, parseJson, toCanonicalJson, toComparablePayload, toPayloadText } from './json.ts';
 
 /** The same value with the members of its objects in reverse order. */
 function reversed(value: Json): Json {
@@ -98,5 +98,21 @@ describe('JSON', () => {
     [{ a: [1] }, 2, false],
   ])('%j nested more than %i times: %s', (value, levels, expected) => {
     expect(isDeeperThan(value, levels)).toBe(expected);
+  });
+});
+
+describe('names of fields that become alike', () => {
+  it('get numbers in their order, however many there are', () => {
+    const before = Object.fromEntries(Array.from({ length: 20_000 }, (_none, index) => [`x${index}`, index]));
+    const after = mapTexts(
+      { 'x 3': true, ...before },
+      (text) => text,
+      undefined,
+      (key) => key.replace(/\d+$/, (digits) => (key === 'x 3' ? digits : '')),
+    );
+    const names = Object.keys(after as object);
+    expect(names.slice(0, 4)).toEqual(['x 3', 'x', 'x 2', 'x 4']);
+    expect(new Set(names).size).toBe(20_001);
+    expect(names.at(-1)).toBe('x 20001');
   });
 });

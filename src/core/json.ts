@@ -79,20 +79,28 @@ export function mapTexts(
     const items = value.map(mapPart);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const names = new Set<string>();
+  const names: NameCounts = new Map();
   let isChanged = false;
   const entries = Object.entries(value as JsonObject).map(([key, part]) => {
     const after = (byKey(key) ?? mapPart)(part);
-    const name = toFreeName(mapKey(key), names);
-    names.add(name);
+    const name = takeFreeName(mapKey(key), names);
     isChanged ||= after !== part || name !== key;
     return [name, after] as const;
   });
   return isChanged ? Object.fromEntries(entries) : value;
 }
 
-function toFreeName(name: string, taken: ReadonlySet<string>): string {
+/** The names that are taken, each with the number that another one of it begins to look at: as many alike ones as anybody likes cost no more than others. */
+type NameCounts = Map<string, number>;
+
+function takeFreeName(name: string, taken: NameCounts): string {
   let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${name} ${count}`;
+  let count = taken.get(name) ?? 1;
+  while (taken.has(free)) {
+    count += 1;
+    free = `${name} ${count}`;
+  }
+  taken.set(name, count);
+  if (free !== name) taken.set(free, 1);
   return free;
 }

@@ -20,7 +20,13 @@ export function holdPipe(path: string, runId: string): (() => void) | null {
     const made = spawnSync('mkfifo', ['-m', '600', draft], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
     if (made.status !== 0) return null;
     const handle = openSync(draft, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    renameSync(draft, path);
+    try {
+      renameSync(draft, path);
+    } catch {
+      closeSync(handle);
+      rmSync(draft, { force: true });
+      return null;
+    }
     held.set(runId, handle);
     return () => letGo(path, runId, handle);
   } catch {
@@ -31,8 +37,11 @@ export function holdPipe(path: string, runId: string): (() => void) | null {
 function letGo(path: string, runId: string, handle: number): void {
   if (held.get(runId) !== handle) return;
   held.delete(runId);
-  rmSync(path, { force: true });
-  closeSync(handle);
+  try {
+    rmSync(path, { force: true });
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** The handle that a child with this marker (`<run>/<turn>`) holds as well. */

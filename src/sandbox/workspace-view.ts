@@ -41,7 +41,7 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
   } catch {
     return 'copy';
   } finally {
-    removeTree(folder);
+    tryRemove(folder);
   }
 }
 
@@ -64,7 +64,16 @@ export async function foretellView(place: Omit<ViewPlace, 'own'>): Promise<ViewK
     const kind = await findViewKind({ ...place, stateDir, own: join(folder, 'own') });
     return kind !== 'copy' || (await canCopyTree(workspace, { leftOut: stateDir, maxBytes: MAX_COPIED_BYTES })) ? kind : null;
   } finally {
+    tryRemove(folder);
+  }
+}
+
+/** What cannot be removed stays: it says nothing of how a view can be made. */
+function tryRemove(folder: string): void {
+  try {
     removeTree(folder);
+  } catch {
+    return;
   }
 }
 
