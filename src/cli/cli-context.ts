@@ -19,6 +19,8 @@ export interface CliContext {
   readonly signals: SignalSource;
   /** Reads standard input to its end. */
   readonly readStdin: () => Promise<string>;
+  /** Tells the command that started this one with `--detach` that the run has begun, once; `null` in every other process. */
+  readonly tellBegun: ((runId: string) => void) | null;
   /** Asks the person in front of the terminal; `null` where there is none. */
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Epoch milliseconds. */

@@ -17,13 +17,15 @@ export function createContext(
   loaders: Loaders,
   { stdout, stderr }: Outputs = process,
 ): CliContext {
-  const env = Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const { RALPH_DETACHED: detached, ...own } = given;
+  const env = Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined));
   return {
     cwd: findFolder(),
     env,
     terminal: createTerminal(stdout, stderr, env),
     signals: process,
     readStdin,
+    tellBegun: detached === undefined || process.send === undefined ? null : tellBegun,
     get ask() {
       // Asking `process.stdin` would open it, which loads the streams of files.
       const { isatty } = process.getBuiltinModule('node:tty');
@@ -36,6 +38,13 @@ export function createContext(
     },
     ...loaders,
   };
+}
+
+/** One line, then the channel is closed: nothing else goes over it. Who started this may be gone. */
+function tellBegun(runId: string): void {
+  process.send?.({ runId }, undefined, undefined, () => {
+    if (process.connected) process.disconnect();
+  });
 }
 
 async function readStdin(): Promise<string> {

@@ -69,6 +69,7 @@ export function createFakeContext(world: FakeWorld = {}): FakeContext {
       off: (signal, listener) => listeners.get(signal)?.delete(listener),
     },
     readStdin: async () => world.stdin ?? '',
+    tellBegun: null,
     ask: world.ask ?? null,
     now: clock.now,
     every: clock.every,

@@ -42,9 +42,19 @@ export function plainEnvironment(extra: Readonly<Record<string, string>> = {}): 
   return { ...env, RALPH_TOKEN: TOKEN, NO_COLOR: '1', GIT_CONFIG_NOSYSTEM: '1', XDG_STATE_HOME: STATE_HOME, ...extra };
 }
 
-/** Starts `ralph` with these arguments. */
-export function start(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-  const child = spawn(process.execPath, [RALPH, ...args], { cwd, env: plainEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts `ralph` with these arguments, and with that text on standard input. */
+export function start(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  stdin: string | null = null,
+): Started {
+  const child = spawn(process.execPath, [RALPH, ...args], {
+    cwd,
+    env: plainEnvironment(env),
+    stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.end(stdin);
   const out = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   const listen = (name: 'stdout' | 'stderr'): void => {

@@ -4,7 +4,8 @@ import { addExamples, type CliCommand, type CommandCall } from '../cli-command.t
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addConfigOptions, addSettingFlags, toConfigRequest } from '../config-options.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
-import { watchRun } from '../live/watch-run.ts';
+import { catchSignals } from '../live/run-signals.ts';
+import { type WatchOrder, watchRun } from '../live/watch-run.ts';
 import { printFindings } from '../print-findings.ts';
 import { printDryRun } from './dry-run.ts';
 import { performResume } from './resume-command.ts';
@@ -64,12 +65,16 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
 }
 
 /** The same command once more, without `--detach`, in a process of its own; what is wrong with the configuration is said there. */
-async function detach({ cwd, env, terminal, loadApp }: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
-  const app = await loadApp();
+async function detach(context: CliContext, flags: RunFlags, call: CommandCall): Promise<number> {
+  const { cwd, env, terminal } = context;
+  const app = await context.loadApp();
   const end = call.words.includes('--') ? call.words.indexOf('--') : call.words.length;
   const words = ['run', ...call.words.filter((word, index) => word !== '--detach' || index > end)];
   const { settings } = checkConfig({ ...toConfigRequest({ cwd, env }, flags), prompt: 'optional' });
-  const started = await app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, env });
+  const stdin = flags.promptFile === '-' ? await context.readStdin() : null;
+  const started = await withAbort(context, (abort) =>
+    app.startDetached({ cwd, stateDir: settings?.stateDir ?? '.ralph', words, stdin, env, abort }),
+  );
   if (started.kind === 'ended') {
     terminal.err(started.output);
     return started.exitCode;
@@ -81,6 +86,45 @@ async function detach({ cwd, env, terminal, loadApp }: CliContext, flags: RunFla
   return 0;
 }
 
+/** Ctrl+C and SIGTERM end what is not under way yet; a terminal that closes does not. */
+async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const caught = catchSignals(signals);
+  caught.attach((how) => (how === 'hangup' ? undefined : controller.abort()));
+  try {
+    return await call(controller.signal);
+  } finally {
+    caught.release();
+  }
+}
+
+/** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
+function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
+  const { signals } = context;
+  const ignore = (): void => undefined;
+  return {
+    context: {
+      ...context,
+      signals: {
+        on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
+        off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
+      },
+    } satisfies CliContext,
+    start: async (watch) => {
+      let hasBegun = false;
+      const handle = await start({
+        ...watch,
+        observe: (record) => {
+          hasBegun ||= record.kind === 'input';
+          watch.observe(record);
+        },
+      });
+      if (handle !== null && hasBegun) tellBegun(handle.runId);
+      return handle;
+    },
+  } satisfies { context: CliContext; start: WatchOrder['start'] };
+}
+
 async function startAndWatch(
   context: CliContext,
   app: AppApi,
@@ -88,12 +132,8 @@ async function startAndWatch(
   { flags, show }: { readonly flags: RunFlags; readonly show: ReturnType<typeof toShowOptions> },
 ): Promise<number> {
   const options = { cwd: context.cwd, worktree: flags.worktree ?? null, nested: flags.nested === true, env: context.env };
-  const watched = await watchRun(context, {
-    app,
-    show,
-    cwd: context.cwd,
-    isOneTurn: flags.once === true,
-    start: (watch) => app.startRun(plan, options, watch),
-  });
+  const start: WatchOrder['start'] = (watch) => app.startRun(plan, options, watch);
+  const place = context.tellBegun === null ? { context, start } : toDetached(context, context.tellBegun, start);
+  const watched = await watchRun(place.context, { app, show, cwd: context.cwd, isOneTurn: flags.once === true, start: place.start });
   return watched === null ? 0 : watched.exitCode;
 }
