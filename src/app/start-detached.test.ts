@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startDetached } from './start-detached.ts';
 
 let cwd: string;
-beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), 'ralph-detached-'))));
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ralph-detached-'));
+});
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Starts a program of the test's in the place of `ralph`. */
