@@ -76,7 +76,7 @@ describe.concurrent('checkpoints', () => {
       git(folder, 'config', 'gpg.program', '/bin/false');
       git(folder, 'config', 'user.useConfigOnly', 'true');
       writeFileSync(join(folder, '.git/hooks/pre-commit'), '#!/bin/sh\ntouch hooked\nexit 1\n', { mode: 0o755 });
-      const { code, stdout } = await ralph(folder, RUN, { HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null' });
+      const { code, stdout } = await ralph(folder, RUN, { HOME: '/nonexistent', GIT_CONFIG_GLOBAL: '/dev/null' });
       expect(code, stdout).toBe(0);
       expect(git(folder, 'log', '-1', '--format=%s by %an')).toBe('ralph: checkpoint after iteration 4 by Ralph');
       expect(git(folder, 'status', '--porcelain')).toBe('');

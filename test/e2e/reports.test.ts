@@ -79,7 +79,9 @@ interface LiveFacts extends StatusFacts {
 }
 
 async function readLive(folder: string): Promise<LiveFacts> {
-  return JSON.parse((await ralph(folder, ['status', '--format', 'json'])).stdout) as LiveFacts;
+  const { stdout } = await ralph(folder, ['status', '--format', 'json']);
+  // Before its first entry there is no run to tell of.
+  return stdout === '' ? {} : (JSON.parse(stdout) as LiveFacts);
 }
 
 describe.concurrent('the status of a run', () => {
