@@ -78,7 +78,7 @@ interface LiveFacts extends StatusFacts {
   readonly live: { readonly turn: { readonly lastOutputAt: number } | null } | null;
 }
 
-async function readLive(folder: string): Promise<LiveFacts> {
+async function readLive(folder: string): Promise<Partial<LiveFacts>> {
   const { stdout } = await ralph(folder, ['status', '--format', 'json']);
   // Before its first entry there is no run to tell of.
   return stdout === '' ? {} : (JSON.parse(stdout) as LiveFacts);
