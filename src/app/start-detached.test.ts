@@ -36,7 +36,7 @@ it('ends a process that has not begun when the person interrupts', async () => {
   const controller = new AbortController();
   const begun = begin(HANGS, 60_000, controller.signal);
   controller.abort();
-  await expect(begun).rejects.toMatchObject({ code: 'detach-failed', exitCode: 130 });
+  await expect(begun).rejects.toMatchObject({ code: 'detach-interrupted', exitCode: 130 });
 });
 
 it('names the run that a process says has begun, and keeps what it prints', async () => {

@@ -46,7 +46,7 @@ const DETACHED = 'RALPH_DETACHED';
  * Starts `ralph` with these words in a session of its own: closing the terminal does not reach it. What it prints goes to `output.log` in the run's folder. Resolves when
  * it says that its run has begun (the first input is in the journal), or has ended with words of its own.
  *
- * @throws RalphError `state-folder`; `detach-failed` for a process that died without a word or did not begin in time: it is ended then
+ * @throws RalphError `state-folder`; `detach-interrupted`; `detach-failed` for a process that died without a word or did not begin in time: it is ended then
  */
 export async function startDetached(order: DetachOrder, limits: DetachLimits = {}): Promise<Detached> {
   const { cwd, words, env, stdin, abort } = order;
@@ -80,7 +80,7 @@ export async function startDetached(order: DetachOrder, limits: DetachLimits = {
   if (beginning.kind === 'ended' && beginning.exitCode !== null && output !== '') {
     return { kind: 'ended', exitCode: beginning.exitCode, output };
   }
-  throw toFailed(beginning.how, output, abort.aborted ? 130 : 1);
+  throw abort.aborted ? toInterrupted() : toFailed(beginning.how, output);
 }
 
 type Beginning =
@@ -132,13 +132,16 @@ async function endChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-function toFailed(how: string, output: string, exitCode: number): RalphError {
+function toFailed(how: string, output: string): RalphError {
   const words = output.trim().slice(-MAX_TOLD_CHARS);
   return new RalphError({
     code: 'detach-failed',
     what: `The process that was to run it ${how}; no run has begun.`,
     ...(words === '' ? {} : { why: `It said last:\n${words}` }),
     fix: 'See where it stops: the same command without --detach',
-    exitCode,
   });
+}
+
+function toInterrupted(): RalphError {
+  return new RalphError({ code: 'detach-interrupted', what: 'Interrupted: no run has begun.', exitCode: 130 });
 }

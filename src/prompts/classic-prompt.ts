@@ -35,6 +35,7 @@ export function planClassicPrompt(context: PromptContext): readonly (Section | n
 
 function planRules(context: PromptContext): Section | null {
   const { settings } = context;
+  const mayNote = context.turn.mayNote !== false;
   const ticked = settings.promptFile === null ? ours('in the scratchpad') : say`tick their checkboxes in ${setting(settings.promptFile)}`;
   return section(
     'RULES',
@@ -44,8 +45,10 @@ function planRules(context: PromptContext): Section | null {
           ? '1. Do what each event below asks; where none asks anything, one small, focused task. No more in this iteration.'
           : '1. Do only ONE small, focused task in this iteration.',
       ),
-      say`2. Mark subtasks as complete when you finish them: ${ticked}.`,
-      say`3. Put temporary files into ${setting(settings.workspaceDir)}.`,
+      mayNote
+        ? say`2. Mark subtasks as complete when you finish them: ${ticked}.`
+        : ours('2. You cannot write files: say in your final message what is done.'),
+      mayNote ? say`3. Put temporary files into ${setting(settings.workspaceDir)}.` : ours(''),
       ours(COMMITS[commitRule(context) ?? 'unable']),
     ),
   );
@@ -72,11 +75,16 @@ function planWorkflow(context: PromptContext): Section | null {
   );
 }
 
+const KEEPING = {
+  note: 'Before you stop, update it: what you did, what remains, blockers, decisions.',
+  say: 'You cannot write it: say in your final message what you did, what remains, blockers, decisions.',
+} as const;
+
 function planNotes(context: PromptContext): Section | null {
   const { settings } = context;
   return section(
     'SCRATCHPAD',
-    say`Before you start, read ${setting(settings.scratchpad)}, if it exists. Where it shows progress, continue from there; never restart from scratch. Before you stop, update it: what you did, what remains, blockers, decisions.`,
+    say`Before you start, read ${setting(settings.scratchpad)}, if it exists. Where it shows progress, continue from there; never restart from scratch. ${ours(KEEPING[context.turn.mayNote === false ? 'say' : 'note'])}`,
     scratchpadWords(context),
   );
 }

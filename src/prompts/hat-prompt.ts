@@ -8,7 +8,7 @@ import { planGuardrails } from './guardrails.ts';
 import { handsOnTasks, knownTopicLines, stuckTopics } from './known-topics.ts';
 import { planObjective } from './objective.ts';
 import { type Offer, offersOf, receiverNames } from './offers.ts';
-import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
+import { CANNOT_NOTE, commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { block, cleanText, inCode, inLine, listInCode, setting } from './quoting.ts';
 import { planScratchpadText } from './scratchpad-section.ts';
 import { lines, type Section, section } from './section.ts';
@@ -78,7 +78,7 @@ function proofLine(context: PromptContext): string {
 
 const NOTES = {
   note: 'Before you stop, note in it what the next agent must know.',
-  say: 'You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.',
+  say: CANNOT_NOTE,
 } as const;
 
 function noteRule({ turn }: PromptContext): keyof typeof NOTES {

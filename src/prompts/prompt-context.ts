@@ -52,6 +52,9 @@ export function commitRule({ turn, settings }: Pick<PromptContext, 'turn' | 'set
   return settings.agentsCommit === false ? 'none' : 'commit';
 }
 
+/** What who cannot write the scratchpad does with what he would note in it. */
+export const CANNOT_NOTE = 'You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.';
+
 /** Whether several events called the turn, each of which is a task. */
 export function isCalledBySeveral({ turn }: Pick<PromptContext, 'turn'>): boolean {
   return turn.events.length > 1;

@@ -149,3 +149,24 @@ describe('what users change in Ralph’s prompt', () => {
     expect(headings(ask(sampleTopology({ objective: ' \n' })))).not.toContain('## OBJECTIVE');
   });
 });
+
+describe('a Ralph that cannot write the scratchpad', () => {
+  const selfCoordinated = sampleTopology({ hats: SELF_COORDINATED });
+  const classic = sampleTopology({ mode: 'single' });
+  const NOTES =
+    /update it|in the scratchpad as|(?:tasks|note it|fits none|why|complete when you finish them:) in the scratchpad|into the scratchpad|mark `\[x\]`|mark it `\[x\]`|Temporary files:|temporary files into/i;
+
+  it.each([
+    ['alone', solo, 'ralph'],
+    ['as the coordinator', team, 'ralph'],
+    ['as the safety net', selfCoordinated, 'ralph'],
+    ['in the classic loop', classic, 'default'],
+  ] as const)('is asked %s for no note in it, and told to read it', (_, topology, hat) => {
+    const prompt = buildPrompt(topology, sampleTurn(hat, { mayWrite: false, mayNote: false }), SETTINGS);
+    expect(prompt).not.toMatch(NOTES);
+    expect(prompt).toContain('You cannot write');
+    expect(prompt).toContain('`.agent/scratchpad.md`');
+    // It keeps its notes where it has a tool for them.
+    expect(buildPrompt(topology, sampleTurn(hat, { mayWrite: false }), SETTINGS)).toMatch(NOTES);
+  });
+});

@@ -6,7 +6,7 @@ import { contractLines } from './contract-words.ts';
 import { planFeedback } from './feedback-section.ts';
 import { planGuardrails } from './guardrails.ts';
 import { planObjective } from './objective.ts';
-import { commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
+import { CANNOT_NOTE, commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
 import { block, cleanText, inCode, setting } from './quoting.ts';
 import { scratchpadWords } from './scratchpad-section.ts';
 import { lines, type Section, section } from './section.ts';
@@ -70,6 +70,13 @@ function planOrientation({ settings }: PromptContext): Section | null {
 
 function planScratchpad(context: PromptContext): Section | null {
   const { settings } = context;
+  if (context.turn.mayNote === false) {
+    return section(
+      'SCRATCHPAD',
+      say`The memory of the agents is ${setting(settings.scratchpad)}: tasks, decisions, blockers. \`[ ]\` open, \`[x]\` done and checked, \`[~]\` dropped. Where it shows progress, go on from there; never start over. ${ours(CANNOT_NOTE)}`,
+      scratchpadWords(context),
+    );
+  }
   return section(
     'SCRATCHPAD',
     say`Your memory is ${setting(settings.scratchpad)}: tasks, decisions, blockers. \`[ ]\` open, \`[x]\` done and checked, \`[~]\` dropped, with the reason. Where it shows progress, go on from there; never start over. Update it before you stop; keep it short. Temporary files: ${setting(settings.workspaceDir)}.`,
@@ -81,36 +88,47 @@ function planScratchpad(context: PromptContext): Section | null {
 const PROOFS = {
   solo: {
     before: 'A claim needs evidence. Before anything counts as done (`[x]`, a commit, an event)',
+    said: 'A claim needs evidence. Before you call anything done',
     red: 'fix it, or report it as red',
   },
-  ralph: { before: "A claim needs evidence, a hat's too. Before you mark `[x]` or end the run", red: 'delegate the repair' },
-  hats: { before: "A claim needs evidence, a hat's too. Before you mark `[x]`", red: 'say so in your event' },
+  ralph: {
+    before: "A claim needs evidence, a hat's too. Before you mark `[x]` or end the run",
+    said: "A claim needs evidence, a hat's too. Before you end the run",
+    red: 'delegate the repair',
+  },
+  hats: {
+    before: "A claim needs evidence, a hat's too. Before you mark `[x]`",
+    said: "A claim needs evidence, a hat's too. Before you call anything done",
+    red: 'say so in your event',
+  },
 } as const;
 
 function planBackpressure(context: PromptContext): Section | null {
   const { coordination } = context.topology;
-  const { before, red } = PROOFS[coordination];
+  const { before, said, red } = PROOFS[coordination];
   const mayRun = mayRunProgram(context);
   const proof = mayRun
     ? 'see tests, linter, type check and build green in this turn'
     : 'see the proof in this turn, as far as you may run it';
   const use = mayRun && coordination === 'solo' ? '; use the real program once, with bad input too' : '';
-  return section('BACKPRESSURE', ours(`${before}, ${proof}${use}. Red: ${red}.`));
+  return section('BACKPRESSURE', ours(`${context.turn.mayNote === false ? said : before}, ${proof}${use}. Red: ${red}.`));
 }
 
 const SOLO_COMMITS = {
   commit: ', mark it `[x]`, and commit it with a clear message, if this is a git repository.',
   none: ' and mark it `[x]`. Make no commits.',
   unable: ' and mark it `[x]`.',
+  unnoted: '.',
 } as const;
 
 function planSolo(context: PromptContext): Section | null {
+  const mayNote = context.turn.mayNote !== false;
   const task = 'task, the first open one; tests first where it can be tested.';
   const steps = [
     '1. Gap analysis: what the objective and the specs ask for, against what the code does.',
-    '2. Plan: write the gaps into the scratchpad as small tasks, the most important first.',
+    `2. Plan: ${mayNote ? 'write the gaps into the scratchpad as' : 'make the gaps'} small tasks, the most important first.`,
     isCalledBySeveral(context) ? `3. Do what each event below asks; where none asks anything, one ${task}` : `3. Do ONE ${task}`,
-    `4. Verify it (BACKPRESSURE)${SOLO_COMMITS[commitRule(context) ?? 'unable']}`,
+    `4. Verify it (BACKPRESSURE)${SOLO_COMMITS[mayNote ? (commitRule(context) ?? 'unable') : 'unnoted']}`,
     '5. Stop. The next turn takes the next task.',
   ];
   return section('SOLO MODE', ours('You have no team: the work is yours.'), ours(steps.join('\n')));

@@ -11,11 +11,13 @@ function coordinate(context: PromptContext): readonly string[] {
   const task = isCalledBySeveral(context) ? 'ONE task for each event that calls for one' : 'ONE task';
   const own =
     context.turn.mayWrite === false
-      ? 'note a task that fits none in the scratchpad.'
+      ? context.turn.mayNote === false
+        ? 'name a task that fits none in the payload.'
+        : 'note a task that fits none in the scratchpad.'
       : `only a task that fits none is yours: do it, verify it${COMMITS[commitRule(context) ?? 'unable']}`;
   return [
     'Gap analysis: the objective and the specs against the code and the evidence in the events.',
-    'Plan: small tasks in the scratchpad, the most important first.',
+    `Plan: small tasks${context.turn.mayNote === false ? '' : ' in the scratchpad'}, the most important first.`,
     `Delegate ${task}: publish a topic that the fitting hat triggers on, with a payload that says what to do, where, and how to tell that it is done. The hat knows only that and the objective.`,
     `Stop. Never do the work of a hat; ${own}`,
   ];
@@ -26,11 +28,12 @@ const COMMITS = { commit: ', commit it.', none: '. Make no commits.', unable: '.
 function catchWork(context: PromptContext): readonly string[] {
   const events = isCalledBySeveral(context) ? 'For each event below publish one' : 'Publish ONE event';
   const rule = commitRule(context);
+  const kept = `${context.turn.mayNote === false ? 'name it in your payload' : 'note it in the scratchpad'}, and publish the event that lets the team go on.`;
   const own = `do it, verify it${rule === 'commit' ? ', commit it' : ''}, then publish the event that lets the team go on.${rule === 'none' ? ' Make no commits.' : ''}`;
   return [
     'Find out what was meant.',
     `${events} that brings the work back to the fitting hat. The hat knows only your payload and the objective.`,
-    `Never do the work of a hat. A task that fits no hat: ${context.turn.mayWrite === false ? 'note it in the scratchpad, and publish the event that lets the team go on.' : own}`,
+    `Never do the work of a hat. A task that fits no hat: ${context.turn.mayWrite === false ? kept : own}`,
     'Stop.',
   ];
 }

@@ -179,8 +179,10 @@ describe.each(KINDS)('a $kind model', ({ kind, path, base, keyEnv, model }) => {
   it('says where a key or a model that is refused comes from', async () => {
     replies = [fail(401, 'bad key'), fail(404, 'no such model')];
     const failures = [(await step(kind, [ASK])).result, (await step(kind, [ASK])).result].map((result) => JSON.stringify(result));
-    expect(failures[0]).toContain(`is the key in ${kind === 'google' ? 'GOOGLE_GENERATIVE_AI_API_KEY or ' : ''}${keyEnv} right?`);
-    expect(failures[1]).toContain(`is there a model ${model}, and is base_url right?`);
+    expect(failures[0]).toContain(
+      `see whether the key in ${kind === 'google' ? 'GOOGLE_GENERATIVE_AI_API_KEY or ' : ''}${keyEnv} is right)`,
+    );
+    expect(failures[1]).toContain(`see whether there is a model ${model}, and whether base_url is right)`);
   });
 
   it('stops when it is told to', async () => {

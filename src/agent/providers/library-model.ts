@@ -39,10 +39,12 @@ function explainFailure(failure: ModelFailure, settings: ProviderSettings): Mode
   if (failure.class === 'auth') {
     const names = listKeyEnvs(settings);
     const advice =
-      names.length === 0 ? 'no key is sent there: name its variable as api_key_env' : `is the key in ${names.join(' or ')} right?`;
+      names.length === 0
+        ? 'no key is sent there: name its variable as api_key_env'
+        : `see whether the key in ${names.join(' or ')} is right`;
     return { ...failure, message: `${failure.message} (${at}; ${advice})` };
   }
   if (failure.message.startsWith('Cannot connect')) return { ...failure, message: `${failure.message} (${at})` };
   if (!failure.message.startsWith('HTTP 404')) return failure;
-  return { ...failure, message: `${failure.message} (${at}; is there a model ${model}, and is base_url right?)` };
+  return { ...failure, message: `${failure.message} (${at}; see whether there is a model ${model}, and whether base_url is right)` };
 }
