@@ -30,16 +30,19 @@ describe.skipIf(process.platform !== 'linux')('what a dead run left', () => {
     }
   });
 
-  it('includes the pipes that it was making: those of the living stay', async () => {
-    const dead = mkdtempSync(join(tmpdir(), 'ralph-pipes-1073741824-'));
-    const living = mkdtempSync(join(tmpdir(), `ralph-pipes-${process.pid}-`));
-    writeFileSync(join(dead, 'pipe0'), '');
-    try {
-      await reapRun(RUN);
-      expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
-    } finally {
-      rmSync(dead, { recursive: true, force: true });
-      rmSync(living, { recursive: true });
-    }
-  });
+  it.each(['/dev/shm', tmpdir()].filter((place) => existsSync(place)))(
+    'includes the pipes that it was making in %s: those of the living stay',
+    async (place) => {
+      const dead = mkdtempSync(join(place, 'ralph-pipes-1073741824-'));
+      const living = mkdtempSync(join(place, `ralph-pipes-${process.pid}-`));
+      writeFileSync(join(dead, 'pipe0'), '');
+      try {
+        await reapRun(RUN);
+        expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+      } finally {
+        rmSync(dead, { recursive: true, force: true });
+        rmSync(living, { recursive: true });
+      }
+    },
+  );
 });

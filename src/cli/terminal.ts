@@ -71,8 +71,11 @@ export function createTerminal(stdout: OutputStream, stderr: OutputStream, env: 
   };
 }
 
-/** More of what nobody has read yet is not kept in memory. */
-const MOST_WAITING_BYTES = 1 << 20;
+/**
+ * More of what nobody has read yet is not kept in memory. Each line waits as an object of its own, outlives the short-lived part of the heap, and fills the
+ * other one with garbage: a whole run takes many times this.
+ */
+const MOST_WAITING_BYTES = 1 << 18;
 
 /** All who ask wait for the same moment: the reader has taken everything, or is gone. */
 function watchReader(stdout: OutputStream): () => Promise<void> | null {

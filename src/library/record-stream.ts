@@ -21,10 +21,13 @@ export interface RecordStream {
   readonly iterate: () => AsyncIterableIterator<NdjsonRecord>;
 }
 
-/** What an agent says waits for a reader up to this, in characters: then the agent waits. */
-const MOST_WAITING = 1 << 20;
+/**
+ * What an agent says waits for a reader up to this, in characters: then the agent waits. What waits outlives the short-lived part of the heap and fills
+ * the other one with garbage, so that a whole run takes many times this.
+ */
+const MOST_WAITING = 1 << 18;
 /** Beyond that it is left out, for an agent that cannot wait. */
-const MOST_KEPT = 2 * MOST_WAITING;
+const MOST_KEPT = 1 << 21;
 /** What a record takes beside its text. */
 const RECORD_SIZE = 200;
 
@@ -152,7 +155,7 @@ class Reader {
   push(line: NdjsonLive, after: number): void {
     const characters = countCharacters(line);
     const size = RECORD_SIZE + characters;
-    const limit = this.leftOut.records > 0 ? MOST_WAITING / 2 : MOST_KEPT;
+    const limit = this.leftOut.records > 0 ? MOST_KEPT / 4 : MOST_KEPT;
     if (this.live.length > 0 && this.waiting + size > limit) {
       this.leftOut = { records: this.leftOut.records + 1, characters: this.leftOut.characters + characters };
       return;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { processStartTime } from './process-identity.ts';
@@ -11,7 +11,7 @@ import { toFault } from './to-fault.ts';
 
 /** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
 const firstRefill = 8;
-const largestRefill = 32;
+const largestRefill = 64;
 
 /** Both ends of a pipe: the child's is a plain file descriptor that the caller closes after the start. */
 export interface OutputPipe {
@@ -29,6 +29,8 @@ interface PipeEnds {
 
 /** Followed by the pid of the process that makes pipes there. */
 const folderName = 'ralph-pipes-';
+/** Where pipes are made, best first: a file system in memory makes one at once; on a disk each takes up to half a millisecond, more the more were removed lately. */
+const places: readonly (() => string)[] = [() => '/dev/shm', tmpdir];
 
 const spares: PipeEnds[] = [];
 let nextRefill = firstRefill;
@@ -54,45 +56,53 @@ export function takeOutputPipe(): OutputPipe | undefined {
 }
 
 /**
- * Removes the folders of pipes whose makers are dead, from the folder for temporary files. What cannot be removed stays. A maker that lives where it
+ * Removes the folders of pipes whose makers are dead, from the places where pipes are made. What cannot be removed stays. A maker that lives where it
  * cannot be seen from here makes its pipes another way this once.
  */
 export function removeDeadPipes(): void {
-  for (const name of listFolders()) {
-    const [pid, rest] = name.slice(folderName.length).split('-');
+  for (const folder of places.flatMap((place) => listFolders(place()))) {
+    const [pid, rest] = basename(folder).slice(folderName.length).split('-');
     if (rest === undefined || processStartTime(Number(pid)) !== undefined) continue;
     try {
-      removeTree(join(tmpdir(), name));
+      removeTree(folder);
     } catch {
       // It belongs to another user.
     }
   }
 }
 
-function listFolders(): string[] {
+function listFolders(place: string): string[] {
   try {
-    return readdirSync(tmpdir()).filter((name) => name.startsWith(folderName));
+    return readdirSync(place).flatMap((name) => (name.startsWith(folderName) ? [join(place, name)] : []));
   } catch {
     return [];
   }
 }
 
 function refill(): void {
+  for (const place of places) {
+    isUnavailable = !makePipes(place());
+    if (spares.length > 0) return;
+  }
+}
+
+/** @returns false where it is of no use to try again */
+function makePipes(place: string): boolean {
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), `${folderName}${process.pid}-`));
+    folder = mkdtempSync(join(place, `${folderName}${process.pid}-`));
     const base = join(folder, 'pipe');
     const paths = Array.from({ length: nextRefill }, (_, index) => base + index);
     const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
-    isUnavailable = made.status !== null ? made.status !== 0 : toFault(made.error).code === 'ENOENT';
-    if (made.status !== 0) return;
+    if (made.status !== 0) return made.status === null && toFault(made.error).code !== 'ENOENT';
     for (const path of paths) spares.push(openBothEnds(path));
     nextRefill = Math.min(largestRefill, nextRefill * 2);
   } catch {
-    // Out of file descriptors or no space: perhaps not for long.
+    // No such place, out of file descriptors or no space: perhaps not for long.
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
+  return true;
 }
 
 function openBothEnds(path: string): PipeEnds {
