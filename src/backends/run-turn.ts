@@ -38,6 +38,8 @@ const REFUSAL_MS = 10_000;
 
 /** A sign of life without a word is told at most so often. */
 const ALIVE_MS = 1000;
+/** Text that comes at once is told in pieces of at most so many characters, unless a line is longer. */
+const PIECE_CHARACTERS = 65_536;
 
 /** Runs one turn of an agent as a child process. Never throws; everything that goes wrong is told in the result. */
 export function runTurn(order: TurnOrder): RunningTurn {
@@ -57,6 +59,8 @@ class TurnChild {
   #endedFor: TurnEvidence['endedFor'] = 'nobody';
   #wasFinishedFreely = false;
   #lingerTimer: NodeJS.Timeout | undefined;
+  /** What is not told yet of the text that came at once. */
+  #text = '';
   #refusalTimer: NodeJS.Timeout | undefined;
   #cancelTimer: NodeJS.Timeout | undefined;
   readonly #limits: LimitWatch | undefined;
@@ -195,6 +199,7 @@ class TurnChild {
       shouldLeave,
     });
     this.#warn(warnings);
+    this.#tellText();
     this.#isSettled = true;
     const { usage, sessionId, toolCalls } = end;
     const measured = { durationMs: Math.round(process.durationMs), leftovers: process.leftovers, logError: process.logError?.code ?? null };
@@ -215,11 +220,32 @@ class TurnChild {
     if (this.#isSettled) return;
     if (events.length > 0) this.#toldAt = this.#order.now();
     for (const event of events) {
-      try {
-        this.#order.observe(event);
-      } catch {
-        // Nothing here may change the turn.
+      if (event.type === 'text') this.#gather(event.text);
+      else {
+        this.#tellText();
+        this.#pass(event);
       }
+    }
+  }
+
+  /** All lines of one read make one event: each event goes a long way through all who listen. */
+  #gather(text: string): void {
+    if (this.#text.length + text.length > PIECE_CHARACTERS) this.#tellText();
+    if (this.#text === '') queueMicrotask(() => this.#tellText());
+    this.#text += text;
+  }
+
+  #tellText(): void {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.#pass({ type: 'text', text });
+  }
+
+  #pass(event: BackendEvent): void {
+    try {
+      this.#order.observe(event);
+    } catch {
+      // Nothing here may change the turn.
     }
   }
 

@@ -167,6 +167,16 @@ describe('the output', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(300 << 20);
   });
 
+  it('in a flood is told in large pieces, in its order: nobody who listens has to look at each line', async () => {
+    const turn = start('seq 1 100000; echo apart >&2; sleep 0.1; echo end');
+    await turn.settled();
+    expect(turn.text()).toBe(`${Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('')}end\n`);
+    const pieces = turn.events.filter(({ type }) => type === 'text');
+    expect(pieces.length).toBeLessThan(1000);
+    expect(Math.max(...pieces.map((event) => (event.type === 'text' ? event.text.length : 0)))).toBeLessThanOrEqual(65_536);
+    expect(turn.events.at(-1)).toEqual({ type: 'message-end' });
+  });
+
   it('of one line of 10 MB is cut for reading, and reported', async () => {
     const turn = start('head -c 10485760 /dev/zero | tr "\\0" x; echo; echo LOOP_COMPLETE');
     await turn.settled();
