@@ -38,9 +38,7 @@ describe('a run from a program', () => {
       const run = await startRun({ cwd, prompt: 'Do it', env });
       const records = await collect(run);
       expect([records[0]?.kind, records.at(-1)?.kind]).toEqual(['run', 'end']);
-      expect(records.flatMap((record) => (record.kind === 'live' && record.type === 'text' ? [record.text.trim()] : []))).toContain(
-        'I work',
-      );
+      expect(records.map((record) => (record.kind === 'live' && record.type === 'text' ? record.text : '')).join('')).toContain('I work\n');
       expect(await run.outcome).toMatchObject({ reason: 'completed', exitCode: 0, runId: run.runId, view: { status: 'ended' } });
       expect(records.at(-1)).toMatchObject({ v: 1, reason: 'completed', exitCode: 0, at: expect.any(Number) });
       const again = await collect(run);
