@@ -23,8 +23,8 @@ const RULES: readonly RegExp[] = [
 ];
 
 /** Whether the end of a tool's use says that it was stopped, and by what; `null` for any other end. */
-export function toDenial(tool: string, ok: boolean, summary: string): ToolDenial | null {
-  if (KERNEL.test(summary) || (!ok && summary.startsWith(UNWRITTEN))) return { tool, layer: 'os', reason: toOneLine(summary) };
-  if (!ok && RULES.some((rule) => rule.test(summary))) return { tool, layer: 'flags', reason: toOneLine(summary) };
+export function toDenial(tool: string, ok: boolean | null, summary: string): ToolDenial | null {
+  if (KERNEL.test(summary) || (ok === false && summary.startsWith(UNWRITTEN))) return { tool, layer: 'os', reason: toOneLine(summary) };
+  if (ok === false && RULES.some((rule) => rule.test(summary))) return { tool, layer: 'flags', reason: toOneLine(summary) };
   return null;
 }

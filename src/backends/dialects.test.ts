@@ -290,7 +290,8 @@ describe('gemini', () => {
       ]).all.filter(({ type }) => type === 'tool-end');
     expect(shell('Command exited with code: 3')).toMatchObject([{ ok: false, summary: 'exit code 3' }]);
     expect(shell('Command terminated by signal: 9')).toMatchObject([{ ok: false, summary: 'signal 9' }]);
-    expect(shell('It says: Command exited with code: 3')).toMatchObject([{ ok: true }]);
+    expect(shell('It says: Command exited with code: 3')).toMatchObject([{ ok: null }]);
+    expect(shell('1 test failed')).toMatchObject([{ ok: null }]);
   });
 
   it('has no result when it dies of an HTTP status: its exit code is that status modulo 256', () => {

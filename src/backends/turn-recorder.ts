@@ -64,8 +64,8 @@ export class TurnRecorder {
     this.#events.push({ type: 'tool-start', id, name, summary });
   }
 
-  /** `name` is needed only where the start was not told. */
-  toolEnd(id: string, ok: boolean, summary: string, name = 'tool'): void {
+  /** `name` is needed only where the start was not told; `ok` is `null` where nobody knows. */
+  toolEnd(id: string, ok: boolean | null, summary: string, name = 'tool'): void {
     const known = this.#openTools.get(id);
     this.#openTools.delete(id);
     this.#events.push({ type: 'tool-end', id, name: known?.name ?? name, ok, summary });
@@ -73,6 +73,11 @@ export class TurnRecorder {
     if (denial === null) return;
     const use = known === undefined || known.use === '' ? {} : { use: known.use };
     this.#events.push({ type: 'tool-denied', denial: { ...denial, ...use } });
+  }
+
+  /** The name of a tool that was started and has not ended; `null` for any other. */
+  nameOf(id: string): string | null {
+    return this.#openTools.get(id)?.name ?? null;
   }
 
   /** Whether a tool was started whose end was not told. */

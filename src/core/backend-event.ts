@@ -20,7 +20,8 @@ export type BackendEvent =
   /** Something came that says nothing yet: arguments of a tool call, a sign of life; not more often than once a second. */
   | { readonly type: 'alive' }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
-  | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean; readonly summary: string }
+  /** `ok`: `null` where the agent does not say whether it went well. */
+  | { readonly type: 'tool-end'; readonly id: string; readonly name: string; readonly ok: boolean | null; readonly summary: string }
   | { readonly type: 'tool-denied'; readonly denial: ToolDenial }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'retry'; readonly message: string; readonly delayMs: number | null }

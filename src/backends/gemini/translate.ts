@@ -21,7 +21,9 @@ export function createGeminiTranslator(): Translator {
         const error = textAt(objectAt(event, 'error'), 'message');
         const failure = error ? toOneLine(error) : toShellFailure(textAt(event, 'output'));
         const ok = textAt(event, 'status') !== 'error' && failure === '';
-        turn.toolEnd(textAt(event, 'tool_id'), ok, failure || toOutputSummary(event['output']));
+        // How a command that printed something ended, it does not tell.
+        const isKnown = !ok || turn.nameOf(textAt(event, 'tool_id')) !== 'run_shell_command' || textAt(event, 'output').trim() === '';
+        turn.toolEnd(textAt(event, 'tool_id'), isKnown ? ok : null, failure || toOutputSummary(event['output']));
       }
       if (type === 'error') turn.warn(textAt(event, 'message'));
       if (type === 'result') readResult(event, turn);

@@ -7,7 +7,7 @@ import type { RunOpening } from './run-printer.ts';
 export const NO_GATE = 'none: no gate checks the work; name the command that proves it under gates in ralph.yml';
 
 /** The first lines of a run: what was asked, who works on it, what stops it. */
-export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening, look: Look): readonly string[] {
+export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: RunOpening, look: Look): readonly string[] {
   const isElsewhere = !runFolder.startsWith(`${workspace}/`);
   const rows: readonly FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
@@ -26,7 +26,7 @@ export function toHeaderLines({ runId, workspace, runFolder, view }: RunOpening,
         ]),
     ...(isElsewhere ? [{ label: 'Folder', text: workspace }] : []),
     { label: 'Limits', text: toLimitsText(view) },
-    { label: 'Stop', text: 'Ctrl+C; go on later with `ralph resume`' },
+    { label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${isNewest && !isElsewhere ? '' : ` ${runId}`}\`` },
   ];
   const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
   const goesOn = view.resumes > 0 ? ` goes on after ${toCount(view.totals.iterations, 'iteration')}` : '';

@@ -6,6 +6,8 @@ export interface RunOpening {
   readonly runId: string;
   readonly runFolder: string;
   readonly workspace: string;
+  /** Whether the run is the one that a command without a run means. */
+  readonly isNewest: boolean;
   readonly view: RunView;
   /** How far the run is, whenever it is asked. */
   readonly progress: () => RunProgress;

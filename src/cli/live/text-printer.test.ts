@@ -31,7 +31,7 @@ interface Settings {
 }
 
 /** Shows the sample run up to one of its records, or whole; the rest is up to the test. */
-function show(settings: Settings, until = Number.POSITIVE_INFINITY) {
+function show(settings: Settings & { readonly isNewest?: boolean }, until = Number.POSITIVE_INFINITY) {
   const fake = createFakeContext(settings);
   const printer = createTextPrinter(fake.context, { verbose: settings.verbose ?? false });
   const fold = createRunViewFold();
@@ -41,6 +41,7 @@ function show(settings: Settings, until = Number.POSITIVE_INFINITY) {
     runId: RUN_ID,
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
+    isNewest: settings.isNewest ?? true,
     view: fold.view(),
     progress: fold.progress,
   });
@@ -161,4 +162,11 @@ describe('the status line of a run', () => {
     shown.pass(60_000);
     expect(shown.out().match(/… turn 2 of 30/g)).toHaveLength(2);
   });
+});
+
+it.each([
+  [true, '`ralph resume`'],
+  [false, `\`ralph resume ${RUN_ID}\``],
+])('says how to go on with a run that is the newest (%s): %s', (isNewest, words) => {
+  expect(show({ isNewest }, 0).out()).toContain(`go on later with ${words}`);
 });

@@ -35,11 +35,12 @@ export function createTurnStream(writer: LineWriter, look: Look, warned: Set<str
     if (tools.size < MAX_OPEN_TOOLS) tools.set(id, text);
     writer.openLine(`tool ${id}`, `${text} …`);
   };
-  const endTool = (id: string, name: string, ok: boolean, summary: string): void => {
+  const endTool = (id: string, name: string, ok: boolean | null, summary: string): void => {
     const text = tools.get(id) ?? `  ⚙ ${look.style('name', toPlainLine(name, 40))}`;
     tools.delete(id);
     const said = toPlainLine(summary, 80);
-    const verdict = ok ? look.style('good', 'ok') : `${look.style('bad', 'failed')}${said === '' ? '' : `: ${said}`}`;
+    const verdict =
+      ok === null ? 'ended' : ok ? look.style('good', 'ok') : `${look.style('bad', 'failed')}${said === '' ? '' : `: ${said}`}`;
     if (!writer.closeLine(`tool ${id}`, ` ${verdict}`)) writer.line(`${text} … ${verdict}`);
   };
 

@@ -62,7 +62,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   try {
     const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
     if (handle === null) return null;
-    stream.open(handle);
+    stream.open(handle, isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId));
     signals.attach((how, by) => {
       if (!printer.showsStops) context.terminal.err(`ralph: ${toStopText({ how, by })}\n`);
       handle.stop(how, by);
@@ -106,7 +106,7 @@ function createPrinter(context: CliContext, { format, quiet, verbose, isPlain }:
 
 interface Stream {
   readonly observe: (record: RunRecord) => void;
-  readonly open: (handle: RunHandle) => void;
+  readonly open: (handle: RunHandle, isNewest: boolean) => void;
 }
 
 /** Keeps records back until the header is shown: a run may begin before its id is known here. */
@@ -120,8 +120,8 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       if (isOpen) printer.show(record, turn);
       else early.push({ record, turn });
     },
-    open: ({ runId, runFolder, workspace }) => {
-      printer.begin({ runId, runFolder, workspace, view: fold.view(), progress: fold.progress });
+    open: ({ runId, runFolder, workspace }, isNewest) => {
+      printer.begin({ runId, runFolder, workspace, isNewest, view: fold.view(), progress: fold.progress });
       isOpen = true;
       for (const { record, turn } of early.splice(0)) printer.show(record, turn);
     },
