@@ -10,6 +10,8 @@ import { SCHEMA_FILE } from './fit-config.ts';
 export interface InitFiles {
   readonly config: string;
   readonly prompt: string;
+  /** True for a task that stays, forced or not. */
+  readonly keepsPrompt: boolean;
   readonly force: boolean;
 }
 
@@ -23,11 +25,11 @@ const PROMPT = 'PROMPT.md';
  * @returns the names of the files that were written
  * @throws RalphError `init-unwritable`, `state-folder` (exit code 1)
  */
-export function writeInitFiles(cwd: string, { config, prompt, force }: InitFiles): readonly string[] {
+export function writeInitFiles(cwd: string, { config, prompt, keepsPrompt, force }: InitFiles): readonly string[] {
   for (const name of [dirname(SCHEMA_FILE), SCHEMA_FILE]) refuseLink(cwd, name);
   ensureStateFolders(nodeFileSystem, [join(cwd, dirname(SCHEMA_FILE))]);
   try {
-    if (force) for (const name of [findConfigFile(cwd), PROMPT]) if (name !== null) putAside(join(cwd, name));
+    if (force) for (const name of [findConfigFile(cwd), keepsPrompt ? null : PROMPT]) if (name !== null) putAside(join(cwd, name));
     writeFileSync(join(cwd, CONFIG), config, { flag: 'wx' });
     const isPromptThere = isTaken(join(cwd, PROMPT));
     if (!isPromptThere) writeFileSync(join(cwd, PROMPT), prompt, { flag: 'wx' });

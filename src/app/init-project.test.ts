@@ -160,15 +160,16 @@ describe('initProject', () => {
 
   it('forced, keeps what was there, and leaves one configuration', () => {
     const cwd = makeFolder({ 'ralph.yaml': '# mine\n', 'PROMPT.md': 'my task\n' });
-    init(cwd, { force: true });
+    init(cwd, { force: true, task: 'another task' });
     expect([read(cwd, 'ralph.yaml.old'), read(cwd, 'PROMPT.md.old')]).toEqual(['# mine\n', 'my task\n']);
+    expect(read(cwd, 'PROMPT.md')).toBe('another task\n');
     expect(readdirSync(cwd).filter((name) => /^ralph\.ya?ml$/.test(name))).toEqual(['ralph.yml']);
   });
 
   it('forced again, loses nothing that was kept before', () => {
-    const cwd = makeFolder({ 'PROMPT.md': 'my task\n' });
-    for (const name of ['feature', 'debug', 'tdd']) init(cwd, { preset: name, force: true });
-    expect([read(cwd, 'PROMPT.md.old'), read(cwd, 'PROMPT.md.old2').split('\n')[0]]).toEqual(['my task\n', '# The feature']);
+    const cwd = makeFolder({ 'PROMPT.md': 'first task\n' });
+    for (const name of ['feature', 'debug', 'tdd']) init(cwd, { preset: name, force: true, task: `task for ${name}` });
+    expect([read(cwd, 'PROMPT.md.old'), read(cwd, 'PROMPT.md.old2')]).toEqual(['first task\n', 'task for feature\n']);
     expect(read(cwd, 'ralph.yml.old2')).toContain('name: debug');
   });
 
@@ -178,6 +179,26 @@ describe('initProject', () => {
     const file = /^# yaml-language-server: \$schema=(\S+)\n/.exec(read(cwd))?.[1] ?? '';
     expect(JSON.parse(read(cwd, file))).toMatchObject({ type: 'object', properties: { hats: {} } });
     expect(read(cwd, '.ralph/.gitignore')).toBe('*\n');
+  });
+
+  it.each([{}, { preset: 'feature', backend: 'native' }])('forced without a task (%j), leaves a task that is filled in', (order) => {
+    const cwd = makeFolder({ 'PROMPT.md': 'my task\n', 'ralph.yml': '# mine\n' });
+    expect(init(cwd, { ...order, force: true })).toMatchObject({ written: expect.not.arrayContaining(['PROMPT.md']), isTaskOpen: false });
+    expect([read(cwd, 'PROMPT.md'), read(cwd, 'ralph.yml.old')]).toEqual(['my task\n', '# mine\n']);
+    expect(readdirSync(cwd)).not.toContain('PROMPT.md.old');
+  });
+
+  it.each(['', '\n \n'])('forced without a task, writes the form in place of a PROMPT.md that holds nothing: %j', (text) => {
+    const cwd = makeFolder({ 'PROMPT.md': text });
+    expect(init(cwd, { force: true })).toMatchObject({ isTaskOpen: true });
+    expect(isTemplate(read(cwd, 'PROMPT.md'))).toBe(true);
+  });
+
+  it('forced for another team, writes its form in place of an empty one', () => {
+    const cwd = makeFolder();
+    init(cwd);
+    expect(init(cwd, { preset: 'feature', force: true }).isTaskOpen).toBe(true);
+    expect(read(cwd, 'PROMPT.md')).toContain('# The feature');
   });
 
   it('leaves a PROMPT.md that is there', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listAvailable } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
-import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError } from '../core/index.ts';
+import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError, toErrorCode } from '../core/index.ts';
 import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
@@ -47,7 +47,7 @@ export interface Initialised {
 
 /**
  * Writes a commented `ralph.yml`, a `PROMPT.md`, and the schema that editors check the first by. A configuration that is there is refused, a
- * task stays; forced, both are kept under their names with `.old`.
+ * task stays; forced, the configuration and a task that another one replaces are kept under their names with `.old`.
  *
  * @throws RalphError `init-exists`, `init-backend`, `preset-unknown` (exit code 2); `init-unwritable`, `state-folder` (exit code 1)
  */
@@ -70,7 +70,7 @@ export function initProject(order: InitOrder): Initialised {
   const task = order.task?.trim() ?? '';
   if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();
   const prompt = task !== '' ? `${task}\n` : preset === null ? STARTER_PROMPT : readTemplate(preset);
-  const written = writeInitFiles(cwd, { config, prompt, force });
+  const written = writeInitFiles(cwd, { config, prompt, keepsPrompt: task === '' && isFilledIn(cwd), force });
   const isTaskOpen = task === '' && written.includes('PROMPT.md');
   return { written, hats: preset?.hats ?? [], gate, isTaskOpen, wantsOther, otherBackend, native };
 }
@@ -92,6 +92,16 @@ export function hasTask(cwd: string): boolean {
   return isTaken(join(cwd, 'PROMPT.md'));
 }
 
+/** Whether `PROMPT.md` says something that is no form; true for one that cannot be read. */
+function isFilledIn(cwd: string): boolean {
+  try {
+    const text = readFileSync(join(cwd, 'PROMPT.md'), 'utf8');
+    return text.trim() !== '' && !isTemplate(text);
+  } catch (error) {
+    return toErrorCode(error) === 'EACCES';
+  }
+}
+
 /** True for a task that is as `ralph init` wrote it, with nothing filled in. */
 export function isTemplate(task: string): boolean {
   if (!task.includes('…')) return false;
@@ -108,7 +118,7 @@ function toTaskThere(): RalphError {
     code: 'init-exists',
     what: 'PROMPT.md is here already, with a task.',
     why: 'It is yours; it is not overwritten.',
-    fix: 'Leave --task out, or write the files anew with: ralph init --force (what is there is kept as PROMPT.md.old)',
+    fix: 'Leave --task out, or write the files anew with --task and --force (what is there is kept as PROMPT.md.old)',
     exitCode: 2,
   });
 }
@@ -171,7 +181,7 @@ export function checkInit(cwd: string, force: boolean): void {
     code: 'init-exists',
     what: `${found} is here already.`,
     why: 'It is yours; it is not overwritten.',
-    fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old and PROMPT.md.old)`,
+    fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old; a task in PROMPT.md stays)`,
     exitCode: 2,
   });
 }

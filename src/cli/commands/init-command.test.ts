@@ -104,6 +104,16 @@ describe('ralph init', () => {
     expect((await type(['-b', 'claude'], null, {}, [])).out).not.toContain('none is installed');
   });
 
+  it('without an agent CLI keeps team and gate in the command that writes the built-in agent down', async () => {
+    const told = async (...given: Parameters<typeof type>) => (await type(...given)).out.replace(/\s+/g, ' ');
+    expect(await told([], ['feature', 'later', 'Mend it.', ''], {}, [])).toContain('ralph init --preset feature --backend native --force ');
+    expect(await told([], ['feature', 'later', 'Mend it.', 'make a b'], {}, [])).toContain(
+      "ralph init --preset feature --gate 'make a b' --backend native --force ",
+    );
+    expect(await told(['--gate', 'none'], null, {}, [])).toContain('ralph init --gate none --backend native --force ');
+    expect(await told([], ['', 'later', '', ''], {}, [])).toContain('ralph init --backend native --force ');
+  });
+
   it('asks with a preset for what was not said besides', async () => {
     const { questions, err, work } = await type(['--preset', 'tdd', '-b', 'codex', '--gate', 'none'], ['Mend it.', 'unasked']);
     expect([questions.length, err, work]).toEqual([1, '', ['Mend it.', null]]);

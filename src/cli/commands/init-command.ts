@@ -1,4 +1,5 @@
 import { listPresets } from '../../config/index.ts';
+import { toShellWord } from '../../core/index.ts';
 import { askChoice } from '../ask-choice.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
@@ -30,7 +31,7 @@ export const initCommand: CliCommand = {
       .option('--model <name>', 'native: the model that it asks; by default one whose key is in the environment')
       .option('--task <text>', 'what is to be done; without it PROMPT.md is a form to fill in')
       .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
-      .option('--force', 'write the files anew; what is there is kept as .old');
+      .option('--force', 'write the files anew; what is there is kept as .old; a task in PROMPT.md stays unless --task says another');
     addExamples(command, [
       ['ralph init', 'asks team, agent, task and proving command; writes a commented ralph.yml and a PROMPT.md'],
       ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and what proves it'],
@@ -112,14 +113,15 @@ function askModel(context: CliContext, app: AppApi): Promise<string> {
   );
 }
 
-function tell(made: Initialised, { preset, backend }: Wanted, hasAgent: boolean): readonly string[] {
+function tell(made: Initialised, wanted: Wanted, hasAgent: boolean): readonly string[] {
   const { written, hats, gate, isTaskOpen } = made;
+  const { preset, backend } = wanted;
   return [
     `Written: ${written.join(', ')}.`,
     ...(preset === undefined ? [] : [`Team: ${preset} (${hats.join(', ')}).`]),
     tellGate(gate),
     'Limits: see event_loop in ralph.yml; without max_cost_usd there is none of cost.',
-    ...(hasAgent ? [] : [NO_AGENT]),
+    ...(hasAgent ? [] : [tellNoAgent(wanted)]),
     ...tellOther(made, backend),
     ...tellNative(made),
     `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
@@ -128,8 +130,12 @@ function tell(made: Initialised, { preset, backend }: Wanted, hasAgent: boolean)
   ];
 }
 
-const NO_AGENT =
-  'Agent: none is installed. Install one, such as `npm install -g @anthropic-ai/claude-code`, or write the built-in one down: ralph init --backend native --force';
+/** The command says team and gate once more, since it writes the configuration anew; the task stays. */
+function tellNoAgent({ preset, gate }: Wanted): string {
+  const said = [...(preset === undefined ? [] : ['--preset', preset]), ...(gate === undefined ? [] : ['--gate', gate ?? NONE])];
+  const command = ['ralph', 'init', ...said, '--backend', 'native', '--force'].map(toShellWord).join(' ');
+  return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or write the built-in one down: ${command}`;
+}
 
 function tellGate(gate: Initialised['gate']): string {
   if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
