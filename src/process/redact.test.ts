@@ -80,6 +80,22 @@ describe('a secret of the environment', () => {
     expect(urls('p%40ss-w0rd or p@ss-w0rd at db.example')).toBe('[redacted: DATABASE_URL] or [redacted: DATABASE_URL] at db.example');
   });
 
+  it.each(['', 'said '])('of several lines is taken out in every line of eight characters or more: %j', (before) => {
+    const value = 'user=alice\r\npassword=horse-battery\nother=abc\nshort\n12345678';
+    const said = `${before}${value}\n`;
+    const expected = `${before}[redacted: LINES_SECRET]\r\n[redacted: LINES_SECRET]\n[redacted: LINES_SECRET]\nshort\n12345678\n`;
+    const byName = createRedaction({ LINES_SECRET: value });
+    const byConfiguration = createRedaction({}, [{ name: 'LINES_SECRET', value }]);
+    expect(byName?.text(said)).toBe(expected);
+    expect(byConfiguration?.text(said)).toBe(expected);
+    expect(
+      said
+        .split(/(?<=\n)/)
+        .map((line) => byName?.text(line))
+        .join(''),
+    ).toBe(expected);
+  });
+
   it('of several lines is found line by line', () => {
     const key = 'MIIEvQIBADANBgkqhkiG9w0BAQEF\nAASCBKcwggSjAgEAAoIBAQC7VJTU';
     expect(createRedactor({ DEPLOY_KEY: key })('7: AASCBKcwggSjAgEAAoIBAQC7VJTU;')).toBe('7: [redacted: DEPLOY_KEY];');

@@ -1,13 +1,11 @@
 import { isSecretName, isSecretValue, type SecretValue } from '../core/index.ts';
 
-/** Parts of a value over several lines are only taken where they are long enough to mean something. */
-const minPartLength = 16;
 /** Longer values are known by their beginning. */
 const maxSecretLength = 1024;
 
 /**
  * The secrets among variables of the environment: by their names, and the passwords in URLs. Values shorter than eight characters and plain numbers
- * are none: what would be left of an output without them would be useless.
+ * are none: what would be left of an output without them would be useless. Of a value over several lines every line counts as a value.
  *
  * @param named secrets whatever they are called
  * @returns the longest first.
@@ -20,13 +18,18 @@ export function findSecretValues(
   const add = (name: string, value: string): void => {
     if (isSecretValue(value) && !found.has(value)) found.set(value.slice(0, maxSecretLength), name);
   };
-  for (const { name, value } of named) add(name, value.trim());
+  // Outputs are read line by line, so that a value is never seen whole where it has several.
+  const addLines = (name: string, value: string): void => {
+    for (const line of value.split(/\r?\n|\\n/)) add(name, line.trim());
+  };
+  for (const { name, value } of named) {
+    add(name, value.trim());
+    addLines(name, value);
+  }
   for (const [name, value = ''] of Object.entries(env)) {
     for (const password of findPasswords(value)) add(name, password);
     if (!isSecretName(name) || /^\w+:\/\//.test(value)) continue;
-    const parts = value.split(/\r?\n|\\n/).map((part) => part.trim());
-    if (parts.length === 1) add(name, value.trim());
-    else for (const part of parts.filter((part) => part.length >= minPartLength)) add(name, part);
+    addLines(name, value);
   }
   return [...found].map(([value, name]) => ({ name, value })).toSorted((left, right) => right.value.length - left.value.length);
 }
