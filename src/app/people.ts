@@ -142,7 +142,10 @@ export function giveToken(cwd: string, run: string | undefined, env: Environment
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
   const paths = toRunPaths(layout.stateDir, living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last'));
-  return createToken(paths, requirePerson(layout, paths, env));
+  const person = requirePerson(layout, paths, env);
+  const people = readPeople(paths);
+  if (people.who !== 'open') throw toRefused(people, `Under \`external_events: ${people.who}\` no token counts.`);
+  return createToken(paths, person);
 }
 
 /** True if this process brings a token of the run. */

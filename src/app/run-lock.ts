@@ -3,8 +3,17 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RalphError, toDurationText } from '../core/index.ts';
-import { acquireLock, type Lock, type LockHolder, type LockOwner, nodeFileSystem, readLock, toRunPaths } from '../journal/index.ts';
+import { RalphError, toDurationText, toShellWord } from '../core/index.ts';
+import {
+  acquireLock,
+  isRunId,
+  type Lock,
+  type LockHolder,
+  type LockOwner,
+  nodeFileSystem,
+  readLock,
+  toRunPaths,
+} from '../journal/index.ts';
 import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
@@ -147,7 +156,7 @@ const PLACES: Readonly<Record<LockHolder['state'], (owner: LockOwner | null) => 
 function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'run', path: string): RalphError {
   const { owner, state } = holder;
   const who =
-    owner === null
+    owner === null || !isRunId(owner.runId)
       ? 'Another run'
       : `Run ${owner.runId} (process ${owner.pid}${PLACES[state](owner)}, started ${toDurationText(Math.max(0, Date.now() - owner.startedAt))} ago)`;
   const verb = isUnseen(holder) ? 'may be' : 'is';
@@ -161,16 +170,18 @@ function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'ru
 
 function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string): readonly string[] {
   const { owner, state } = holder;
-  const run = owner === null ? '' : ` ${owner.runId}`;
+  // Agents may be able to write the file: what it names goes into words to paste only where it is a run.
+  const runId = owner !== null && isRunId(owner.runId) ? owner.runId : null;
+  const run = runId === null ? '' : ` ${runId}`;
   const isHere = state === 'alive' || state === 'starting';
-  const both = owner === null ? [] : [toWorkspaceLock(layout, worktree), toRunPaths(layout.stateDir, basename(owner.runId)).lock];
-  const locks = new Set([path, ...both.filter((lock) => readHolder(layout, lock)?.owner?.runId === owner?.runId)]);
+  const both = runId === null ? [] : [toWorkspaceLock(layout, worktree), toRunPaths(layout.stateDir, runId).lock];
+  const locks = new Set([path, ...both.filter((lock) => readHolder(layout, lock)?.owner?.runId === runId)]);
   return [
     `Watch it:     ralph status${run}`,
     isHere
       ? `Stop it:      ralph stop${run}`
       : `Stop it:      ralph stop${run}, there; from here it takes the token of the run: RALPH_TOKEN=… ralph stop${run}`,
     'Run beside:   ralph run --worktree NAME',
-    ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].join(' ')}`] : []),
+    ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].map(toShellWord).join(' ')}`] : []),
   ];
 }

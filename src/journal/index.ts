@@ -10,7 +10,7 @@ export type { LockOwner } from './lock-file.ts';
 export { nodeFileSystem } from './node-file-system.ts';
 export { type JournalExtent, type JournalFile, readJournal } from './read-journal.ts';
 export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, toRunPaths } from './run-folder.ts';
-export { createRunId } from './run-id.ts';
+export { createRunId, isRunId } from './run-id.ts';
 export { readSettings, writeSettings } from './run-settings.ts';
 export { createSharedFileSystem } from './shared-file-system.ts';
 export { ensureStateFolders } from './state-folders.ts';

@@ -54,6 +54,19 @@ describe('the status of a run', () => {
     expect(toStatusRecord(view, now).elapsedMs).toBe(view.elapsedMs + (isAlive ? 14_000 : 0));
   });
 
+  it('claims neither a living process nor time of one where nothing of it can be seen', () => {
+    const { view, facts } = openStuck(14_000);
+    const unseen = { ...facts, isUnseen: true };
+    expect(toStatusRecord(view, unseen)).toMatchObject({ isAlive: false, isUnseen: true, elapsedMs: view.elapsedMs, live: null });
+    expect(toStatusRecord(view, facts)).toMatchObject({ isAlive: true, isUnseen: false });
+    const status = toRunStatus(view, unseen);
+    const text = status.rows.map((row) => row.text).join('\n');
+    expect(text).toContain(toDurationText(view.elapsedMs));
+    expect(text).not.toContain('14 s');
+    expect(text).not.toContain('its process ended');
+    expect(status.isGood).toBe(false);
+  });
+
   it('takes no word of a turn that has ended since', () => {
     const { view, facts } = openStuck(1000);
     const turns = view.turns.map((turn) => ({ ...turn, status: 'succeeded' as const }));

@@ -38,7 +38,10 @@ export interface StatusFacts {
 /** What `ralph status --format json` says of a run. */
 export interface StatusRecord extends RunView {
   readonly v: 1;
+  /** Whether its process is seen to be there. */
   readonly isAlive: boolean;
+  /** Whether it may be there, but nothing of where it runs can be seen from here. */
+  readonly isUnseen: boolean;
   /** Of the command that ran it; `null` while it has not ended. */
   readonly exitCode: number | null;
   /** What its turn does at this moment; `null` where nobody knows. */
@@ -46,9 +49,16 @@ export interface StatusRecord extends RunView {
 }
 
 /** A run for programs: its view, with what is known beside the journal. */
-export function toStatusRecord(view: RunView, { isAlive, now, live = null }: StatusFacts): StatusRecord {
+export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord {
+  const { isUnseen = false, live = null } = facts;
+  const isAlive = isSeen(facts);
   const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
-  return { v: 1, isAlive, exitCode, ...view, elapsedMs: toElapsedNow(view, { isAlive, now }), live: isAlive ? live : null };
+  return { v: 1, isAlive, isUnseen, exitCode, ...view, elapsedMs: toElapsedNow(view, facts), live: isAlive ? live : null };
+}
+
+/** Whether its process is there, as far as anybody can see from here. */
+function isSeen({ isAlive, isUnseen = false }: Pick<StatusFacts, 'isAlive' | 'isUnseen'>): boolean {
+  return isAlive && !isUnseen;
 }
 
 /** The end as the run itself tells it: where the disk is full, the journal could not. */
@@ -82,7 +92,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
     { label: 'Used', text: toUsedText(view, facts) },
     { label: 'Next', text: toNextText(view, facts) },
   ];
-  return { headline: toStatusHeadline(view, facts), isGood: facts.isAlive, rows };
+  return { headline: toStatusHeadline(view, facts), isGood: isSeen(facts), rows };
 }
 
 function toNextText(view: RunView, { isAlive, isUnseen, isNewest }: StatusFacts): string {
@@ -105,16 +115,18 @@ function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts
   return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;
 }
 
-function toNowText(view: RunView, { isAlive, now }: StatusFacts): string {
+function toNowText(view: RunView, facts: StatusFacts): string {
   const turn = view.turns.findLast((entry) => entry.status === 'running');
   if (turn === undefined) return '';
-  const since = isAlive ? `for ${toDurationText(now - turn.startedAt)}` : 'when its process ended';
+  const gone = facts.isUnseen === true ? 'when it was last heard of' : 'when its process ended';
+  const since = isSeen(facts) ? `for ${toDurationText(facts.now - turn.startedAt)}` : gone;
   return `iteration ${turn.iteration}, ${toWearerText(turn)} ${since}${toAskedText(turn)}`;
 }
 
 /** Whether it is stuck: the tool call that runs, and how long nothing has been heard of how much is allowed. */
-function toLiveRows(view: RunView, { live, isAlive, now }: StatusFacts): readonly FactRow[] {
-  if (!isAlive || live === undefined || live === null) return [];
+function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
+  const { live, now } = facts;
+  if (!isSeen(facts) || live === undefined || live === null) return [];
   const { turn, gates } = live;
   if (gates !== null) {
     const names = gates.gates.map((index) => toPlainLine(view.gates[index] ?? `#${index}`, 60));
@@ -161,7 +173,7 @@ function toWaitText(view: RunView, { now }: StatusFacts): string {
 
 function toUsedText(view: RunView, facts: StatusFacts): string {
   const { iterations, unknownCostTurns } = view.totals;
-  const usage = addUsage(view.totals.usage, facts.isAlive ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
+  const usage = addUsage(view.totals.usage, isSeen(facts) ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
   const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
   const isEarly = isNothingTold && unknownCostTurns === 0 && view.turns.some((turn) => turn.status === 'running');
   return [
@@ -174,9 +186,9 @@ function toUsedText(view: RunView, facts: StatusFacts): string {
 /** How long processes have worked on a run until now, in milliseconds; the time between a stop and a resume is left out. */
 export function toElapsedNow(
   view: Pick<RunView, 'elapsedMs' | 'at' | 'end'>,
-  { isAlive, now }: Pick<StatusFacts, 'isAlive' | 'now'>,
+  facts: Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now'>,
 ): number {
-  return isAlive && view.end === null ? view.elapsedMs + Math.max(0, now - view.at) : view.elapsedMs;
+  return isSeen(facts) && view.end === null ? view.elapsedMs + Math.max(0, facts.now - view.at) : view.elapsedMs;
 }
 
 function toIterationsText(iterations: number, limits: RunLimits | null): string {

@@ -20,11 +20,11 @@ export const statusCommand: CliCommand = {
     const { terminal, now } = context;
     const run = await readView(context, args[0]);
     const { reader, view, isNewest } = run;
+    const { isAlive, isUnseen } = reader;
     if (options['format'] === 'json') {
-      printJson(terminal, toStatusRecord(view, { isAlive: reader.isAlive, now: now(), live: reader.live() }));
+      printJson(terminal, toStatusRecord(view, { isAlive, isUnseen, now: now(), live: reader.live() }));
       return 0;
     }
-    const { isAlive, isUnseen } = reader;
     const changedFiles = await readChangedFiles(run);
     const status = toRunStatus(view, { isAlive, isUnseen, now: now(), isNewest, changedFiles, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);

@@ -43,7 +43,7 @@ describe('one look at what people published', () => {
     expect(hear(createInbox(25, 10), 25)).toEqual({ payloads: [], problems: [], end: 25 });
   });
 
-  it('leaves to the next look what is more than ten reads, says so, and loses nothing', () => {
+  it('leaves to the next read what is more than ten reads, says so, and loses nothing', () => {
     const inbox = createInbox(25, 1);
     const seen: unknown[] = [];
     const told: string[] = [];
@@ -55,7 +55,7 @@ describe('one look at what people published', () => {
       from = end;
     }
     expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => at));
-    expect(told).toEqual(Array(2).fill(expect.stringContaining('the rest is read at the next look')));
+    expect(told).toEqual(Array(2).fill(expect.stringContaining('the rest comes with the next read')));
   });
 
   it('ends where nothing more can be read', () => {

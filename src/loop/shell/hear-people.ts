@@ -27,6 +27,6 @@ export function* hearPeople(
 
 const TOO_MUCH: SignalProblem = {
   where: 'outside.jsonl',
-  message: 'more stands there than one look takes; the rest is read at the next look',
+  message: 'more stands there than one read takes; the rest comes with the next read',
   excerpt: '',
 };

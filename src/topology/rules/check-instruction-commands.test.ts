@@ -21,6 +21,11 @@ describe('a command that instructions call and this version does not have', () =
     ['Call `"$RALPH_BIN" tools task close 3`.', '"$RALPH_BIN" tools task', /scratchpad/],
     ['See `ralph loops list` before you merge.', 'ralph loops', /worktrees/],
     ['Use `ralph task ready`.', 'ralph task', /scratchpad/],
+    ['Look with `ralph loops` first.', 'ralph loops', /worktrees/],
+    ['```\nralph loops list\n```', 'ralph loops', /worktrees/],
+    ['$ ralph task ready', 'ralph task', /scratchpad/],
+    ['Do not wait. Run `ralph tools task add`.', 'ralph tools task', /scratchpad/],
+    ['Do not skip `ralph tools task close`.', 'ralph tools task', /scratchpad/],
   ])('%s', (instructions, command, fix) => {
     expect(findingsFor(instructions).map((finding) => [finding.code, finding.severity, finding.at, finding.fix])).toEqual([
       ['instruction-command', 'warning', { kind: 'hat-words', hat: 'builder', words: command }, expect.stringMatching(fix)],
@@ -36,6 +41,13 @@ describe('a command that instructions call and this version does not have', () =
     'Do not use any task list; Ralph tools are not for you.',
     'ralph tasks people with work',
     'The ralph memory is good.',
+    'ralph loops until the work is done.',
+    'Here ralph loops list by list.',
+    'ralph task show must go on',
+    'Do not use `ralph tools task`.',
+    'Never call `ralph loops list` or `ralph tools memory add`.',
+    "Don't run ralph tools task add here.",
+    'You must not use `ralph wave emit`.',
     'Run `my-ralph tools task`, or ./ralph/tools/task.',
     '',
   ])('is not: %s', (instructions) => {

@@ -1,9 +1,19 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
 import type { FlowRule } from '../flow-rule.ts';
 
+const VERBS = 'add|close|delete|ensure|fail|init|list|prime|ready|reopen|search|show|start';
 /** Whoever wrote the instructions for ralph-orchestrator names its commands. Read in its version 2.10.1. */
-const COMMAND =
-  /(?<![\w./-])(?:ralph|"?\$\{?RALPH_BIN\}?"?)\s+(?:tools\s+(?:task|memory|skill|interact)\b|(?:wave\s+emit|loops|(?:task|memory)\s+(?:add|close|delete|ensure|fail|init|list|prime|ready|reopen|search|show|start))(?![\w.-]))/g;
+const COMMAND = new RegExp(
+  String.raw`(?<![\w./-])(?:ralph|"?\$\{?RALPH_BIN\}?"?)\s+(?:tools\s+(?:task|memory|skill|interact)\b|(?:wave\s+emit|loops|(?:task|memory)\s+(?:${VERBS}))(?![\w.-]))`,
+  'g',
+);
+/** What makes a command of words that may be plain English: code quotes or a prompt before them, or an open code block. */
+function isCode(before: string): boolean {
+  return /(?:`|\$[ \t]+)$/.test(before) || (before.match(/^[ \t]*```/gm) ?? []).length % 2 === 1;
+}
+
+/** "do not use", before a command and perhaps others in the same sentence. */
+const FORBIDDEN = /\b(?:never|do not|don['’]t|must not|may not|cannot)\s+(?:\w+\s+)?(?:use|call|run)\b[^.!?\n;]*$/i;
 
 const PAD = 'Let the hat keep its list and what it wants to remember in the scratchpad, which is part of every prompt';
 /** What takes the place of a command, by a word of it. */
@@ -20,8 +30,10 @@ const INSTEAD: readonly (readonly [word: string, instead: string])[] = [
 export const checkInstructionCommands: FlowRule = ({ hats }) =>
   hats.flatMap((hat) => {
     const found = new Map<string, FlowFinding>();
-    for (const [words] of hat.instructions.matchAll(COMMAND)) {
-      const command = words.replace(/\s+(?:add|close|delete|ensure|fail|init|list|prime|ready|reopen|search|show|start)$/, '');
+    for (const { 0: words, index } of hat.instructions.matchAll(COMMAND)) {
+      const before = hat.instructions.slice(0, index);
+      if (FORBIDDEN.test(before) || (/^ralph\s+(?!tools|wave)/.test(words) && !isCode(before))) continue;
+      const command = words.replace(new RegExp(String.raw`\s+(?:${VERBS})$`), '');
       if (!found.has(command)) found.set(command, toFinding(hat, command));
     }
     return [...found.values()];
