@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { toErrorCode } from '../core/index.ts';
 
@@ -7,7 +7,7 @@ export const CONFIG_FILE_NAMES = ['ralph.yml', 'ralph.yaml', '.ralph/config.yml'
 
 /** The configuration file of a folder, relative to it; `null` where there is none. Folders above are not searched. */
 export function findConfigFile(cwd: string): string | null {
-  return CONFIG_FILE_NAMES.find((name) => isFile(join(cwd, name))) ?? null;
+  return CONFIG_FILE_NAMES.find((name) => isThere(join(cwd, name))) ?? null;
 }
 
 /** The configuration of a user, for all folders. */
@@ -27,15 +27,15 @@ export function findUserConfigFile(env: Readonly<Record<string, string | undefin
   const folder = isAbsolute(xdg) ? xdg : isAbsolute(home) ? join(home, '.config') : null;
   if (folder === null) return null;
   const path = join(folder, 'ralph', 'config.yml');
-  if (!isFile(path)) return null;
+  if (!isThere(path)) return null;
   const inside = isAbsolute(home) ? relative(home, path) : '..';
   return { path, shown: inside.startsWith('..') || isAbsolute(inside) ? path : `~/${inside}` };
 }
 
-/** A file that is there but cannot be looked at counts: reading it will say why. */
-function isFile(path: string): boolean {
+/** What is no file, or cannot be looked at, counts: reading it will say why. Without it its gates and limits would be missing without a word. */
+function isThere(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     return toErrorCode(error) !== 'ENOTDIR';
   }

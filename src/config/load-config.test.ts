@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inFolder, loadSettings, loadText, refusalOf, settingsOf } from './config-fixtures.ts';
@@ -24,8 +26,19 @@ describe('the configuration file', () => {
     expect(load({ [second]: limit(2), [third]: limit(3) }).settings?.spec.limits.maxIterations).toBe(2);
     expect(load({ [third]: limit(3) }).settings?.configFiles).toEqual(['.ralph/config.yml']);
     expect(load({}).settings).toMatchObject({ configFiles: [], spec: { hats: null, limits: { maxIterations: 100 } } });
-    expect(inFolder({ 'ralph.yml/x': '', [third]: '' }, findConfigFile)).toBe(third);
     expect(inFolder({ '.ralph': 'a file' }, findConfigFile)).toBeNull();
+  });
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is no regular file'],
+    ['a link that leads nowhere', (path: string) => symlinkSync('nowhere', path), 'There is no configuration file ralph.yml'],
+  ])('that is %s is told, for its gates and limits would be missing', (_what, make, says) => {
+    const refused = inFolder({ '.ralph/config.yml': limit(3) }, (cwd) => {
+      make(join(cwd, 'ralph.yml'));
+      return refusalOf(() => loadSettings({ cwd, flags }));
+    });
+    expect(refused.message).toContain(says);
   });
 
   it('is the one that is named, on the command line before the environment', () => {

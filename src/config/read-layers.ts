@@ -8,7 +8,7 @@ import type { LocatedMap, Path } from './located-value.ts';
 import { mergeLocated } from './merge-located.ts';
 import { readAssignment, readVariableLayers, type SettingLayer } from './read-assignments.ts';
 import { type ConfigFile, readConfigFile } from './read-config-files.ts';
-import type { TextFile } from './read-text-file.ts';
+import type { FileKind, TextFile } from './read-text-file.ts';
 import { createSourceFile } from './source-file.ts';
 
 /** Everything but flags that a configuration is made of. */
@@ -45,8 +45,8 @@ export interface Layers {
 export function readLayers(request: LayersRequest): Layers {
   const reader = new LayerReader(request);
   const user = reader.readUserFile();
-  const found = request.configFiles.length > 0 ? request.configFiles : [findConfigFile(request.cwd)].filter((name) => name !== null);
-  const own = found.map((named) => reader.readFile(named));
+  const found = request.configFiles.length > 0 ? null : findConfigFile(request.cwd);
+  const own = found === null ? request.configFiles.map((named) => reader.readFile(named)) : [reader.readFile(found, { kind: 'regular' })];
   const overlay = request.hatsOverlay === undefined ? null : reader.readOverlay(request.hatsOverlay);
   const variables = reader.takeSettings(readVariableLayers(request.env, request.cwd));
   const assignments = reader.takeSettings(request.assignments.map((text) => readAssignment(text, request.cwd)));
@@ -91,17 +91,17 @@ class LayerReader {
 
   readUserFile(): ConfigFile | null {
     const file = findUserConfigFile(this.request.env);
-    return file === null ? null : this.readFile(file.path, file.shown);
+    return file === null ? null : this.readFile(file.path, { shown: file.shown, kind: 'regular' });
   }
 
-  readFile(named: string, shown?: string): ConfigFile {
+  readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
     const { cwd, readText } = this.request;
-    return this.take(readConfigFile({ cwd, named, readText, ...(shown === undefined ? {} : { shown }) }));
+    return this.take(readConfigFile({ cwd, named, readText, ...how }));
   }
 
   readOverlay(named: string): ConfigFile {
     if (!named.startsWith('preset:')) return this.readFile(named);
-    return this.readFile(findPreset(named.slice('preset:'.length)).path, named);
+    return this.readFile(findPreset(named.slice('preset:'.length)).path, { shown: named });
   }
 
   takeSettings(layers: readonly SettingLayer[]): readonly SettingLayer[] {

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   type Dirent,
   fdatasyncSync,
   fsyncSync,
@@ -19,7 +20,13 @@ import {
 import { toErrorCode } from '../core/index.ts';
 import type { FileFacts, FileKind, FileSystem, OpenMode } from './file-system.ts';
 
-const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', append: 'a', create: 'wx' };
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NONBLOCK = 0 } = constants;
+/** Without waiting: a pipe in the place of a file would hold the process for ever, signals and all. To files it means nothing. */
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY | O_NONBLOCK,
+  append: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK,
+  create: O_WRONLY | O_CREAT | O_EXCL,
+};
 
 /** Answers of file systems (network mounts, some FUSE) that have no sync for folders; there is nothing more to be done there. */
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM']);
