@@ -92,11 +92,11 @@ hats:
   planner: {triggers: [task.start, task.resume], publishes: [review.request, task.complete]}
   reviewer: {triggers: [review.request], publishes: [task.resume], backend: ${reviewer}}
 `;
-  function planTeam(reviewer: string, isDry = false) {
+  function planTeam(reviewer: string, isDry = false, path = cwd) {
     writeFileSync(join(cwd, 'here.sh'), '#!/bin/sh\n', { mode: 0o755 });
     writeFileSync(join(cwd, 'gemini'), '#!/bin/sh\n', { mode: 0o755 });
     writeFileSync(join(cwd, 'ralph.yml'), team(reviewer));
-    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: cwd, HOME: cwd }, isDry });
+    return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: path, HOME: cwd }, isDry });
   }
 
   it('is refused where one hat has no agent that is there: who, what to install, who else is there', async () => {
@@ -123,5 +123,16 @@ hats:
   it('whose program may not be executed is refused too', async () => {
     writeFileSync(join(cwd, 'plain.sh'), '#!/bin/sh\n', { mode: 0o644 });
     await expect(planTeam('{command: ./plain.sh}')).rejects.toMatchObject({ message: expect.stringContaining('chmod') });
+  });
+
+  it.each([
+    ['./plain.sh', /^Make it executable: chmod \+x \.\/plain\.sh\n/],
+    ['here.sh', /^Did you mean \.\/here\.sh\?\n/],
+    ['./gone.sh', /^Put the program there, or correct the path: .*gone\.sh\n/],
+  ])('whose own program %s cannot be started is told what to do about that program alone', async (command, fix) => {
+    writeFileSync(join(cwd, 'plain.sh'), '#!/bin/sh\n', { mode: 0o644 });
+    const said = planTeam(`{command: ${command}}`, false, join(cwd, 'none'));
+    await expect(said).rejects.toMatchObject({ fix: expect.stringMatching(fix) });
+    await expect(said).rejects.toMatchObject({ fix: expect.not.stringMatching(/an agent|agent CLI|program of your own/) });
   });
 });

@@ -70,7 +70,9 @@ async function look(settings: Settings, coordination: Coordination, { cwd, env }
   }
   const find: AgentLook['find'] = (spec, folder) => {
     const problem = native.get(spec);
-    return problem === undefined ? agents.find(spec, folder) : { label: toBackendLabel(spec), problem: problem.message, install: null };
+    return problem === undefined
+      ? agents.find(spec, folder)
+      : { label: toBackendLabel(spec), problem: problem.message, install: null, fix: null };
   };
   const byLabel = new Map([...native].map(([spec, problem]) => [toBackendLabel(spec), problem]));
   return { unserved: findUnserved(settings, coordination, cwd, { find }), present: agents.present, native: byLabel };

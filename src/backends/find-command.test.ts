@@ -44,6 +44,23 @@ describe('findCommand', () => {
     expect(findCommand('plain', '/', `${folder}/bin`)).toMatchObject({ problem: expect.stringContaining('chmod +x') });
   });
 
+  it.each([
+    ['./bin/plain', 'Make it executable: chmod +x ./bin/plain'],
+    ['./nothing', /^Put the program there, or correct the path: .*\/nothing$/],
+    ['./bin', /is a folder: name the program in it$/],
+    ['nothing', 'Install it, or give its path.'],
+  ])('says what to do about %j', (command, fix) => {
+    const found = findCommand(command, folder, '/nowhere');
+    expect(found).toMatchObject({ fix: typeof fix === 'string' ? fix : expect.stringMatching(fix) });
+  });
+
+  it('asks of a bare name whether the file in the working folder is meant, executable or not', () => {
+    expect(findCommand('good', `${folder}/bin`, '/nowhere')).toMatchObject({ fix: 'Did you mean ./good?' });
+    expect(findCommand('plain', `${folder}/bin`, '/nowhere')).toMatchObject({
+      fix: 'Did you mean ./plain? It has to be executable as well: chmod +x ./plain',
+    });
+  });
+
   it('reminds of ./ where the program lies in the working folder', () => {
     expect(findCommand('good', `${folder}/bin`, '/nowhere')).toMatchObject({ problem: expect.stringContaining('./good') });
   });

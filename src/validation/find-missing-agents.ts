@@ -9,6 +9,8 @@ export interface MissingAgent {
   readonly problem: string;
   /** How to get it, as a command; `null` for a program of the user's own. */
   readonly install: string | null;
+  /** What to do about a program of the user's own; `null` for all others. */
+  readonly fix: string | null;
 }
 
 /** Those who have the same agents, of whom none is there. */
@@ -37,9 +39,11 @@ export async function createAgentLook(env: Readonly<Record<string, string | unde
       const label = toBackendLabel(spec);
       const descriptor = known.find(({ type }) => type === spec.type);
       const found = findCommand(spec.command ?? descriptor?.command ?? '', folder, spec.env['PATH'] ?? env['PATH']);
-      return 'path' in found
-        ? null
-        : { label, problem: found.problem, install: spec.command === undefined ? (descriptor?.install ?? null) : null };
+      if ('path' in found) return null;
+      const { problem, fix } = found;
+      return spec.command === undefined
+        ? { label, problem, install: descriptor?.install ?? null, fix: null }
+        : { label, problem, install: null, fix };
     },
   };
 }
@@ -85,12 +89,15 @@ export function toUnservedText({ hats, missing }: UnservedHats): string {
   return `${names}${more} ${hats.length === 1 ? 'has' : 'have'} no agent that is there: ${agents}.`;
 }
 
-/** What to do about missing agents: install them, or take one that is there. */
+/** What to do about missing agents: mend a program of the user's own; install the others, or take one that is there. */
 export function toUnservedFix(unserved: readonly UnservedHats[], present: readonly BackendType[]): string {
   const installs = [...new Set(unserved.flatMap(({ missing }) => missing.flatMap(({ install }) => install ?? [])))];
+  const own = [...new Set(unserved.flatMap(({ missing }) => missing.flatMap(({ fix }) => fix ?? [])))];
+  if (unserved.every(({ missing }) => missing.every(({ fix }) => fix !== null))) return own.join('\n');
   const hats = unserved.flatMap((entry) => entry.hats);
   const key = hats.length === 1 && hats[0] !== RALPH ? `hats.${hats[0]}.backend` : 'cli.backend';
   return [
+    ...own,
     ...installs.map((install) => `Install it: ${install}`),
     present.length > 0
       ? `${installs.length > 0 ? 'or take' : 'Take'} an agent that is there (${present.join(', ')}): ${key}: ${present[0]}`

@@ -66,7 +66,9 @@ function toSignInNotes(view: RunView): readonly string[] {
 function toLoopNotes(view: RunView): readonly string[] {
   if (view.end?.reason !== 'loop_detected') return [];
   return [
-    'Tell the hats what to do when nothing moves on: a topic of its own for being stuck, such as build.blocked, and who takes it.',
+    view.coordination === 'solo'
+      ? `No completion was declared that counts: the agent declares it with ${view.promise} alone on a line of its final message.`
+      : 'Tell the hats what to do when nothing moves on: a topic of its own for being stuck, such as build.blocked, and who takes it.',
     'Was it no loop? Let the payload say what is new, or set `event_loop.loop_detection` (repetition, oscillation; 0 switches one off).',
   ];
 }

@@ -26,6 +26,7 @@ export function createDraft(): RunDraft {
     runId: '',
     status: 'new',
     objective: '',
+    promise: '',
     coordination: 'solo',
     hats: [],
     limits: null,

@@ -22,6 +22,8 @@ export interface RunView {
   readonly runId: string;
   readonly status: RunStatus;
   readonly objective: string;
+  /** What an agent writes on a line of its own when all is done. */
+  readonly promise: string;
   readonly coordination: Coordination;
   /** In the order of the file. */
   readonly hats: readonly HatView[];

@@ -48,6 +48,7 @@ function stopWorking(draft: RunDraft): void {
 function takeSpec(draft: RunDraft, spec: RunSpec): void {
   const topology = compileTopology(spec);
   draft.objective = spec.objective;
+  draft.promise = spec.promise;
   draft.limits = spec.limits;
   draft.gates = spec.gates.map(toGateName);
   draft.ralphBackends = spec.ralph.backends;

@@ -115,7 +115,11 @@ describe('what was almost said', () => {
     const run = play();
     run.end([], PROMISED);
     expect(run.turn().feedback).toEqual([{ kind: 'missed', topic: null, line: 'So: `LOOP_COMPLETE`' }]);
-    expect(run.last('notice')).toMatchObject({ level: 'warning', code: 'missed-signal' });
+    expect(run.last('notice')).toMatchObject({
+      level: 'warning',
+      code: 'missed-signal',
+      text: expect.stringMatching(/does not count: .*It counts as LOOP_COMPLETE on a line of its own, with nothing around it\.$/),
+    });
   });
 
   it('an event that was almost written is told to the hat that may publish it', () => {

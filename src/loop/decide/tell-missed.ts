@@ -12,7 +12,8 @@ export function tellMissed(step: Step, hat: string, missed: readonly MissedSigna
     topic === null || isCompletionTopic(topology, topic) ? mayEnd(topology, hat) : mayPublish(topology, hat, topic);
   for (const { topic, line } of missed.filter(isAllowed)) {
     const what = topic === null ? `the promise ${topology.spec.promise}` : topic;
-    notify(step, 'warning', 'missed-signal', `${hat} wrote ${what} in a way that does not count: ${JSON.stringify(line)}.`);
+    const how = topic === null ? ` It counts as ${topology.spec.promise} on a line of its own, with nothing around it.` : '';
+    notify(step, 'warning', 'missed-signal', `${hat} wrote ${what} in a way that does not count: ${JSON.stringify(line)}.${how}`);
     tell(step, hat, { kind: 'missed', topic, line });
   }
 }
