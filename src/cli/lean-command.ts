@@ -1,8 +1,8 @@
 import type { CliCommand } from './cli-command.ts';
-import { runCommandLine } from './command-line.ts';
 import type { CommandName } from './command-table.ts';
 import { createContext } from './create-context.ts';
 import { openPlainOutput } from './plain-output.ts';
+import { runBundled } from './run-bundled.ts';
 
 /** The commands that editors and scripts call again and again (`main.ts`). */
 const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>> = {
@@ -21,7 +21,7 @@ export function runWholeCommand(args: readonly string[], env: Readonly<Record<st
   const loadCommand = (name: CommandName): Promise<CliCommand> =>
     LOADERS[name]?.() ?? Promise.reject(new Error(`${name} is no lean command`));
   const outputs = { stdout: openPlainOutput(1, () => process.stdout), stderr: openPlainOutput(2, () => process.stderr) };
-  return runCommandLine(args, createContext(env, { loadApp, loadCommand }, outputs));
+  return runBundled(args, () => createContext(env, { loadApp, loadCommand }, outputs));
 }
 
 export { COMMAND_NAMES } from './command-table.ts';
