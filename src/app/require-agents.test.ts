@@ -99,11 +99,11 @@ hats:
     return planRun({ cwd, configFiles: [], flags: {}, env: { PATH: path, HOME: cwd }, isDry });
   }
 
-  it('is refused where one hat has no agent that is there: who, what to install, who else is there', async () => {
+  it('is refused where one hat has no installed agent: who, what to install, who else is there', async () => {
     await expect(planTeam('codex')).rejects.toMatchObject({
       code: 'agent-missing',
       exitCode: 1,
-      message: expect.stringMatching(/^reviewer has no agent that is there: codex \("codex" was not found in PATH/),
+      message: expect.stringMatching(/^reviewer has no installed agent: codex \("codex" was not found in PATH/),
       fix: expect.stringMatching(
         /npm install -g @openai\/codex\nor take an agent that is there \(gemini\): hats\.reviewer\.backend: gemini/,
       ),
@@ -117,7 +117,7 @@ hats:
 
   it('that is only looked at is told of', async () => {
     const { warnings } = await planTeam('codex', true);
-    expect(warnings).toEqual([expect.stringMatching(/^This run would be refused: reviewer has no agent/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^This run would be refused: reviewer has no installed agent/)]);
   });
 
   it('whose program may not be executed is refused too', async () => {

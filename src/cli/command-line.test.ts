@@ -68,6 +68,11 @@ describe('usage errors', () => {
     ['a value that is missing', ['run', '-p'], /argument missing/],
     ['a value that is not one of the choices', ['events', '--format', 'xml'], /Allowed choices are table, json/],
     ['an argument too many', ['runs', 'all'], /too many arguments/i],
+    [
+      'a hat that is named without its option',
+      ['tools', 'critic'],
+      /too many arguments[\s\S]*ralph tools --hat critic\n.*ralph tools --profile critic\n/i,
+    ],
     ['a missing argument', ['emit'], /missing required argument 'topic'/i],
     ['a command behind its options', ['-c', 'x.yml', 'status'], /The command comes first: ralph status/],
   ])('explain %s and end with 2', async (_name, args, message) => {

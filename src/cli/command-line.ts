@@ -132,7 +132,7 @@ async function callCommand(entry: CommandEntry, args: readonly string[], isImpli
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    throw toUsageError(error, entry.name);
+    throw toUsageError(error, entry.name, command.args);
   }
 }
 
@@ -147,12 +147,18 @@ export function declareAll({ loadCommand }: Pick<CliContext, 'loadCommand'>): Pr
   );
 }
 
+/** Whose tools were meant: a hat may be called like a profile. */
+function toToolsHints(name: string): readonly string[] {
+  return [`If it is a hat: ralph tools --hat ${name}`, `If it is a profile: ralph tools --profile ${name}`];
+}
+
 /** What commander has to say, in the words of all our errors: `error: unknown option '--foo'\n(Did you mean --for?)`. */
-function toUsageError(error: CommanderError, name: string): Error {
+function toUsageError(error: CommanderError, name: string, words: readonly string[]): Error {
   const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
   const what = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
   const told = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')).filter((hint) => hint !== '');
   const option = /unknown option '(--[^']*)'/.exec(first)?.[1] ?? '';
   const near = findNearMiss(option, ['--version', '--help']) === '--version' ? ['Did you mean --version?'] : told;
-  return createUsageError(what, [...near, `All options: ralph ${name} --help`].join('\n'));
+  const whose = name === 'tools' && error.code === 'commander.excessArguments' ? toToolsHints(toShellWord(words[0] ?? '')) : [];
+  return createUsageError(what, [...near, ...whose, `All options: ralph ${name} --help`].join('\n'));
 }

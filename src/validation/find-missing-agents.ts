@@ -81,12 +81,12 @@ export function findUnserved(
 
 const MAX_NAMES = 6;
 
-/** `reviewer has no agent that is there: codex ("codex" was not found in PATH; …).` */
+/** `reviewer has no installed agent: codex ("codex" was not found in PATH; …).` */
 export function toUnservedText({ hats, missing }: UnservedHats): string {
-  const names = hats.slice(0, MAX_NAMES).join(', ');
-  const more = hats.length > MAX_NAMES ? ` and ${hats.length - MAX_NAMES} more` : '';
+  const names = hats.length > MAX_NAMES ? [...hats.slice(0, MAX_NAMES), `${hats.length - MAX_NAMES} more`] : hats;
+  const who = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   const agents = missing.map(({ label, problem }) => `${label} (${problem})`).join(', ');
-  return `${names}${more} ${hats.length === 1 ? 'has' : 'have'} no agent that is there: ${agents}.`;
+  return `${who} ${hats.length === 1 ? 'has' : 'have'} no installed agent: ${agents}.`;
 }
 
 /** What to do about missing agents: mend a program of the user's own; install the others, or take one that is there. */

@@ -93,7 +93,7 @@ if ! grep -q '\\[ \\]' PROMPT.md; then echo LOOP_COMPLETE; fi`;
       rmSync(join(folder, 'bin/codex'));
       const refused = await ralph(folder, ['resume', '--max-iterations', '+5'], { PATH: path });
       expect([refused.code, refused.stdout]).toEqual([1, '']);
-      expect(refused.stderr).toMatch(/builder has no agent that is there: codex/);
+      expect(refused.stderr).toMatch(/builder has no installed agent: codex/);
       expect(refused.stderr).toContain('npm install -g @openai/codex');
       expect(await readStatus(folder)).toMatchObject({ resumes: 0, end: { reason: 'max_iterations' } });
       symlinkSync('codex.sh', join(folder, 'bin/codex'));

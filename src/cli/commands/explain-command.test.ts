@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { END_REASONS } from '../../core/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
@@ -38,6 +39,16 @@ describe('ralph explain', () => {
   it('gives programs one object a line', async () => {
     const { out } = await explain('hats-empty', '--format', 'json');
     expect(JSON.parse(out)).toMatchObject({ v: 1, code: 'hats-empty', kind: 'error', page: expect.stringContaining('# hats-empty') });
+  });
+
+  it('tells how a run ends: what the reason means, the exit code and what to do', async () => {
+    expect((await explain('parked')).out).toBe(
+      '# parked\n\nKind: end of a run, exit code 2\n\nThe run waits for what it cannot bring about: the reset of a usage limit, or a person.\n\nWhat to do: Go on then with `ralph resume`.\n',
+    );
+    expect((await explain('completed')).out).toMatch(/exit code 0[\s\S]*What to do: Nothing\.\n$/);
+    for (const reason of Object.keys(END_REASONS)) expect(await explain(reason)).toMatchObject({ exitCode: 0, err: '' });
+    expect((await explain('max_iteration')).err).toContain('Did you mean `ralph explain max_iterations`?');
+    expect((await explain()).out).toMatch(/^gate_refused +end of a run, exit code 1 +/m);
   });
 
   it('names the nearest code, and never reads another file', async () => {

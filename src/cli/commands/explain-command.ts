@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { END_REASONS } from '../../core/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type CodeLine, listCodes, listRulePages, readRulePage } from '../explain/rule-pages.ts';
@@ -11,11 +12,12 @@ import { createUsageError } from '../usage-error.ts';
 export const explainCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
-  command.argument('[codes...]', 'what findings and errors show in brackets; none: all of them, a line each');
+  command.argument('[codes...]', 'what findings and errors show in brackets, or why a run ended; none: all of them, a line each');
   addFormatOption(command, ['text', 'json'], 'for people or programs');
   addExamples(command, [
     ['ralph explain', 'all codes, a line each'],
     ['ralph explain event-orphan', 'what it means, a wrong and a right example'],
+    ['ralph explain parked', 'how a run ended, its exit code and what to do'],
     ['ralph explain hats-empty key-unknown', 'several'],
   ]);
 }
@@ -27,7 +29,7 @@ interface Explanation extends CodeLine {
 
 async function perform({ terminal }: CliContext, call: CommandCall): Promise<number> {
   const codes = call.args.flat().filter((code): code is string => code !== undefined);
-  const lines = listCodes();
+  const lines = [...listCodes(), ...listEnds()].sort((a, b) => (a.code < b.code ? -1 : 1));
   const explanations = codes.length === 0 ? lines.map((line) => ({ ...line, page: null })) : codes.map((code) => explain(code, lines));
   if (call.options['format'] === 'json') {
     for (const explanation of explanations) printJson(terminal, { v: 1, ...explanation });
@@ -42,6 +44,14 @@ async function perform({ terminal }: CliContext, call: CommandCall): Promise<num
       printLine(terminal, text);
   }
   return 0;
+}
+
+/** The reasons that end a run, as lines like those of the errors. */
+function listEnds(): readonly CodeLine[] {
+  return Object.entries(END_REASONS).map(([code, { exitCode, text, next }]) => {
+    const look = code === 'completed' ? 'Nothing.' : 'See what happened: `ralph show`.';
+    return { code, kind: `end of a run, exit code ${exitCode}`, meaning: text, remedy: next === '' ? look : next };
+  });
 }
 
 /** In columns, without the tables of the views: this command stays small. */

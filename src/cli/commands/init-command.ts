@@ -120,7 +120,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean): readonly st
     `Written: ${written.join(', ')}.`,
     ...(preset === undefined ? [] : [`Team: ${preset} (${hats.join(', ')}).`]),
     tellGate(gate),
-    'Limits: see event_loop in ralph.yml; without max_cost_usd there is none of cost.',
+    'Limits: see event_loop in ralph.yml; no cost limit unless max_cost_usd is set.',
     ...(hasAgent ? [] : [tellNoAgent(wanted)]),
     ...tellOther(made, backend),
     ...tellNative(made),

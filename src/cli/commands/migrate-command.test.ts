@@ -141,7 +141,8 @@ describe('ralph migrate', () => {
     writeFileSync(join(folder, 'ours.yml'), OURS);
     const { exitCode, out, err } = await type(['ours.yml', '-o', 'new.yml']);
     expect([exitCode, out, read('new.yml')]).toEqual([0, '', OURS]);
-    expect(err).toContain('nothing to do, it is written our way.');
+    expect(err).toContain('nothing to do, it is a current Ralph configuration.');
+    expect((await type(['ours.yml'])).err).toContain('Next: ralph validate ours.yml\n');
     expect((await type(['ours.yml'])).out).toBe(OURS);
     await type(['ours.yml', '--write']);
     expect(readdirSync(folder).sort()).toEqual(['a.yml', 'new.yml', 'ours.yml']);

@@ -49,10 +49,16 @@ export const migrateCommand: CliCommand = {
     const toChange = [...migration.left, ...findings.filter(({ code }) => TO_CHANGE.includes(code))];
     reportChanges(context, { ...migration, left: toChange }, file, isWritten ? target : null);
     if (errors.length > 0) reportErrors(context, config.renderDiagnostics(errors), errors.length, { file, target });
-    else context.terminal.err(`Next: ralph validate${isWritten ? ` ${toShellWord(target)}` : ''}\n`);
+    else context.terminal.err(`Next: ralph validate${toValidated(isWritten ? target : null, file, outcome)}\n`);
     return errors.length > 0 || toChange.length > 0 ? 1 : 0;
   },
 };
+
+/** Which file is to be validated: nothing was written where a text is only printed. */
+function toValidated(written: string | null, file: string, outcome: Migration['outcome']): string {
+  const validated = written ?? (outcome === 'same' ? file : null);
+  return validated === null ? '' : ` ${toShellWord(validated)}`;
+}
 
 /** Findings that are no errors and yet mean that something of the old file has no effect. */
 const TO_CHANGE: readonly string[] = ['key-unknown', 'instruction-command'];
@@ -80,7 +86,7 @@ async function reportNothing({ terminal }: CliContext, migration: Migration, fil
 }
 
 const STUCK =
-  'nothing was written. This is not our way, but it cannot be changed where it stands: an alias or `<<` brings it. Change it by hand.';
+  'nothing was written. This is an old or foreign form, but it cannot be changed where it stands: an alias or `<<` brings it. Change it by hand.';
 
 const MASSGEN = [
   'this is a configuration of MassGen. Nothing was written.',
@@ -136,7 +142,7 @@ function tryToWrite(shown: string, write: () => void): void {
 function reportChanges({ terminal }: CliContext, migration: Migration, file: string, written: string | null): void {
   const { outcome, changes, dropped, left } = migration;
   const lines = [
-    ...(outcome === 'same' && left.length === 0 ? [`${toPlainLine(file, 200)}: nothing to do, it is written our way.`] : []),
+    ...(outcome === 'same' && left.length === 0 ? [`${toPlainLine(file, 200)}: nothing to do, it is a current Ralph configuration.`] : []),
     ...(written === null ? [] : [`Written: ${written}.`]),
     ...changes.map((change) => `changed: ${change}`),
     ...dropped.map((text) => `dropped: ${text}`),

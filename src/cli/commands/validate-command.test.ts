@@ -38,7 +38,7 @@ describe('ralph validate', () => {
   it('warns of a hat whose agent is not on this machine, but not those who scan code, and --strict does not fail on it', async () => {
     write({ 'ralph.yml': VALID.replace('    triggers: [build.task]', '    backend: codex\n    triggers: [build.task]') });
     const { exitCode, out } = await validate(['--strict']);
-    expect(out).toMatch(/^WARN: builder has no agent that is there: codex \(.*\[agent-missing\]\n {2}at ralph\.yml:5:3\n/);
+    expect(out).toMatch(/^WARN: builder has no installed agent: codex \(.*\[agent-missing\]\n {2}at ralph\.yml:5:3\n/);
     expect(out).toContain('npm install -g @openai/codex');
     expect(exitCode).toBe(0);
     expect((await validate(['--format', 'github'])).out).toBe('');
