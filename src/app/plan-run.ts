@@ -130,10 +130,13 @@ async function tellProbes(settings: Settings, { cwd, env }: RunRequest): Promise
 }
 
 function toInvalid(diagnostics: readonly Diagnostic[]): RalphError {
+  // The place of an assignment is the option as it was typed: no file is to be changed for it.
+  const isTyped = diagnostics.every(({ severity, file }) => severity !== 'error' || file.startsWith('-c '));
+  const advice = isTyped ? 'Correct the command line.' : 'Check again: ralph validate';
   return new RalphError({
     code: 'config-invalid',
     what: 'The configuration cannot be run.',
-    fix: `${renderDiagnostics(diagnostics)}\n\nCheck again: ralph validate\n${toExplainHint(diagnostics)}`,
+    fix: `${renderDiagnostics(diagnostics)}\n\n${advice}\n${toExplainHint(diagnostics)}`,
     exitCode: 1,
   });
 }

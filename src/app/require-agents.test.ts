@@ -111,6 +111,14 @@ hats:
     await expect(planTeam('{command: ./gone.sh}')).rejects.toMatchObject({ message: expect.stringContaining('./gone.sh') });
   });
 
+  it('is refused for a slip on the command line with advice for the command line, not for the file', async () => {
+    writeFileSync(join(cwd, 'ralph.yml'), team('gemini'));
+    const request = { cwd, configFiles: [], flags: {}, env: { PATH: cwd, HOME: cwd } };
+    const plan = planRun({ ...request, assignments: ['event_loop.max_iteratons=3'] });
+    await expect(plan).rejects.toMatchObject({ code: 'config-invalid', fix: expect.stringContaining('Correct the command line.\n') });
+    await expect(plan).rejects.not.toMatchObject({ fix: expect.stringContaining('ralph validate') });
+  });
+
   it('is planned where one of a list is there', async () => {
     await expect(planTeam('[codex, gemini]')).resolves.toMatchObject({ settings: expect.anything() });
   });
