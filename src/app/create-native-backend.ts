@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseYamlText, type Settings } from '../config/index.ts';
+import { findGuidePage, parseYamlText, type Settings } from '../config/index.ts';
 import {
   type BackendSpec,
   isRalphError,
@@ -119,7 +119,7 @@ function toScriptError(file: string, problem: string): RalphError {
     code: 'native-script',
     what: `${file} cannot be played: ${problem}`,
     why: 'A scripted model says what is written there.',
-    fix: 'See docs/guide/native-agent.md for what a script holds.',
+    fix: `What a script holds: ${findGuidePage('native-agent')}`,
   });
 }
 

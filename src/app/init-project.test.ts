@@ -158,6 +158,12 @@ describe('initProject', () => {
     expect(readdirSync(cwd)).toEqual([name]);
   });
 
+  it.each([undefined, ...NAMES])('names no page that is not in the folder (%s)', (preset) => {
+    const cwd = makeFolder();
+    init(cwd, preset === undefined ? {} : { preset });
+    expect(read(cwd)).not.toContain('docs/guide');
+  });
+
   it('forced, keeps what was there, and leaves one configuration', () => {
     const cwd = makeFolder({ 'ralph.yaml': '# mine\n', 'PROMPT.md': 'my task\n' });
     init(cwd, { force: true, task: 'another task' });

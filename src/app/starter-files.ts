@@ -1,6 +1,6 @@
 /** What `ralph init` writes without a preset: one agent does everything. */
 export const STARTER_CONFIG = `# Ralph keeps agents at work until the task in PROMPT.md is really done.
-# Every key: \`ralph config schema\`, docs/guide/configuration.md. Teams that are ready to use: \`ralph presets\`.
+# Every key: \`ralph config schema\`. Teams that are ready to use: \`ralph presets\`.
 
 # cli:
 #   backend: claude   # without it: the first agent CLI that is found, see \`ralph doctor\`

@@ -11,7 +11,7 @@ export { type Migration, migrateText } from './foreign/migrate-text.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
 export { findProvider } from './native-keys.ts';
 export type { ConfigFlags } from './overrides.ts';
-export { findPackageFolder } from './package-folder.ts';
+export { findGuidePage, findPackageFolder } from './package-folder.ts';
 export { parseDurationMs } from './parse-duration.ts';
 export { parseYamlText } from './parse-yaml-text.ts';
 export type { EditPlanner } from './plan-edit.ts';

@@ -10,6 +10,11 @@ export function findPackageFolder(): string {
   }
 }
 
+/** The absolute path of a page of the guide, such as `gates`: the docs are part of the package, not of the user's project. */
+export function findGuidePage(page: string): string {
+  return join(findPackageFolder(), 'docs', 'guide', `${page}.md`);
+}
+
 function isPackageFolder(folder: string): boolean {
   try {
     return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown }).name === 'ralph-hats';

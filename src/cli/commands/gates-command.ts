@@ -1,4 +1,4 @@
-import { renderDiagnostics, type Settings } from '../../config/index.ts';
+import { findGuidePage, renderDiagnostics, type Settings } from '../../config/index.ts';
 import { RalphError, toDurationText, toGateName, toResultName } from '../../core/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
@@ -105,7 +105,7 @@ function findGate(gates: Settings['spec']['gates'], runnable: readonly number[],
 }
 
 function printVerdicts(terminal: Terminal, { results }: GateRun): void {
-  if (results.length === 0) return printLine(terminal, NO_GATES);
+  if (results.length === 0) return printLine(terminal, toNoGates());
   for (const result of results) {
     const verdict = result.passed ? terminal.style('good', 'passed') : terminal.style(result.required ? 'bad' : 'warning', 'FAILED');
     const note = result.passed || result.required ? '' : '; not required';
@@ -116,10 +116,12 @@ function printVerdicts(terminal: Terminal, { results }: GateRun): void {
   }
 }
 
-const NO_GATES = 'No gate is configured, so the agents’ word is all there is. See docs/guide/gates.md.';
+function toNoGates(): string {
+  return `No gate is configured, so the agents’ word is all there is. See ${findGuidePage('gates')}`;
+}
 
 function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport): void {
-  if (gates.length === 0) return printLine(terminal, NO_GATES);
+  if (gates.length === 0) return printLine(terminal, toNoGates());
   printTable(
     terminal,
     ['#', 'gate', 'guards', 'required', 'last evidence'],

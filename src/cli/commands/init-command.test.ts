@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AppApi } from '../cli-context.ts';
 import { runCommandLine } from '../command-line.ts';
@@ -149,6 +151,14 @@ describe('ralph init', () => {
     expect(out).toContain('Written: ralph.yml, PROMPT.md.\nTeam: feature (builder, reviewer).\n');
     expect(out).toContain('`cargo test` itself before work counts (found in Cargo.toml)');
     expect(out).toMatch(/ralph validate[\s\S]*ralph graph[\s\S]*ralph run/);
+  });
+
+  it('names pages of the guide by paths that can be opened', async () => {
+    const pages = (await type([])).out.match(/\S*guide\/[\w-]+\.md/g) ?? [];
+    expect(pages.map((path) => [isAbsolute(path), existsSync(path)])).toEqual([
+      [true, true],
+      [true, true],
+    ]);
   });
 
   it('says who the second pair of eyes is, or that there is none', async () => {

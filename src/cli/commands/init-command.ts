@@ -1,4 +1,4 @@
-import { listPresets } from '../../config/index.ts';
+import { findGuidePage, listPresets } from '../../config/index.ts';
 import { toShellWord } from '../../core/index.ts';
 import { askChoice } from '../ask-choice.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
@@ -125,8 +125,8 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean): readonly st
     ...tellOther(made, backend),
     ...tellNative(made),
     `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
-    'Note: agents run unattended: they may run any command and change any file that you may. What holds them: `cli: {permissions: default}`, docs/guide/sandbox.md.',
-    'All that can be set: docs/guide/configuration.md',
+    `Note: agents run unattended and may do whatever you may. What holds them: \`cli: {permissions: default}\`, ${findGuidePage('sandbox')}`,
+    `All that can be set: ${findGuidePage('configuration')}`,
   ];
 }
 
