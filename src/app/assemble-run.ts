@@ -9,6 +9,7 @@ import {
   nodeFileSystem,
   openJsonlJournal,
   type RunPaths,
+  toRescuePaths,
 } from '../journal/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
@@ -69,7 +70,10 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   const { prompts, turnLogCapBytes } = file.settings;
   // First what may be refused: opening the journal mends it where it was cut off.
   const agentCommand = writeAgentCommand(layout.binDir);
-  const { journal, damage } = openJsonlJournal({ fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescueFolder(paths) }, visit);
+  const { journal, damage } = openJsonlJournal(
+    { fs: nodeFileSystem, path: paths.journal, rescueFolder: toRescuePaths(layout.stateDir, paths.runId).folder },
+    visit,
+  );
   const workspace = openWorkspace(parts);
   const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
@@ -180,11 +184,6 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
     checkProtected: ground.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
   };
-}
-
-/** Where a run whose folder is lost is put together anew: beside `runs`. */
-export function toRescueFolder({ folder, runId }: RunPaths): string {
-  return join(folder, '..', '..', 'rescue', runId);
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { addUsage, END_REASONS, type RunRecord, type StopRequested, toSenderText, UNKNOWN_USAGE } from '../core/index.ts';
-import type { Lock } from '../journal/index.ts';
+import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
-import { type AssembledRun, type RunParts, toPlainEnvironment, toRescueFolder } from './assemble-run.ts';
+import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
 import { emitTo } from './emit-event.ts';
 import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
@@ -52,7 +51,8 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     await parts.ground.close();
     run.ports.journal.close();
     // Beside the rescued journal, so that the run can go on from there.
-    if (existsSync(toRescueFolder(paths))) writeRunFile(join(toRescueFolder(paths), basename(paths.settings)), file);
+    const rescue = toRescuePaths(parts.layout.stateDir, paths.runId);
+    if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
     clearStopWish(paths.folder);
     for (const lock of locks) release(lock);
     process.removeListener('exit', killAllStarted);

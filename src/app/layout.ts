@@ -27,13 +27,13 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
 }
 
 /**
- * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, else `cwd`. So `ralph show` works from a
+ * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, or a rescued one, else `cwd`. So `ralph show` works from a
  * subfolder and from inside a worktree run, whose journal stays in the main checkout.
  */
 export function findLayout(cwd: string): Layout {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const layout = toLayout(folder, readStateName(folder));
-    if (existsSync(layout.runsDir)) return layout;
+    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return layout;
     if (dirname(folder) === folder) return toLayout(cwd, readStateName(cwd));
   }
 }

@@ -1,5 +1,5 @@
 import { isRalphError, toErrorCode } from '../core/index.ts';
-import { listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
+import { listKnownRuns, listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The runs of a folder, newest first. A run that cannot be read is listed as damaged. */
 export function summariseRuns(cwd: string, env: Environment): RunSummary[] {
   const { stateDir } = findLayout(cwd);
-  const runs = listRuns({ fs: nodeFileSystem, stateDir });
+  const runs = listKnownRuns({ fs: nodeFileSystem, stateDir });
   return [...runs].reverse().map((runId) => summariseRun(cwd, runId, env));
 }
 
@@ -52,8 +52,9 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
       workspace,
       worktree,
     };
-  } catch {
-    return { ...nothing, status: 'damaged' };
+  } catch (error) {
+    const wayBack = isRalphError(error) && error.code === 'journal-lost' ? error.fix : undefined;
+    return { ...nothing, status: 'damaged', ...(wayBack !== undefined && { wayBack }) };
   }
 }
 

@@ -17,12 +17,12 @@ import { findHolder, isUnseen } from './run-lock.ts';
  * Opens a run for reading, whether it is under way or over.
  *
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`
  */
 export function openRun(cwd: string, run: string | undefined, env: Readonly<Record<string, string | undefined>>): RunReader {
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
-  const runId = living ?? findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, run ?? 'last');
+  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
   const holder = findHolder(layout, runId);
   return {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { diffSettings } from '../config/index.ts';
 import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
-import { findRun, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import { findRun, findRunId, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
@@ -45,7 +45,7 @@ export type Resumed =
 /**
  * Goes on with a run: after Ctrl+C, a kill, a crash of the machine, a limit, a failure. A resume that is refused leaves the run as it was.
  *
- * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `run-in-progress`, `resume-changed`; the system error
+ * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `no-runs`, `run-unknown`, `journal-lost`, `run-in-progress`, `resume-changed`; the system error
  */
 export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<Resumed> {
   requireGoodToken(given.env);
@@ -212,7 +212,7 @@ function toCommand({ stateDir }: Layout, runId: string, { maxIterations, maxCost
     'add' in value ? `+${value.add / unit}` : String(value.set / unit);
   return [
     'ralph resume',
-    ...(findRun({ fs: nodeFileSystem, stateDir }, 'last') === runId ? [] : [runId]),
+    ...(findRunId({ fs: nodeFileSystem, stateDir }, 'last') === runId ? [] : [runId]),
     ...(maxIterations === undefined ? [] : [`--max-iterations ${toLimit(maxIterations, 1)}`]),
     ...(maxCostUsd === undefined ? [] : [`--max-cost ${maxCostUsd}`]),
     ...(maxRuntimeMs === undefined ? [] : [`--max-runtime ${toLimit(maxRuntimeMs, 1000)}`]),

@@ -98,6 +98,8 @@ export interface RunSummary {
   readonly workspace: string;
   /** Its name; `null` in the main checkout. */
   readonly worktree: string | null;
+  /** What brings a run back whose journal was lost while it was on, with the exact command. */
+  readonly wayBack?: string;
 }
 
 /** A process that a run started and that is still there. */

@@ -190,3 +190,4 @@ export {
   toTurnName,
 } from './turn.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';
+export { toWayBack } from './way-back.ts';

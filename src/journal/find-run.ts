@@ -1,6 +1,7 @@
 import { RalphError } from '../core/index.ts';
 import { hasBegun } from './read-journal.ts';
-import { listRuns, type StateFolder, toRunPaths } from './run-folder.ts';
+import { isJournalLost, listKnownRuns, requireJournal } from './rescued-runs.ts';
+import { type StateFolder, toRunPaths } from './run-folder.ts';
 
 const MAX_SHOWN = 5;
 
@@ -8,14 +9,24 @@ const MAX_SHOWN = 5;
  * The id of the run that a person means: a whole id, its beginning (`20261121-22`), the end of it (`k7f2a`), or `last`.
  * The last one is the newest that has begun: one that was killed before its first input has nothing to show, and must not hide those before it.
  *
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; the system error.
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; `journal-lost` with the command that brings its journal back; the system error.
  */
 export function findRun(state: StateFolder, text: string): string {
-  const runs = listRuns(state);
+  const runId = findRunId(state, text);
+  requireJournal(state, runId);
+  return runId;
+}
+
+/** The same, of a run whose journal was lost as well. Throws the rest. */
+export function findRunId(state: StateFolder, text: string): string {
+  const runs = listKnownRuns(state);
   const last = runs.at(-1);
   if (last === undefined) throw toNoRunsError();
   const wanted = text.trim().toLowerCase();
-  if (wanted === 'last') return runs.findLast((run) => hasBegun({ fs: state.fs, path: toRunPaths(state.stateDir, run).journal })) ?? last;
+  if (wanted === 'last')
+    return (
+      runs.findLast((run) => isJournalLost(state, run) || hasBegun({ fs: state.fs, path: toRunPaths(state.stateDir, run).journal })) ?? last
+    );
   if (runs.includes(wanted)) return wanted;
   const matches = wanted === '' ? [] : listMatches(runs, wanted);
   const [match] = matches;

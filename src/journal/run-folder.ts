@@ -24,7 +24,10 @@ export interface StateFolder {
 const REMOVED_PREFIX = '.removed-';
 
 export function toRunPaths(stateDir: string, runId: string): RunPaths {
-  const folder = join(toRunsFolder(stateDir), runId);
+  return toPaths(join(toRunsFolder(stateDir), runId), runId);
+}
+
+function toPaths(folder: string, runId: string): RunPaths {
   return {
     runId,
     folder,
@@ -33,6 +36,11 @@ export function toRunPaths(stateDir: string, runId: string): RunPaths {
     settings: join(folder, 'settings.json'),
     turns: join(folder, 'turns'),
   };
+}
+
+/** Where a run whose files are lost under it is put together anew: beside `runs`. */
+export function toRescuePaths(stateDir: string, runId: string): RunPaths {
+  return toPaths(join(stateDir, 'rescue', runId), runId);
 }
 
 function toRunsFolder(stateDir: string): string {
@@ -50,9 +58,9 @@ export function createRunFolder({ fs, stateDir }: StateFolder, runId: string): R
   return paths;
 }
 
-/** The ids of all runs, oldest first. Throws the system error. */
-export function listRuns({ fs, stateDir }: StateFolder): readonly string[] {
-  const items = listIfThere(fs, toRunsFolder(stateDir));
+/** The ids of all runs that have a folder, oldest first; or of those that were rescued. Throws the system error. */
+export function listRuns({ fs, stateDir }: StateFolder, where: 'runs' | 'rescue' = 'runs'): readonly string[] {
+  const items = listIfThere(fs, join(stateDir, where));
   return items.flatMap(({ name, kind }) => (kind === 'folder' && isRunId(name) ? [name] : [])).sort();
 }
 
@@ -67,6 +75,8 @@ export function removeRun({ fs, stateDir }: StateFolder, runId: string): void {
   for (const { name } of fs.list(runs)) {
     if (name.startsWith(REMOVED_PREFIX)) removeTree(fs, join(runs, name));
   }
+  const rescued = toRescuePaths(stateDir, runId).folder;
+  if (fs.stat(rescued) !== null) removeTree(fs, rescued);
 }
 
 function removeTree(fs: FileSystem, folder: string): void {

@@ -1,4 +1,4 @@
-import { END_REASONS, toShellWord, toTurnName, toUsdText } from '../core/index.ts';
+import { END_REASONS, toTurnName, toUsdText, toWayBack } from '../core/index.ts';
 import type { RunView } from './run-view.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { RunView } from './run-view.ts';
 export function toNextStep(view: RunView, isNewest: boolean, isOverview = false): string {
   if (view.end === null) return '';
   const next = END_REASONS[view.end.reason].next;
-  if (view.end.reason === 'storage_failed' && view.end.detail.includes(LOST)) return toWayBack(view.end.detail, view.runId);
+  if (view.end.reason === 'storage_failed' && view.end.detail.includes(LOST)) return toRescueStep(view.end.detail, view.runId);
   // Another model or other arguments are a change of the configuration.
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
@@ -24,11 +24,9 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
 const LOST = 'the journal of the run';
 
 /** The journal was lost under the run: what it held lies beside `runs`, in the same state folder. */
-function toWayBack(detail: string, runId: string): string {
+function toRescueStep(detail: string, runId: string): string {
   const rescued = /what it held is in (.+)$/s.exec(detail)?.[1];
-  if (rescued === undefined) return 'Bring the folder of the run back, then `ralph resume`.';
-  const run = toShellWord(rescued.replace(/rescue(?=[\\/][^\\/]+$)/, 'runs'));
-  return `Bring it back and go on: \`mkdir -p ${run} && cp -R ${toShellWord(rescued)}/. ${run}/ && ralph resume ${runId}\``;
+  return rescued === undefined ? 'Bring the folder of the run back, then `ralph resume`.' : toWayBack(rescued, runId);
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {

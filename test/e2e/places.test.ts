@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -132,6 +133,16 @@ function prefix(folder: string, files: Readonly<Record<string, string>>): Record
 /** In a namespace of its own a turn cannot remove the folder of state, so not the one around it either. */
 const UNISOLATED = 'isolation: off\n';
 
+/** What an agent does to the journal of its run, in the shell. */
+const LOSSES = [
+  ['cut', 'for j in .ralph/runs/*/journal.jsonl; do head -2 "$j" > y; mv y "$j"; done'],
+  ['changed', 'for j in .ralph/runs/*/journal.jsonl; do sed -i s/work/werk/ "$j"; done'],
+  ['emptied', 'for j in .ralph/runs/*/journal.jsonl; do : > "$j"; done'],
+  ['removed', 'rm .ralph/runs/*/journal.jsonl'],
+  ['its folder removed', 'rm -r .ralph/runs/*'],
+  ['all runs removed', 'rm -r .ralph/runs'],
+] as const;
+
 describe.concurrent('a run says in words', () => {
   test('that its folder is gone, and goes on when it is back', async () => {
     await withPlace({}, async (parent) => {
@@ -173,6 +184,28 @@ describe.concurrent('a run says in words', () => {
       expect(readdirSync(join(folder, '.ralph'))).toEqual(['rescue']);
     });
   });
+
+  for (const [how, lose] of LOSSES) {
+    test(`afterwards too how its journal comes back: ${how}`, async () => {
+      const body = `if [ "$(nth turn)" = 2 ]; then ${lose}; fi; [ "$(nth turns)" -lt 3 ] || echo LOOP_COMPLETE`;
+      await withPlace(toFiles(UNISOLATED, body), async (folder) => {
+        const { code, stdout } = await ralph(folder, RUN);
+        expect([code, stdout]).toEqual([1, expect.stringContaining('storage_failed')]);
+        const wayBack = /`(mkdir -p .+) && ralph resume (\S+)`/.exec(stdout.replace(/\n(?:[\d:]+)?\s+/g, ' '));
+        const [command, copy = '', run = ''] = wayBack ?? expect.fail(stdout);
+        for (const args of [['status'], ['show'], ['events'], ['runs'], ['resume'], ['resume', run], ['status', run]]) {
+          const told = await ralph(folder, args);
+          expect([args, told.code, told.stderr]).toEqual([args, args[0] === 'runs' ? 0 : 1, expect.stringContaining(command)]);
+        }
+        execFileSync('/bin/sh', ['-c', copy], { cwd: folder });
+        const resumed = await ralph(folder, ['resume']);
+        expect(resumed.code, resumed.stderr).toBe(0);
+        expect((await readStatus(folder)).end).toMatchObject({ reason: 'completed' });
+        expect((await ralph(folder, ['clean', '--keep', '0'])).code).toBe(0);
+        expect((await ralph(folder, ['status'])).stderr).toContain('no run in this folder yet');
+      });
+    });
+  }
 
   for (const name of ['.ralph', '.agent']) {
     test(`that a file is where ${name} belongs`, async () => {

@@ -31,6 +31,8 @@ export const runsCommand: CliCommand = {
     }
     if (runs.length === 0) terminal.err('There is no run in this folder yet. Start one: ralph run -p "what is to be done"\n');
     else printRuns(terminal, runs);
+    for (const { runId, wayBack } of runs)
+      if (wayBack !== undefined) terminal.err(`The journal of the run ${runId} was lost. ${wayBack}\n`);
     return 0;
   },
 };
