@@ -257,7 +257,7 @@ describe('initProject', () => {
   });
 
   it.each([
-    ['ralph.yml', 'init-unwritable'],
+    ['ralph.yml', 'init-exists'],
     ['.ralph/schema.json', 'init-unwritable'],
   ])('says so when something stands in the place of %s', (name, code) => {
     const cwd = makeFolder();
