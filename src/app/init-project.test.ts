@@ -257,12 +257,12 @@ describe('initProject', () => {
   });
 
   it.each([
-    ['ralph.yml', 'init-exists'],
-    ['.ralph/schema.json', 'init-unwritable'],
-  ])('says so when something stands in the place of %s', (name, code) => {
+    ['ralph.yml', 'init-exists', 2],
+    ['.ralph/schema.json', 'init-unwritable', 1],
+  ])('says so when something stands in the place of %s', (name, code, exitCode) => {
     const cwd = makeFolder();
     mkdirSync(join(cwd, name), { recursive: true });
-    expect(() => init(cwd)).toThrow(expect.objectContaining({ code, exitCode: 1 }));
+    expect(() => init(cwd)).toThrow(expect.objectContaining({ code, exitCode }));
   });
 
   it('says so when a file stands in the place of its folder', () => {
