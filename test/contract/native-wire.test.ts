@@ -569,8 +569,8 @@ describe('the native agent over the wire', () => {
 
   it.each(KINDS.map(({ kind }) => kind))('is not silent while arguments or signs of life come from %s', async (kind) => {
     const long = Array.from({ length: 6 }, (_, index) => ({ tool: ['bash'], args: { command: `echo ${index} ${'x'.repeat(40)}` } }));
-    replies = [{ calls: long, paceMs: 25, keepAlives: 14 }, { text: 'Done.' }];
-    const turn = run(kind, {}, { idleTimeoutMs: 300 });
+    replies = [{ calls: long, paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
+    const turn = run(kind, {}, { idleTimeoutMs: 1000 });
     expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null, toolCalls: 6 });
     expect(turn.events.filter(({ type }) => type === 'alive').length).toBeLessThan(5);
   });
@@ -583,8 +583,8 @@ describe('the native agent over the wire', () => {
 
   it('is not silent while the summary of a long conversation comes', async () => {
     const tooLong = fail(400, 'prompt is too long: 300000 tokens > 200000 maximum');
-    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.', paceMs: 25, keepAlives: 14 }, { text: 'Done.' }];
-    const turn = run('anthropic', {}, { idleTimeoutMs: 300 });
+    replies = [{ calls: CALLS }, tooLong, { text: 'The notes: it was read.', paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
+    const turn = run('anthropic', {}, { idleTimeoutMs: 1000 });
     expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null });
     expect(turn.text()).toBe('Done.');
   });
