@@ -572,7 +572,8 @@ describe('the native agent over the wire', () => {
     replies = [{ calls: long, paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
     const turn = run(kind, {}, { idleTimeoutMs: 1000 });
     expect(await turn.settled()).toMatchObject({ status: 'succeeded', failure: null, toolCalls: 6 });
-    expect(turn.events.filter(({ type }) => type === 'alive').length).toBeLessThan(5);
+    // One a second is told, not each of the pieces.
+    expect(turn.events.filter(({ type }) => type === 'alive').length).toBeLessThan(15);
   });
 
   it('is silent where the stream stands still', async () => {
