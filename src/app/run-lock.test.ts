@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { toLayout } from './layout.ts';
-import { lockWorkspace } from './run-lock.ts';
+import { findWorkspaceHolder, lockWorkspace } from './run-lock.ts';
 
 const BASE = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-run-lock-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
@@ -68,4 +69,16 @@ describe('what a refused lock tells to paste', () => {
     expect(error.message).toContain('Another run');
     expect(error.fix).toMatch(/ralph status\n/);
   });
+});
+
+it.each([
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('%s in the place of a lock is told, with what moves it away', async (what, make) => {
+  const layout = toLayout(join(BASE, `no file but ${what}`));
+  mkdirSync(layout.stateDir, { recursive: true });
+  make(join(layout.stateDir, 'lock'));
+  const told = { code: 'state-folder', fix: expect.stringMatching(/^Move it away: mv '.*\/lock' '.*\/lock\.old'$/) };
+  await expect(lockWorkspace({ layout, runId: RUN, worktree: null, command: 'run' })).rejects.toMatchObject(told);
+  expect(() => findWorkspaceHolder(layout, null)).toThrow(expect.objectContaining(told));
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -79,7 +79,20 @@ export function findHolder(layout: Layout, runId: string): LockHolder | null {
   return readHolder(layout, toRunPaths(layout.stateDir, runId).lock);
 }
 
+/** What is no file in the place of a lock is nobody's lock, and no system error tells what to do about it. */
+function requireFile(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  throw new RalphError({
+    code: 'state-folder',
+    what: `Ralph cannot keep its lock at ${path}: what stands there is no file.`,
+    why: 'By its lock a run is known to be under way, so that no second one works in the same folder.',
+    fix: `Move it away: mv ${toShellWord(path)} ${toShellWord(`${path}.old`)}`,
+  });
+}
+
 function readHolder(layout: Layout, path: string): LockHolder | null {
+  requireFile(path);
   return readLock({ ...toProbe(layout), path, host: hostname(), pidNamespace: readPidNamespace() });
 }
 
@@ -127,6 +140,7 @@ function toBoot(processStart: string | null): string | null {
 }
 
 async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Promise<Lock> {
+  requireFile(path);
   const owner: LockOwner = {
     pid: process.pid,
     processStart: processStartTime(process.pid) ?? null,
