@@ -282,6 +282,9 @@ async function checkFiles(checks, members, project) {
   checks.equal('commits of notes.md', (await project.git('log', '--format=%s', '--', 'notes.md')).trim(), 'The work begins');
 }
 
+/** What auggie wears. */
+const HAT_OF_LOGIN_SHELL = 'gardener';
+
 /**
  * @param {import('../checks.mjs').Checks} checks
  * @param {string} hat
@@ -294,7 +297,9 @@ function checkEnvironment(checks, hat, text) {
   );
   checks.equal(`${hat}: variables missing in its shell`, missing, []);
   checks.ok(`${hat}: RALPH_HAT in its shell`, text.includes(`\nRALPH_HAT=${hat}\n`));
-  checks.ok(`${hat}: \`ralph\` is not on the PATH of its shell`, /\/ralph\n$/.test(text), text.split('\n').at(-2));
+  // A login shell may make its PATH anew; its prompt names the program by RALPH_BIN.
+  const found = hat === HAT_OF_LOGIN_SHELL ? /\nRALPH_BIN=.*\/ralph\n/ : /\/ralph\n$/;
+  checks.ok(`${hat}: its shell does not find \`ralph\``, found.test(text), text.split('\n').at(-2));
 }
 
 /**
