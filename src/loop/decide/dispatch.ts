@@ -77,30 +77,35 @@ function takePending(step: Step, hat: string): PlannedTurn {
   change(step, { pending: step.state.pending.filter((entry) => !entries.includes(entry)) });
   const asked = entries.some((entry) => entry.cause === undefined);
   const fallback = asked ? null : (entries[0]?.cause ?? null);
-  const events = new Map(entries.map((entry) => [entry.event.id, entry.event]));
-  return { retryOf: null, hat, events: [...events.values()], feedback: [], fallback };
+  return { retryOf: null, hat, events: eachOnce(entries.map(({ event }) => event)), feedback: [], fallback };
 }
 
 /** A turn that was planned before also gets what people have said to its hat since. */
 function withHeard(step: Step, plan: PlannedTurn): PlannedTurn {
-  const heard = takeHeard(step, plan.hat);
-  return heard.length === 0 ? plan : { ...plan, events: [...plan.events, ...heard] };
+  const events = takeHeard(step, plan);
+  return events === plan.events ? plan : { ...plan, events };
 }
 
-/** Takes what people have for a hat out of the queue. */
-function takeHeard(step: Step, hat: string): readonly RalphEvent[] {
+/** Takes what people have for a hat out of the queue, and adds what the turn does not have yet: it may have stood in for another taker of the same event. */
+function takeHeard(step: Step, { hat, events }: Pick<PlannedTurn, 'hat' | 'events'>): readonly RalphEvent[] {
   const isTaken = (entry: PendingEvent): boolean => entry.hat === hat && entry.event.source === EXTERNAL;
   const taken = step.state.pending.filter(isTaken);
-  if (taken.length > 0) change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
-  return taken.map(({ event }) => event);
+  if (taken.length === 0) return events;
+  change(step, { pending: step.state.pending.filter((entry) => !isTaken(entry)) });
+  return eachOnce([...events, ...taken.map(({ event }) => event)]);
+}
+
+function eachOnce(events: readonly RalphEvent[]): readonly RalphEvent[] {
+  return [...new Map(events.map((event) => [event.id, event])).values()];
 }
 
 /** Gives the turn that is about to begin what people have for its hat, and orders it again: its prompt is not written yet. */
 export function joinOpening(step: Step, { iteration, attempt }: TurnId): void {
   const opening = step.state.activations.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
-  const heard = opening === undefined ? [] : takeHeard(step, opening.hat);
-  if (opening === undefined || heard.length === 0) return;
-  const joined = { ...opening, events: [...opening.events, ...heard] };
+  if (opening === undefined) return;
+  const events = takeHeard(step, opening);
+  if (events.length === opening.events.length) return;
+  const joined = { ...opening, events };
   change(step, { activations: step.state.activations.map((entry) => (entry === opening ? joined : entry)) });
   orderTurn(step, joined, true);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeHat } from '../../core/spec-fixtures.ts';
+import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { ending, given, makeResult, notices, type Play, PROMISE, play, published, ran, refused, write } from './decide-fixtures.ts';
 
 const BUILDER = makeHat('builder', ['build.start'], ['build.done']);
@@ -63,6 +63,15 @@ describe('events from outside', () => {
     const problems = Array.from({ length: 100 }, () => ({ where: '.agent/events.jsonl:1', message: 'not valid JSON', excerpt: '{' }));
     run.post({ type: 'events-received', signals: [], problems, inboxOffset: 1 });
     expect([notices(run).length, run.state().feedback]).toEqual([20, {}]);
+  });
+
+  it('come once to whoever stands in for two of their takers after a new declaration', () => {
+    const run = play({ hats: [makeHat('planner', ['human.note'], []), makeHat('builder', ['human.note'], [])], routing: 'fanout' });
+    receive(run, write('human.note', 'read me'));
+    run.end();
+    expect(run.turn().hat).toBe('planner');
+    run.resume({ spec: makeSpec({ hats: [makeHat('tester', ['test.start'], [])] }) });
+    expect([run.turn().hat, run.turn().events.map(({ payload }) => payload), run.state().pending]).toEqual(['ralph', ['read me'], []]);
   });
 
   it('refused ones call nobody', () => {
