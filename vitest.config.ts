@@ -10,6 +10,15 @@ const toDefine = () => ({
   RALPH_PROPERTY_SHARE: process.env['RALPH_PROPERTY_SHARE'] ?? '0.25',
 });
 
+/**
+ * Tests of real processes wait for a machine that others use too. On CI, where nobody can ask again, a test that failed gets one more try;
+ * `scripts/flaky-reporter.mjs` names each that needed it.
+ */
+const RETRY = process.env['CI'] === undefined ? 0 : 1;
+
+/** Property tests take the same samples at every run, unless RALPH_PROPERTY_SEED says otherwise. */
+const PROPERTIES = ['test/property-seed.ts'];
+
 /** They need real git in real repositories: too slow for the check, so with the suites. */
 const WITH_GIT = ['src/workspace/**/*.test.ts', 'src/sandbox/find-repository.test.ts'];
 
@@ -20,6 +29,8 @@ function integration(name: string, include: readonly string[], testTimeoutMs: nu
     test: {
       name,
       include: [...include],
+      retry: RETRY,
+      setupFiles: name === 'contract' ? PROPERTIES : [],
       pool: 'forks' as const,
       isolate: true,
       testTimeout: testTimeoutMs,
@@ -43,12 +54,22 @@ export default defineConfig({
           exclude: ['src/process/**', ...WITH_GIT],
           pool: 'threads',
           isolate: false,
+          retry: RETRY,
+          setupFiles: PROPERTIES,
         },
       },
       // Worker threads hide part of what the process room does: real pipes need a process of their own.
       {
         define: toDefine(),
-        test: { name: 'process', include: ['src/process/**/*.test.ts'], pool: 'forks', isolate: false, testTimeout: 30_000 },
+        test: {
+          name: 'process',
+          include: ['src/process/**/*.test.ts'],
+          pool: 'forks',
+          isolate: false,
+          testTimeout: 30_000,
+          retry: RETRY,
+          setupFiles: PROPERTIES,
+        },
       },
       integration('git', WITH_GIT, 60_000),
       integration('contract', ['test/contract/**/*.test.ts'], 30_000),

@@ -15,8 +15,11 @@ const COLOURED = process.stdout.isTTY === true && process.env.NO_COLOR === undef
 
 const LINT_FLAGS = ['--error-on-warnings', '--diagnostic-level=warn', '--max-diagnostics=50', `--colors=${COLOURED ? 'force' : 'off'}`];
 
+/** What passed at the second try is named. Vitest takes a CI machine for one with colours. */
+const toReporters = (name) => ['--reporter', name, '--reporter', './scripts/flaky-reporter.mjs', ...(COLOURED ? [] : ['--no-color'])];
+
 /** By default one core is left free, which on two of them leaves half of the machine idle. */
-const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=2', '--project', 'unit', '--project', 'process');
+const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=2', ...toReporters('minimal'), '--project', 'unit');
 
 /** Slow ones first, so that the quick ones fill the other lane. The check takes a part of the samples of property tests. */
 const toCheckSteps = (all) => [
@@ -39,10 +42,16 @@ const BUILD_STEPS = [
 ];
 
 /** These use child processes and clocks: one at a time, and their progress is shown. */
-const SUITES = ['git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
+const SUITES = ['process', 'git', 'contract', 'replay', 'scenario', 'e2e'].map((project) => ({
   name: `${project} tests`,
   // Most of the contract tests only compute: two files at a time disturb nobody.
-  commands: [bin('vitest', 'run', ...(project === 'contract' ? ['--maxWorkers=2'] : []), '--project', project)],
+  commands: [
+    [
+      ...['env', 'RALPH_PROPERTY_SHARE=1'],
+      ...bin('vitest', 'run', ...(project === 'contract' ? ['--maxWorkers=2'] : []), ...toReporters(COLOURED ? 'default' : 'dot')),
+      ...['--project', project],
+    ],
+  ],
   shown: true,
 }));
 
@@ -81,6 +90,9 @@ function script(name, ...args) {
   return [process.execPath, `scripts/${name}`, ...args];
 }
 
+/** Named once more in the last line: what they printed may be far up. */
+const failedSteps = [];
+
 /** Runs a step's commands in order, to the end even when one fails. */
 async function runStep(step) {
   const startedAt = performance.now();
@@ -89,6 +101,8 @@ async function runStep(step) {
   const passed = results.every((result) => result.passed);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${passed ? 'ok  ' : 'FAIL'} ${step.name.padEnd(16)} ${seconds.padStart(6)} s`);
+  for (const flaky of results.flatMap((result) => result.output.match(/^flaky: .*$/gm) ?? [])) console.log(flaky);
+  if (!passed) failedSteps.push(step.name);
   if (!passed) console.log(results.map((result) => (result.passed ? '' : result.output)).join(''));
   return passed;
 }
@@ -131,7 +145,7 @@ async function main(all) {
     passed = lanes.every(Boolean) && passed;
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(passed ? `all passed in ${seconds} s` : `failed after ${seconds} s`);
+  console.log(passed ? `all passed in ${seconds} s` : `failed after ${seconds} s: ${failedSteps.join(', ')}`);
   process.exitCode = passed ? 0 : 1;
 }
 
