@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
-import { findRun, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
 import { isTerminalTopic, isWearer, safetyNetOf, type Topology, takersOf } from '../topology/index.ts';
 import { toOutsideFile } from './assemble-run.ts';
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Appends an event that comes from a person, to the run that is under way, else to the newest one.
  *
  * @param run a certain run: its id or the beginning of it
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `run-not-begun`, `emit-run-over`, `person-refused`, and what {@link emitInto} throws
  */
 export function emitFromOutside(cwd: string, words: EventWords, env: Environment, run?: string): OutsideEvent {
   const layout = findLayout(cwd);
@@ -39,6 +39,7 @@ export function emitTo(layout: Layout, paths: RunPaths, words: EventWords, env: 
     return { runId: paths.runId, isRunAlive: true, delivery: `It counts as ${hat}'s, whose turn runs.`, cut };
   }
   const sender = requirePerson(layout, paths, env);
+  requireBegun({ fs: nodeFileSystem, stateDir: layout.stateDir }, paths.runId, isAlive);
   const before = readFold(paths);
   refuseComplete(paths, before.state);
   const cut = emitInto(words, { eventsFile: toOutsideFile(paths), hat: EXTERNAL, contractFile, sender });

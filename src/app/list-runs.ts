@@ -1,5 +1,6 @@
+import { existsSync, statSync } from 'node:fs';
 import { isRalphError, toErrorCode } from '../core/index.ts';
-import { listKnownRuns, listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
+import { hasNeverBegun, listKnownRuns, listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
@@ -32,6 +33,7 @@ export function summariseAllRuns(env: Environment): readonly (RunSummary & Pick<
 
 /** One run of a folder, as a list shows it. */
 export function summariseRun(cwd: string, runId: string, env: Environment): RunSummary {
+  const isAlive = (): boolean => findHolder(findLayout(cwd), runId) !== null;
   const nothing = { runId, startedAt: 0, reason: null, iterations: 0, costUsd: null, objective: '', workspace: '', worktree: null };
   try {
     const run = openRun(cwd, runId, env);
@@ -53,6 +55,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
       worktree,
     };
   } catch (error) {
+    if (isRalphError(error) && error.code === 'run-not-begun') return { ...nothing, status: isAlive() ? 'running' : 'never_began' };
     const wayBack = isRalphError(error) && error.code === 'journal-lost' ? error.fix : undefined;
     return { ...nothing, status: 'damaged', ...(wayBack !== undefined && { wayBack }) };
   }
@@ -72,18 +75,32 @@ export interface CleanedRuns {
   readonly kept: readonly string[];
 }
 
-/** Removes old runs with their prompts, outputs and snapshots. Runs that are under way stay, and worktrees with something that only they have. */
+/**
+ * Removes old runs with their prompts, outputs and snapshots, and those that never began, however new. Runs that are under way stay, and
+ * worktrees with something that only they have.
+ */
 export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
   const layout = findLayout(cwd);
-  const runs = [...listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })].reverse();
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const runs = [...listRuns(state)].reverse();
+  const unbegun = new Set(runs.filter((runId) => hasNeverBegun(state, runId)));
+  const old = runs.filter((runId) => !unbegun.has(runId)).slice(Math.max(0, order.keep));
   const removed: string[] = [];
   const kept: string[] = [];
-  for (const runId of runs.slice(Math.max(0, order.keep))) {
+  for (const runId of runs.filter((run) => old.includes(run) || (unbegun.has(run) && !mayBegin(layout, run)))) {
     if (findHolder(layout, runId) !== null) continue;
     if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
     removed.push(runId);
   }
   return { removed, kept };
+}
+
+/** A run takes its lock at once, but after its folder was made. */
+const BEGINNING_MS = 60_000;
+
+function mayBegin(layout: Layout, runId: string): boolean {
+  const { folder, lock } = toRunPaths(layout.stateDir, runId);
+  return !existsSync(lock) && Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) < BEGINNING_MS;
 }
 
 async function remove(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {

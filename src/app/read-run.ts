@@ -1,7 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunRecord, RunState } from '../core/index.ts';
-import { createJournalReader, findRun, followJournal, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import {
+  createJournalReader,
+  findRun,
+  followJournal,
+  nodeFileSystem,
+  type RunPaths,
+  readJournal,
+  requireBegun,
+  toRunPaths,
+} from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
@@ -17,14 +26,19 @@ import { findHolder, isUnseen } from './run-lock.ts';
  * Opens a run for reading, whether it is under way or over.
  *
  * @param run an id or the beginning of one; absent: the one that is under way in this folder, else the newest
- * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`
+ * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`, `journal-lost`; its `replay` and `follow`: `run-not-begun`
  */
 export function openRun(cwd: string, run: string | undefined, env: Readonly<Record<string, string | undefined>>): RunReader {
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
-  const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last');
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  const runId = findRun(state, living ?? run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
   const holder = findHolder(layout, runId);
+  const begun = (): RunPaths => {
+    requireBegun(state, runId, holder !== null);
+    return paths;
+  };
   return {
     runId,
     runFolder: paths.folder,
@@ -32,9 +46,9 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     isUnseen: holder !== null && isUnseen(holder),
     workspace: () => readRunFile(paths.settings).workspace,
     live: () => readLiveFile(paths.folder),
-    replay: (visit) => replay(paths, visit).state,
+    replay: (visit) => replay(begun(), visit).state,
     records: () => readRecords(paths, 0),
-    follow: (visit, signal) => follow(paths, visit, signal),
+    follow: (visit, signal) => follow(begun(), visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),
     redact: createRedaction(env)?.text ?? ((text) => text),
     turns: () => listTurns(paths),

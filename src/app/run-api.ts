@@ -90,7 +90,8 @@ export interface RunReader {
 export interface RunSummary {
   readonly runId: string;
   readonly startedAt: number;
-  readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'damaged';
+  /** `never_began`: it was ended before its first entry. `damaged`: it cannot be read. */
+  readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'never_began' | 'damaged';
   readonly reason: EndReason | null;
   readonly iterations: number;
   readonly costUsd: number | null;

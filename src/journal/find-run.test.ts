@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findRun } from './find-run.ts';
+import { findRun, hasNeverBegun, requireBegun } from './find-run.ts';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { createRunFolder, toRunPaths } from './run-folder.ts';
@@ -74,5 +75,30 @@ describe('finding a run', () => {
     expect(() => findRun({ fs, stateDir: createTemporaryFolder() }, 'last')).toThrow(
       expect.objectContaining({ code: 'no-runs', fix: expect.stringContaining('ralph run') }),
     );
+  });
+});
+
+describe('a run that was killed right after its folder was made', () => {
+  it.each<[string, string | null]>([
+    ['no journal', null],
+    ['an empty journal', ''],
+    ['the half of a first entry', '{"seq":'],
+  ])('never began: with %s', (_, journal) => {
+    const { state, ids } = createRuns();
+    const [runId = ''] = ids;
+    const paths = toRunPaths(state.stateDir, runId);
+    if (journal !== null) writeFileSync(paths.journal, journal);
+    expect(hasNeverBegun(state, runId)).toBe(true);
+    const told = { code: 'run-not-begun', message: expect.stringContaining('never began'), fix: expect.stringContaining('ralph run') };
+    expect(() => requireBegun(state, runId, false)).toThrow(expect.objectContaining(told));
+    expect(() => requireBegun(state, runId, true)).toThrow(expect.objectContaining({ message: expect.stringContaining('just beginning') }));
+  });
+
+  it('is not meant where the journal of one that had turns is gone, or begins with an entry', () => {
+    const { state, ids } = createRuns();
+    const [first = '', second = ''] = ids;
+    mkdirSync(join(toRunPaths(state.stateDir, first).turns, '1.1'));
+    writeFileSync(toRunPaths(state.stateDir, second).journal, 'scribble\n');
+    expect([first, second].map((runId) => hasNeverBegun(state, runId))).toEqual([false, false]);
   });
 });

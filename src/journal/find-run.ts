@@ -35,6 +35,24 @@ export function findRunId(state: StateFolder, text: string): string {
   return match;
 }
 
+/** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone. Throws the system error. */
+export function hasNeverBegun(state: StateFolder, runId: string): boolean {
+  const { journal, turns } = toRunPaths(state.stateDir, runId);
+  if (hasBegun({ fs: state.fs, path: journal }) || isJournalLost(state, runId)) return false;
+  return state.fs.stat(turns) === null || state.fs.list(turns).length === 0;
+}
+
+/** @throws RalphError `run-not-begun` for a run without a first entry; the system error */
+export function requireBegun(state: StateFolder, runId: string, isAlive: boolean): void {
+  if (!hasNeverBegun(state, runId)) return;
+  throw new RalphError({
+    code: 'run-not-begun',
+    what: isAlive ? `Run ${runId} is just beginning.` : `Run ${runId} never began.`,
+    why: isAlive ? 'Nothing of it is recorded yet.' : 'Its process was ended before the first entry of its journal: no agent was called.',
+    fix: isAlive ? 'Try again in a moment.' : 'Start it again: ralph run\nRemove what is left of it: ralph clean',
+  });
+}
+
 function listMatches(runs: readonly string[], wanted: string): readonly string[] {
   const starting = runs.filter((run) => run.startsWith(wanted));
   return starting.length > 0 ? starting : runs.filter((run) => run.endsWith(wanted));

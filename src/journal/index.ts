@@ -1,7 +1,7 @@
 /** Front door of `journal`: everything that a run keeps on disk, behind a file system that tests can make fail. */
 export { type AgentEvent, appendAgentLine, appendAgentRefusal } from './agent-line.ts';
 export type { FileFacts, FileKind, FileSystem, FolderItem, OpenMode } from './file-system.ts';
-export { findRun, findRunId } from './find-run.ts';
+export { findRun, findRunId, hasNeverBegun, requireBegun } from './find-run.ts';
 export { createJournalReader, followJournal } from './follow-journal.ts';
 export { createJsonlInbox, type InboxSettings } from './jsonl-inbox.ts';
 export { type OpenedJournal, openJsonlJournal } from './jsonl-journal.ts';

@@ -202,10 +202,11 @@ describe.concurrent('after kill -9', () => {
         expect([code, stderr], command).toEqual([0, '']);
         expect(stdout, command).toContain('omplete');
       }
-      expect((await ralph(folder, ['runs'])).stdout).toContain('damaged');
-      const named = await ralph(folder, ['resume', '20991231']);
-      expect(named.code).toBe(1);
-      expect(named.stderr).toContain('Start a new run');
+      expect((await ralph(folder, ['runs'])).stdout).toMatch(/20991231-235959-aaaaa .* never began /);
+      for (const command of ['resume', 'status', 'events']) {
+        const named = await ralph(folder, [command, '20991231']);
+        expect([named.code, named.stderr], command).toEqual([1, expect.stringMatching(/never began[\s\S]*Fix: Start it again: ralph run/)]);
+      }
     });
   });
 

@@ -59,7 +59,7 @@ function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
   return [
     runId,
     startedAt === 0 ? '-' : toLocalTime(startedAt),
-    status === 'ended' ? (reason ?? 'ended') : status,
+    status === 'ended' ? (reason ?? 'ended') : status.replace('_', ' '),
     String(iterations),
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),

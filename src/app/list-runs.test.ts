@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cleanRuns, summariseRuns } from './list-runs.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-list-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const OLD = '20261121-101010-abcde';
+const NEW = '20261122-101010-abcde';
+const LONG_AGO = new Date('2026-11-22T10:10:10Z');
+
+/** The folder of a run as its killed process left it. */
+function leave(runId: string, files: Readonly<Record<string, string>> = {}): string {
+  const folder = join(cwd, '.ralph/runs', runId);
+  mkdirSync(join(folder, 'turns'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe('a run that was killed before its first entry', () => {
+  it('is listed as one that never began; one that cannot be read stays damaged', () => {
+    leave(NEW);
+    leave(OLD, { 'journal.jsonl': 'scribble\n' });
+    expect(summariseRuns(cwd, {}).map(({ runId, status }) => [runId, status])).toEqual([
+      [NEW, 'never_began'],
+      [OLD, 'damaged'],
+    ]);
+  });
+
+  it('is removed however new it is, and takes the place of none that stays', async () => {
+    const folder = leave(NEW, { lock: '{"pid":1,"runId":' });
+    const other = leave(OLD, { 'journal.jsonl': 'scribble\n' });
+    utimesSync(join(folder, 'lock'), LONG_AGO, LONG_AGO);
+    utimesSync(folder, LONG_AGO, LONG_AGO);
+    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
+    expect([existsSync(folder), existsSync(other)]).toEqual([false, true]);
+  });
+
+  it('stays while it may be just beginning', async () => {
+    const folder = leave(NEW);
+    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([]);
+    utimesSync(folder, LONG_AGO, LONG_AGO);
+    expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
+  });
+});
