@@ -181,7 +181,9 @@ describe.concurrent('a run says in words', () => {
       expect(code).toBe(1);
       expect(stdout).toContain('storage_failed');
       expect(stdout).toContain('the journal of the run is gone');
-      expect(readdirSync(join(folder, '.ralph'))).toEqual(['rescue']);
+      // The command for agents may be there again: it is put back before the end of a turn is written down, which is when the loss is seen.
+      const left = readdirSync(join(folder, '.ralph'));
+      expect([left.includes('rescue'), left.includes('runs')]).toEqual([true, false]);
     });
   });
 
