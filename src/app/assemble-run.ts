@@ -34,6 +34,7 @@ import { toStateDirs } from './state-dirs.ts';
 import { createRunClock } from './system-clock.ts';
 import { keepTrustedFiles } from './trusted-files.ts';
 import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
+import { openProgramNotes } from './unconfirmed-programs.ts';
 import { createWardrobe } from './wardrobe.ts';
 
 /** How long an agent may take to end when it is asked to. */
@@ -136,9 +137,12 @@ function createUndo(
     [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gates],
     (path, before, now) => path === people && admitTokens(before, now),
   );
-  let told: readonly string[] = [];
+  const notes = openProgramNotes(layout);
+  let told = notes.keys;
   return async () => {
-    const keys = await tree.listNewPrograms();
+    const now = await tree.findNewPrograms();
+    notes.note(now, file.gitPrograms);
+    const keys = Object.keys(now);
     const fresh = keys.filter((key) => !told.includes(key));
     told = keys;
     return [...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];

@@ -10,12 +10,14 @@ import { toScopeWarnings } from './describe-scopes.ts';
 import { withFoundChecks } from './find-check.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { isTemplate } from './init-project.ts';
+import { toLayout } from './layout.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
 import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
+import { toUnconfirmedWarnings } from './unconfirmed-programs.ts';
 
 /** What a run is asked for. */
 export interface RunRequest {
@@ -88,6 +90,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
+      ...(await toUnconfirmedWarnings(toLayout(request.cwd, found.stateDir), request)),
       ...(request.isDry === true ? [] : await tellProbes(found, request)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],

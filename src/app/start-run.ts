@@ -2,8 +2,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Input, RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
-import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
-import { captureBaseline, captureGitPrograms, createWorktree, removeWorktree } from '../workspace/index.ts';
+import {
+  createRunFolder,
+  createRunId,
+  ensureStateFolders,
+  type Lock,
+  nodeFileSystem,
+  type RunPaths,
+  removeRun,
+  toRunPaths,
+} from '../journal/index.ts';
+import { captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
@@ -21,6 +30,7 @@ import { lockRun, lockWorkspace } from './run-lock.ts';
 import { findStaleOwner } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { toPrivateDir } from './turn-outfits.ts';
+import { captureTrustedPrograms, hasUnconfirmed, noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 /** Where and how a run is started. */
 export interface StartOptions {
@@ -56,7 +66,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const lock = await lockFolder(layout, worktree, runId);
     undo.push(() => release(lock));
     // What a dead run left working in the folder is ended first, so that two agents never work at once.
-    if (dead !== null) await clearDead(layout, dead);
+    if (dead !== null) await clearDead(layout, dead, options);
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
@@ -100,11 +110,13 @@ function lockFolder(layout: Layout, worktree: string | null, runId: string): Pro
   return lockWorkspace({ layout, runId, worktree, command: COMMAND });
 }
 
-/** What a dead run left running is ended; tokens that its agents refreshed come home. */
-async function clearDead(layout: Layout, runId: string): Promise<void> {
+/** What a dead run left running is ended; tokens that its agents refreshed come home; what git's configuration came to say meanwhile is nobody's yet. */
+async function clearDead(layout: Layout, runId: string, place: StartOptions): Promise<void> {
   await reapRun(runId);
   const folder = join(layout.runsDir, runId);
-  if (dirname(folder) !== layout.runsDir || !existsSync(toPrivateDir(folder))) return;
+  if (dirname(folder) !== layout.runsDir) return;
+  await noteProgramsOfDead(layout, toRunPaths(layout.stateDir, runId).settings, place);
+  if (!existsSync(toPrivateDir(folder))) return;
   const { sweepPrivate } = await import('../sandbox/index.ts');
   sweepPrivate(toPrivateDir(folder));
 }
@@ -119,6 +131,7 @@ async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan
     stateDir,
     name: worktree,
     links: worktreeLinks,
+    programs: await captureTrustedPrograms(layout, { cwd: layout.root, env }),
     reuse: false,
   });
   return made.cwd;
@@ -127,7 +140,8 @@ async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan
 /** Nobody has worked in it yet. */
 async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, { env }: StartOptions): Promise<void> {
   const { worktreeLinks: links, stateDir } = settings;
-  await removeWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir, name, links, force: true });
+  const programs = await captureTrustedPrograms(layout, { cwd: layout.root, env });
+  await removeWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir, name, links, programs, force: true });
 }
 
 interface Beginning {
@@ -152,9 +166,11 @@ async function prepare(beginning: Beginning): Promise<ReadyRun> {
   const { settings } = plan;
   openAgentFolders(workspace, settings);
   const place = { cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) };
+  const trusted = captureTrustedPrograms(layout, place);
+  const programs = hasUnconfirmed(layout) ? await trusted : undefined;
   const [baseline, gitPrograms] = await Promise.all([
-    settings.spec.limits.checkpointInterval > 0 ? captureBaseline(place) : null,
-    captureGitPrograms(place),
+    settings.spec.limits.checkpointInterval > 0 ? captureBaseline({ ...place, programs }) : null,
+    trusted,
   ]);
   const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline, gitPrograms };

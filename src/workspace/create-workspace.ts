@@ -4,6 +4,7 @@ import type { Baseline } from './baseline.ts';
 import { describeFolder } from './describe-folder.ts';
 import { findRepository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { toFingerprint } from './fingerprint.ts';
+import type { ProgramFindings } from './git-programs.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { readStatus } from './read-status.ts';
 import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
@@ -39,8 +40,8 @@ export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   readonly diff: (turn: string) => Promise<string | null>;
   /** The files that these turns changed, sorted; null where that is not known. */
   readonly changedFiles: (turns: readonly string[]) => Promise<readonly string[] | null>;
-  /** Keys of git's configuration that name programs which were not there at the start of the run (see `RepositorySettings.programs`). */
-  readonly listNewPrograms: () => Promise<readonly string[]>;
+  /** Keys of git's configuration that name other programs than at the start of the run (see `RepositorySettings.programs`), each with what it says now; `null`: it is gone. */
+  readonly findNewPrograms: () => Promise<ProgramFindings['now']>;
   /** Forgets the snapshots of this run; how many there were. */
   readonly dropSnapshots: () => Promise<number>;
   /** Waits for what is still being written. */
@@ -89,9 +90,9 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
       await keeper?.settle();
       return found.found ? listChangedFiles(found.repository, settings.runId, turns).catch(() => null) : null;
     },
-    async listNewPrograms() {
+    async findNewPrograms() {
       const found = await find();
-      return (found.found && (await found.repository.findPrograms?.())?.keys) || [];
+      return (found.found && (await found.repository.findPrograms?.())?.now) || {};
     },
     async dropSnapshots() {
       const found = await find();

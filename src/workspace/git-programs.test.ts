@@ -115,7 +115,7 @@ it('lets a checkpoint be made in spite of a filter that fails', async () => {
   folder.write('.gitattributes', '* filter=x\n');
   folder.write('a.txt', 'new\n');
   expect((await workspace.checkpoint(1)).commit).not.toBeNull();
-  expect(await workspace.listNewPrograms()).toEqual(['filter.x.clean', 'filter.x.required']);
+  expect(await workspace.findNewPrograms()).toEqual({ 'filter.x.clean': 'false', 'filter.x.required': 'true' });
 });
 
 it('speaks to nobody when an agent says by which program', async () => {

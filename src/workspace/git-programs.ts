@@ -14,6 +14,8 @@ export type GitPrograms = Readonly<Record<string, string>>;
 export interface ProgramFindings {
   /** Keys that are new, changed or gone, sorted. */
   readonly keys: readonly string[];
+  /** What each of them says now; `null`: it is gone. */
+  readonly now: Readonly<Record<string, string | null>>;
   /** Variables under which git runs the programs of the start and no others; empty where nothing differs. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -90,7 +92,8 @@ function toPrograms(entries: readonly ConfigEntry[]): GitPrograms {
 
 function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): ProgramFindings {
   const keys = [...new Set([...Object.keys(now), ...Object.keys(trusted)])].filter((key) => read(now, key) !== read(trusted, key)).sort();
-  if (keys.length === 0) return { keys, env: {} };
+  const said = Object.fromEntries(keys.map((key) => [key, read(now, key) ?? null]));
+  if (keys.length === 0) return { keys, now: said, env: {} };
   const onContent = keys.filter((key) => ON_CONTENT.test(key));
   const settings = onContent.map((key) => [key, read(trusted, key) ?? toNothing(key)] as const);
   const begin = Number.parseInt(env['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
@@ -100,6 +103,7 @@ function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedReposito
   ]);
   return {
     keys,
+    now: said,
     env: {
       ...(settings.length === 0 ? {} : { GIT_CONFIG_COUNT: String(begin + settings.length), ...Object.fromEntries(numbered) }),
       ...(keys.length === onContent.length ? {} : { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }),

@@ -58,6 +58,40 @@ describe.concurrent('what a turn changes of what Ralph trusts is undone and told
       expect(git(folder, 'show', 'HEAD:.gitattributes')).toBe('* filter=x');
     });
   });
+
+  test("a filter of git, which no later run takes for a person's own until it is confirmed", async () => {
+    const bad = "git config filter.x.clean 'touch ran.txt; cat'; echo '* filter=x' > .gitattributes";
+    const body = `[ "$(nth turn)" != 1 ] || { ${bad} ; }; date +%N > made.txt; echo LOOP_COMPLETE`;
+    await withPlace(toFiles('event_loop: { checkpoint_interval: 1 }\n', body), async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, RUN)).code).toBe(0);
+      expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
+      const held = await ralph(folder, RUN);
+      expect(held.code, held.stderr).toBe(0);
+      expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
+      const confirm = /(rm \S*git-programs\.json)/.exec(held.stderr + held.stdout)?.[1];
+      expect(held.stderr + held.stdout).toContain('filter.x.clean');
+      expect((await readStatus(folder)).notices.filter((notice) => notice.code === 'trusted-changed')).toEqual([]);
+      expect((await sh(folder, confirm ?? 'false')).code, held.stderr).toBe(0);
+      expect((await ralph(folder, RUN)).code).toBe(0);
+      expect(existsSync(join(folder, 'ran.txt'))).toBe(true);
+    });
+  });
+  test('a filter of git, also where the run is killed before it can look, and where the next one has a worktree', async () => {
+    const bad = "git config filter.x.smudge 'touch ran.txt; cat'; git config filter.x.clean 'touch ran.txt; cat'; kill -9 $PPID; sleep 9";
+    const body = `git config filter.x.smudge > /dev/null || { ${bad} ; }; date +%N > made.txt; echo LOOP_COMPLETE`;
+    const files = toFiles('event_loop: { checkpoint_interval: 1 }\n', body, { '.gitattributes': '* filter=x\n' });
+    await withPlace(files, async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, RUN)).code).not.toBe(0);
+      expect(git(folder, 'config', 'filter.x.smudge')).toContain('ran.txt');
+      for (const more of [[], ['--worktree', 'apart']]) {
+        const held = await ralph(folder, [...RUN, ...more]);
+        expect(held.code, held.stderr).toBe(0);
+        expect([existsSync(join(folder, 'ran.txt')), existsSync(join(folder, '.ralph/worktrees/apart/ran.txt'))]).toEqual([false, false]);
+      }
+    });
+  });
 });
 
 describe.concurrent('a run whose journal is lost under it ends, says so, and can go on from what it kept:', () => {
