@@ -40,4 +40,4 @@ export type {
 } from './run-view.ts';
 export { toTurnDetails } from './turn-details.ts';
 export { toOutcomeText, toTurnLine } from './turn-line.ts';
-export { toCount, toList, toNumberText } from './words.ts';
+export { toCount, toIterationsText, toList, toNumberText } from './words.ts';

@@ -4,7 +4,7 @@ import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import type { RunView } from './run-view.ts';
-import { toCount, toList, toSpentText } from './words.ts';
+import { toCount, toIterationsText, toList, toSpentText } from './words.ts';
 
 /** The end of a run in words. */
 export interface RunReport {
@@ -67,7 +67,7 @@ function toTurnReport(view: RunView, facts: ReportFacts): RunReport {
 
 /** `Completed after 6 iterations in 4 min 12 s.` */
 function toHeadline(view: RunView): string {
-  const after = `after ${toCount(view.totals.iterations, 'iteration')} in ${toDurationText(view.elapsedMs)}`;
+  const after = `after ${toIterationsText(view.totals)} in ${toDurationText(view.elapsedMs)}`;
   if (view.end === null) return `Under way ${after}.`;
   if (view.end.attention !== undefined) return `Needs you (${view.end.reason}) ${after}: ${toPlainLine(view.end.attention, 200)}.`;
   return view.end.reason === 'completed' ? `Completed ${after}.` : `Not completed (${view.end.reason}) ${after}.`;

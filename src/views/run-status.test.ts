@@ -54,6 +54,15 @@ describe('the status of a run', () => {
     expect(toStatusRecord(view, now).elapsedMs).toBe(view.elapsedMs + (isAlive ? 14_000 : 0));
   });
 
+  it('names the interrupted turns beside the count, so that it fits the numbers of the turns, in the report too', () => {
+    const { view, facts } = openStuck(1000);
+    const totals = { ...view.totals, iterations: 8, interrupted: 1 };
+    expect(toText({ view: { ...view, totals }, facts })).toMatch(/Used: 8 of \d+ iterations \(and 1 interrupted, which does not count\);/);
+    const end = { reason: 'completed', detail: '', at: view.at } as const;
+    const { headline } = toRunStatus({ ...view, status: 'ended', end, totals: { ...totals, interrupted: 2 } }, facts);
+    expect(headline).toMatch(/^Completed after 8 iterations \(and 2 interrupted, which do not count\) in /);
+  });
+
   it('claims neither a living process nor time of one where nothing of it can be seen', () => {
     const { view, facts } = openStuck(14_000);
     const unseen = { ...facts, isUnseen: true };

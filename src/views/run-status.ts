@@ -15,7 +15,7 @@ import { toFirstLine, toPlainLine } from './plain-line.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import type { RunView, TurnView } from './run-view.ts';
 import { toTurnLine } from './turn-line.ts';
-import { toCount, toList, toSpentText } from './words.ts';
+import { toIterationsText, toList, toSpentText } from './words.ts';
 
 /** What is known of a run beside its journal. */
 export interface StatusFacts {
@@ -172,12 +172,12 @@ function toWaitText(view: RunView, { now }: StatusFacts): string {
 }
 
 function toUsedText(view: RunView, facts: StatusFacts): string {
-  const { iterations, unknownCostTurns } = view.totals;
+  const { unknownCostTurns } = view.totals;
   const usage = addUsage(view.totals.usage, isSeen(facts) ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
   const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
   const isEarly = isNothingTold && unknownCostTurns === 0 && view.turns.some((turn) => turn.status === 'running');
   return [
-    toIterationsText(iterations, view.limits),
+    toIterationsText(view.totals, view.limits?.maxIterations),
     toDurationText(toElapsedNow(view, facts)),
     toCostText(isEarly ? 'not told yet' : toSpentText(usage, unknownCostTurns), view.limits),
   ].join('; ');
@@ -189,10 +189,6 @@ export function toElapsedNow(
   facts: Pick<StatusFacts, 'isAlive' | 'isUnseen' | 'now'>,
 ): number {
   return isSeen(facts) && view.end === null ? view.elapsedMs + Math.max(0, facts.now - view.at) : view.elapsedMs;
-}
-
-function toIterationsText(iterations: number, limits: RunLimits | null): string {
-  return limits === null ? toCount(iterations, 'iteration') : `${iterations} of ${toCount(limits.maxIterations, 'iteration')}`;
 }
 
 function toCostText(spent: string, limits: RunLimits | null): string {

@@ -132,7 +132,7 @@ export interface GateView extends GateResult {
 }
 
 export interface RunTotals {
-  /** Iterations with a turn that ended by itself. */
+  /** Iterations with a turn that ended by itself: those that count. With the interrupted ones they are the numbers that were given out. */
   readonly iterations: number;
   readonly succeeded: number;
   readonly failed: number;

@@ -1,8 +1,19 @@
 import { toUsdText, type Usage } from '../core/index.ts';
+import type { RunTotals } from './run-view.ts';
 
 /** `1 turn`, `3 turns`. */
 export function toCount(count: number, noun: string): string {
   return `${toNumberText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
+ * `8 iterations (and 2 interrupted, which do not count)`: the turns of a run carry numbers up to the sum of the two.
+ *
+ * @param of what may be used of them; absent: not named
+ */
+export function toIterationsText({ iterations, interrupted }: Pick<RunTotals, 'iterations' | 'interrupted'>, of?: number): string {
+  const count = of === undefined ? toCount(iterations, 'iteration') : `${iterations} of ${toCount(of, 'iteration')}`;
+  return interrupted === 0 ? count : `${count} (and ${interrupted} interrupted, which ${interrupted === 1 ? 'does' : 'do'} not count)`;
 }
 
 /** `12,345`, the same on every machine. */

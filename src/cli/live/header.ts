@@ -1,5 +1,5 @@
 import { RALPH, toDurationText, toUsdText } from '../../core/index.ts';
-import { type FactRow, type RunView, toCount, toFirstLine, toList, toPlainLine, toRowLines } from '../../views/index.ts';
+import { type FactRow, type RunView, toCount, toFirstLine, toIterationsText, toList, toPlainLine, toRowLines } from '../../views/index.ts';
 import { type Look, MAX_WIDTH } from './look.ts';
 import type { RunOpening } from './run-printer.ts';
 
@@ -29,7 +29,7 @@ export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: R
     { label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${isNewest && !isElsewhere ? '' : ` ${runId}`}\`` },
   ];
   const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
-  const goesOn = view.resumes > 0 ? ` goes on after ${toCount(view.totals.iterations, 'iteration')}` : '';
+  const goesOn = view.resumes > 0 ? ` goes on after ${toIterationsText(view.totals)}` : '';
   return [look.style('heading', `Ralph ${runId}${goesOn}`), ...toRowLines(rows, layout)];
 }
 
