@@ -24,6 +24,7 @@ export { type StopOrder, stopRun } from './stop-run.ts';
 export { surveyTools, type ToolSurvey } from './survey-tools.ts';
 export {
   diffRunWorktree,
+  findRunWorktree,
   listLeftOutPrograms,
   listRunWorktrees,
   mergeRunWorktree,

@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { findNearMiss, RalphError } from '../core/index.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
@@ -34,6 +35,13 @@ export async function listRunWorktrees(cwd: string, env: Environment): Promise<r
     const runId = files.find(({ file }) => file.worktree === state.name)?.runId;
     return { ...state, run: runId === undefined ? null : summariseRun(cwd, runId, env) };
   });
+}
+
+/** The worktree that a folder is in; `null` for one that is in none. */
+export async function findRunWorktree(cwd: string, folder: string, env: Environment): Promise<WorktreeState | null> {
+  const layout = findLayout(cwd);
+  const states = await listWorktrees(toSettings(layout, readRunFiles(layout), env));
+  return states.find(({ path }) => `${folder}${sep}`.startsWith(`${path}${sep}`)) ?? null;
 }
 
 /** What git's configuration names to be run and is left out of work on the worktree. See `listLeftOut`. */

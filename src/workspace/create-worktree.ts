@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isRalphError, RalphError } from '../core/index.ts';
 import { type CarriedChanges, carryChanges } from './carry-changes.ts';
+import { toGitFix } from './explain-git-failure.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { createGit, demandGit } from './git.ts';
 import { linkShared, planLinks, type SharedLinks } from './link-shared.ts';
@@ -120,10 +121,11 @@ async function checkReuse(order: WorktreeOrder, place: WorktreePlace): Promise<v
 }
 
 function toFailure(order: WorktreeOrder, place: WorktreePlace, error: unknown): RalphError {
+  const problem = error instanceof Error ? error.message : String(error);
   return new RalphError({
     code: 'worktree-failed',
-    what: `The worktree ${order.name} could not be made: ${error instanceof Error ? error.message : String(error)}`,
-    fix: `Choose another name, or remove what is left of it: git worktree prune; git branch -D ${place.branch}`,
+    what: `The worktree ${order.name} could not be made: ${problem}`,
+    fix: toGitFix(problem) ?? `Choose another name, or remove what is left of it: git worktree prune; git branch -D ${place.branch}`,
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainGitFailure } from './explain-git-failure.ts';
+import { explainGitFailure, toGitFix } from './explain-git-failure.ts';
 
 const exited = { status: 'exited', exitCode: 128, isStdoutCut: false, stderrTail: '' } as const;
 
@@ -7,6 +7,38 @@ describe('why a git command failed', () => {
   it('is git’s own first complaint', () => {
     const stderrTail = 'warning: something else\nerror: open("f"): Permission denied\nfatal: Unable to process path f\n';
     expect(explainGitFailure('update-index', { ...exited, stderrTail }, '/w')).toBe('open("f"): Permission denied');
+  });
+
+  it.each([
+    [
+      "git-lfs clean: 1: git-lfs: not found\nerror: external filter 'git-lfs clean' failed 127\nfatal: b.bin: clean filter 'lfs' failed\n",
+      'git-lfs: not found',
+    ],
+    ['Preparing worktree\nfilter-process: 1: git-lfs: not found\nfatal: the remote end hung up unexpectedly\n', 'git-lfs: not found'],
+    [
+      "error: cannot run git-lfs: No such file\nerror: initialization for subprocess 'git-lfs filter-process' failed\nfatal: the remote end hung up unexpectedly\n",
+      'cannot run git-lfs',
+    ],
+    ['fatal: the remote end hung up unexpectedly\n', 'the remote end hung up'],
+  ])('is a filter that fails, with what it said, and the fix is about filters: %j', (stderrTail, said) => {
+    const text = explainGitFailure('worktree', { ...exited, stderrTail }, '/w');
+    expect(text).toMatch(/^a filter of git.s configuration fails: /);
+    expect(text).toContain(said);
+    expect(toGitFix(text)).toContain("git config --show-origin --get-regexp '^filter'");
+  });
+
+  it.each([
+    "Author identity unknown\n\n*** Please tell me who you are.\n\nfatal: unable to auto-detect email address (got 'root@vm.(none)')\n",
+    'fatal: empty ident name (for <>) not allowed\n',
+    'fatal: no email was given and auto-detection is disabled\n',
+  ])('is mended by a name and an address where git does not know who commits: %j', (stderrTail) => {
+    expect(toGitFix(explainGitFailure('merge', { ...exited, stderrTail }, '/w'))).toMatch(
+      /git config user\.name .*; git config user\.email /,
+    );
+  });
+
+  it('has no fix of its own where git’s words say what to do', () => {
+    expect(toGitFix('pathspec did not match')).toBeNull();
   });
 
   it('is the exit code when git says nothing', () => {

@@ -18,7 +18,7 @@ export function explainGitFailure(name: string, result: Failure, cwd: string): s
   if (result.exitCode === 0 && result.isStdoutCut) return `git ${name} has too much to say: too many files differ`;
   if (result.stderrTail.includes('dubious ownership'))
     return `git refuses this repository, which belongs to another user: ${toSafeAdvice(cwd)}`;
-  return toComplaint(result.stderrTail) ?? `git ${name} failed (exit code ${result.exitCode})`;
+  return toFilterComplaint(result.stderrTail) ?? toComplaint(result.stderrTail) ?? `git ${name} failed (exit code ${result.exitCode})`;
 }
 
 function toSafeAdvice(cwd: string): string {
@@ -29,4 +29,27 @@ function toSafeAdvice(cwd: string): string {
 function toComplaint(stderr: string): string | undefined {
   const match = /^(?:fatal|error): (.+)$/m.exec(stderr);
   return match?.[1]?.slice(0, longestMessage);
+}
+
+const FILTER_FAILS = 'a filter of git’s configuration fails: ';
+/** No remote is ever asked: who hangs up is the process of a filter. */
+const OF_A_FILTER = /(?:clean|smudge) filter '?[^\s']+'? failed|external filter '.*' failed|the remote end hung up/;
+
+function toFilterComplaint(stderr: string): string | undefined {
+  if (!OF_A_FILTER.test(stderr)) return undefined;
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const first = lines.findIndex((line) => /^(?:fatal|error): /.test(line));
+  const complaint = lines[first]?.replace(/^(?:fatal|error): /, '');
+  // What the program itself said stands before what git says of it.
+  const said = complaint?.includes('cannot run') || first < 1 || lines[first - 1]?.startsWith('Preparing') ? complaint : lines[first - 1];
+  return `${FILTER_FAILS}${said}`.slice(0, longestMessage);
+}
+
+/** What mends a failure that {@link explainGitFailure} told, for those that git says nothing helpful of; `null` for the others. */
+export function toGitFix(problem: string): string | null {
+  if (problem.startsWith(FILTER_FAILS))
+    return "Install the program that it names, or remove it from git's configuration: git config --show-origin --get-regexp '^filter'";
+  if (/auto-detect|empty ident|no (?:email|name) was given|tell me who you are/i.test(problem))
+    return 'Tell git who you are, then try again: git config user.name "Your Name"; git config user.email you@example.com';
+  return null;
 }

@@ -1,11 +1,10 @@
 import { existsSync, readlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError } from '../core/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
 import { readStatus } from './read-status.ts';
 import { toWorktreePlace } from './worktree-place.ts';
-import { toDirty } from './worktrees.ts';
+import { toDirty, toFailure } from './worktrees.ts';
 
 /** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {
@@ -43,7 +42,7 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   if (!order.force) await checkClean(order, worktree, links);
   for (const link of links) unlinkSync(join(place.path, link));
   const removed = await main.git(['worktree', 'remove', '--force', place.path]);
-  if (!removed.ok) throw toFailure(order, removed.problem);
+  if (!removed.ok) throw toFailure(order.name, 'removed', removed.problem);
   const deleted = await main.git(['branch', '--delete', ...(order.force ? ['--force'] : []), place.branch]);
   return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch };
 }
@@ -51,7 +50,7 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
 async function demandRepository(order: WorktreeRemoval, cwd: string): Promise<Repository> {
   const search = await findRepository({ ...order, cwd });
   if (search.found) return search.repository;
-  throw toFailure(order, search.why);
+  throw toFailure(order.name, 'removed', search.why);
 }
 
 /** The links that are still as `createWorktree` made them, from the top of the repository. */
@@ -74,8 +73,4 @@ async function checkClean(order: WorktreeRemoval, worktree: Repository, links: r
   const changed = status.entries.map((entry) => entry.path).filter((path) => !links.includes(path));
   if (changed.length === 0) return;
   throw toDirty(order.name, worktree.top, changed, 'They would be lost with it.');
-}
-
-function toFailure(order: WorktreeRemoval, problem: string): RalphError {
-  return new RalphError({ code: 'worktree-failed', what: `The worktree ${order.name} could not be removed: ${problem}` });
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError } from '../core/index.ts';
+import { toGitFix } from './explain-git-failure.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit } from './git.ts';
 import { readStatus } from './read-status.ts';
@@ -168,6 +169,11 @@ async function openWorktree(settings: WorktreesSettings, name: string): Promise<
   return { path, branch, main: main.repository, worktree: worktree.repository };
 }
 
-function toFailure(name: string, what: string, problem: string): RalphError {
-  return new RalphError({ code: 'worktree-failed', what: `The worktree ${name} could not be ${what}: ${problem}` });
+/** Why git could not do something with a worktree, and what mends it. */
+export function toFailure(name: string, what: string, problem: string): RalphError {
+  return new RalphError({
+    code: 'worktree-failed',
+    what: `The worktree ${name} could not be ${what}: ${problem}`,
+    fix: toGitFix(problem) ?? 'Do what git says, then try again. What git knows of worktrees: git worktree list',
+  });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate } from '../../core/spec-fixtures.ts';
+import type { AppApi } from '../cli-context.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
 
@@ -79,6 +80,23 @@ describe('what ralph run shows', () => {
     expect(out).toMatch(/^[\d:]{8} Ralph 20261121-223331-k7f2a\n[\d:]{8} {3}Asked {3}Make the tests pass\. \(\+1 line\)\n/);
     expect(out).toMatch(/\n[\d:]{8} Not completed \(max_iterations\) after 2 iterations/);
     expect(out).toContain('ralph resume --max-iterations +10');
+  });
+
+  it.each([
+    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph worktrees merge blue\n'],
+    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph worktrees merge blue\n'],
+    [{ commits: 0, uncommitted: [] }, 'nothing in it that is not here too. Remove it: ralph worktrees remove blue\n'],
+    [null, 'What is in it: ralph worktrees\n'],
+  ])('ends a run in a worktree with what is there, and the command for it: %j', async (state, text) => {
+    const app = createFakeApp();
+    const start: AppApi['startRun'] = async (...args) => ({
+      ...(await (app.startRun as AppApi['startRun'])(...args)),
+      workspace: '/project/.ralph/worktrees/blue',
+    });
+    const found = state === null ? null : { name: 'blue', path: '/project/.ralph/worktrees/blue', branch: 'ralph/blue', ...state };
+    const fake = createFakeContext({ app: { ...app, startRun: start, findRunWorktree: async () => found } });
+    await runCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
+    expect(fake.out()).toContain(text);
   });
 
   it('shows only the outcome with -q', async () => {

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toEndedView } from '../../views/index.ts';
+import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toCount, toEndedView } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { isNewestRun } from '../read-view.ts';
 import { guardPrinter } from './guard-printer.ts';
@@ -75,7 +75,8 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
     const isNewest = isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId);
     printer.end({ runId: handle.runId, view, exitCode, changedFiles, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
-    if (order.show.format === 'text' && isWorktree(handle.workspace)) context.terminal.out(toPlaceText(context.cwd, handle.workspace));
+    if (order.show.format === 'text' && isWorktree(handle.workspace))
+      context.terminal.out(await toPlaceText(context, order, handle.workspace));
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     // The run is over: what is left to be stopped is the command that tells of it.
     const leaving = new AbortController();
@@ -133,7 +134,15 @@ function isWorktree(workspace: string): boolean {
   return workspace.includes(`${sep}worktrees${sep}`);
 }
 
-/** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look. */
-function toPlaceText(cwd: string, workspace: string): string {
-  return `The work is in ${relative(cwd, workspace) || '.'}, a git worktree: commit there what is left, then merge its branch.\n`;
+/** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */
+async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOrder, workspace: string): Promise<string> {
+  const place = `The work is in ${relative(cwd, workspace) || '.'}, a git worktree`;
+  const worktree = await app.findRunWorktree(root, workspace, env).catch(() => null);
+  if (worktree === null) return `${place}. What is in it: ralph worktrees\n`;
+  const { name, commits, uncommitted } = worktree;
+  const merge = `ralph worktrees merge ${name}`;
+  if (uncommitted.length > 0)
+    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}. Commit what is to stay, then: ${merge}\n`;
+  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${merge}\n`;
+  return `${place} with nothing in it that is not here too. Remove it: ralph worktrees remove ${name}\n`;
 }
