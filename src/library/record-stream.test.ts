@@ -115,9 +115,12 @@ describe('the records of a run', () => {
     await iterator.next();
     await pause(1);
     expect(isReleased).toBe(false);
-    for (let count = 0; count < 8; count += 1) await iterator.next();
-    await room;
-    expect(stream.backpressure()).toBeNull();
+    for (let count = 0; count < 9; count += 1) await iterator.next();
+    await pause(1);
+    expect(isReleased).toBe(false);
+    await iterator.next();
+    await pause(1);
+    expect([isReleased, stream.backpressure()]).toEqual([true, null]);
     end();
   });
 
