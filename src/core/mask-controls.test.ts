@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { maskControls, toSafeJson } from './mask-controls.ts';
+import { propertyRuns } from './property-fixtures.ts';
 
 it('puts a mark in the place of everything that a terminal obeys', () => {
   expect(maskControls('a\u001b[31mb\u009bc\u202ed\u2028e\tf\ng\u0000')).toBe('a\uFFFD[31mb\uFFFDc\uFFFDd\uFFFDe\uFFFDf\uFFFDg\uFFFD');
@@ -25,5 +26,6 @@ it('writes JSON that is the same value, and in which nothing is unseen', () => {
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
       return indent !== undefined || !json.includes('\n');
     }),
+    { numRuns: propertyRuns(100) },
   );
 });

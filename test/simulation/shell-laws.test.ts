@@ -1,6 +1,7 @@
 /** Laws 3 and 7, held against the real shell under a virtual clock. */
 import { describe, expect, test } from 'vitest';
 import type { RunRecord, RunSpec } from '../../src/core/index.ts';
+import { propertyRuns } from '../../src/core/property-fixtures.ts';
 import { makeHat, makeSpec } from '../../src/core/spec-fixtures.ts';
 import { createJournalFold, type LoopPorts, type RunOutcome, runLoop } from '../../src/loop/shell/index.ts';
 import { createRandom } from './random.ts';
@@ -52,7 +53,7 @@ async function playRun(
   throw new Error('the run did not end');
 }
 
-const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: propertyRuns(20) }, (_, index) => index + 1);
 
 describe('law 3: the input is on disk before it is decided', () => {
   test('every input that is decided is in the journal by then, and every effect that is performed was decided on such an input', async () => {

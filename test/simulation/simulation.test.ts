@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assertInvariants } from './invariants.ts';
 import { simulateRun } from './simulate-run.ts';
 
-/** 100 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
+/** 20 runs in the check, 2,000 in `npm test`, as many as wanted by `RALPH_SIM_RUNS=100000 npx vitest run --project unit test/simulation`. */
 const RUNS = Number(process.env['RALPH_SIM_RUNS'] ?? 100);
 const FIRST = Number(process.env['RALPH_SIM_SEED'] ?? 1);
 

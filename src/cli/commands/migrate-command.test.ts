@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../core/property-fixtures.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
@@ -208,7 +209,7 @@ describe('ralph migrate', () => {
         const printed = await type(['x.yml']);
         if (printed.out !== '') expect(check(text)).toEqual(expect.arrayContaining(check(printed.out)));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -233,7 +233,7 @@ describe('the laws of decide, over random teams and random courses of events', (
             if (effect.type === 'run-end') ends.add(effect.reason);
           }
         },
-      { numRuns: 300, seed: 1 },
+      { numRuns: 100, seed: 1 },
     );
     const known = [
       'completed',
