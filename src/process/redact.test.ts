@@ -20,6 +20,7 @@ describe('a secret of the environment', () => {
     ['in the base64 of more, at every place', Buffer.from(`a${VALUE}bc`).toString('base64')],
     ['in the base64 of more, at every place', Buffer.from(`ab${VALUE}b`).toString('base64')],
     ['as base64 for URLs', Buffer.from(`{"key":"${VALUE}"}`).toString('base64url')],
+    ['as base64 for URLs, at another place', Buffer.from(`"k":"${VALUE}"}`).toString('base64url')],
     ['as hexadecimal digits', Buffer.from(VALUE).toString('hex').toUpperCase()],
     ['with percent codes', encodeURIComponent(VALUE)],
   ])('is found %s', (_, text) => {
@@ -35,7 +36,19 @@ describe('a secret of the environment', () => {
 
   it('is taken out as well where a line was cut in the middle of it', () => {
     expect(redact(`abc ${VALUE.slice(0, 12)}[… 900 more characters]`)).toBe('abc [redacted: ANTHROPIC_API_KEY][… 900 more characters]');
+    expect(redact(`abc ${VALUE.slice(0, 6)}[… 900 more characters]`)).toBe('abc [redacted: ANTHROPIC_API_KEY][… 900 more characters]');
     expect(redact(`abc ${VALUE.slice(0, 5)}[… 900 more characters]`)).toContain(VALUE.slice(0, 5));
+    const cut = `${VALUE.slice(0, 12)}[… 900 more characters]`;
+    expect(redact(`${cut}\n${cut}\nend`)).not.toContain(VALUE.slice(0, 6));
+    const long = 'a1B2c3D4'.repeat(120);
+    expect(createRedactor({ LONG_KEY: long })(`abc ${long.slice(0, 901)}[… 900 more characters]`)).toBe(
+      'abc [redacted: LONG_KEY][… 900 more characters]',
+    );
+  });
+
+  it('is found as base64 for URLs where that has other marks than base64', () => {
+    const value = 'ab?cd?ef?gh>';
+    expect(createRedactor({ MY_SECRET: value })(`is ${Buffer.from(value).toString('base64url')}`)).toBe('is [redacted: MY_SECRET]');
   });
 
   it('is found as a string of JSON', () => {
@@ -73,6 +86,8 @@ describe('a secret of the environment', () => {
   it('that is a mere word counts only where it stands alone', () => {
     const plain = createRedactor({ DB_PASSWORD: 'postgres' });
     expect(plain('password postgres, image postgresql')).toBe('password [redacted: DB_PASSWORD], image postgresql');
+    expect(createRedactor({ DB_PASSWORD: 'fifteenletterss' })('xfifteenletterssx')).toBe('xfifteenletterssx');
+    expect(createRedactor({ DB_PASSWORD: 'sixteenlettersss' })('xsixteenlettersssx')).toBe('x[redacted: DB_PASSWORD]x');
   });
 
   it('is the password in a URL as well', () => {
@@ -105,7 +120,9 @@ describe('a secret of the environment', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 300, unit: 'grapheme-ascii' }), fc.string(), fc.string(), (value, before, after) => {
         fc.pre(value.trim().length >= 8 && !/^\d+$/.test(value.trim()) && !/^\w+:\/\//.test(value) && !/\\n/.test(value));
-        const text = createRedactor({ X_SECRET: value })(`${before} ${value} ${after}`);
+        const redactX = createRedactor({ X_SECRET: value });
+        expect(redactX(`before ${value} after`)).toMatch(/^before .*\[redacted: X_SECRET\].* after$/s);
+        const text = redactX(`${before} ${value} ${after}`);
         expect(text).toContain('[redacted: ');
         expect(text).not.toContain(value.trim());
       }),
@@ -129,9 +146,17 @@ describe('many secrets', () => {
     expect(createRedaction(many)?.text(`x ${values[699]} y`)).toBe('x [redacted: KEY_699_TOKEN] y');
   });
 
-  it('cost no more than few where none is in the text', () => {
-    const text = 'plain words, '.repeat(100_000);
+  it('leave a text as it is in which none of them stands', () => {
+    const text = 'plain words, value-1-of-few, '.repeat(100);
     expect(createRedactor(many)(text)).toBe(text);
+  });
+
+  it.each([
+    ['few', {}],
+    ['many', many],
+  ])('are each taken out whole where one holds another: %s', (_, others) => {
+    const redactBoth = createRedactor({ ...others, INNER_TOKEN: 'inner-value-1', OUTER_TOKEN: 'outer+inner-value-1+outer' });
+    expect(redactBoth('is inner-value-1, is outer+inner-value-1+outer')).toBe('is [redacted: INNER_TOKEN], is [redacted: OUTER_TOKEN]');
   });
 });
 
@@ -213,7 +238,7 @@ describe('the redaction of what is said to a run', () => {
           shown += stream?.push(text.slice(at, at + cut)) ?? '';
           at += cut;
         }
-        shown += (stream?.push(text.slice(at)) ?? '') + (stream?.end() ?? '');
+        shown += (stream?.push(text.slice(at)) ?? '') + (stream?.end() ?? '') + (stream?.end() ?? '');
         expect(shown.replaceAll('[redacted: MY_TOKEN]', VALUE).replaceAll('[redacted: DB_PASSWORD]', 'postgres')).toBe(text);
         expect(shown).not.toContain(VALUE);
       }),

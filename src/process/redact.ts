@@ -140,8 +140,8 @@ function redactCutEnds(text: string, secrets: readonly SecretValue[]): string {
 function redactEnd(piece: string, secrets: readonly SecretValue[]): string {
   const end = piece.slice(-maxCutChars);
   for (const { name, value } of secrets) {
-    const at = end.lastIndexOf(value.slice(0, minCutChars));
-    if (at >= 0 && value.startsWith(end.slice(at))) return piece.slice(0, piece.length - end.length + at) + toMark(name);
+    const chars = countBegun(end, value);
+    if (chars >= minCutChars) return piece.slice(0, -chars) + toMark(name);
   }
   return piece;
 }
