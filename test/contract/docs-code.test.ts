@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { parseJson } from '../../src/core/index.ts';
 import { type Block, listBlocks, PAGES, ROOT } from './markdown-pages.ts';
 
 const BLOCKS = PAGES.flatMap((page) => listBlocks(page));
@@ -14,16 +15,7 @@ test.each(PROGRAMS.map((block) => [toPlace(block), block.text]))('the program at
 
 test('every block of JSON is JSON', () => {
   const blocks = BLOCKS.filter(({ language }) => language === 'json');
-  const broken = blocks.filter(({ text }) => !isJson(text));
+  const broken = blocks.filter(({ text }) => parseJson(text) === undefined);
   expect(blocks.length).toBeGreaterThan(0);
   expect(broken.map(toPlace)).toEqual([]);
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,5 @@
+import { isJsonObject, type Json } from '../../core/index.ts';
+
 /**
  * Keys of ralph-orchestrator (read in its version 2.10.1) that mean nothing here, by section, with what takes their place. `hat` stands for
  * every `hats.<id>`, `event` for every `events.<topic>`.
@@ -79,6 +81,12 @@ export const ADAPTER_KEYS: Readonly<Record<string, string>> = {
   timeout: 'Time limits of agents are `event_loop.timeout_seconds` and `idle_timeout_seconds`, also per hat.',
   tool_permissions: 'What a hat may use is said by its `profile`.',
 };
+
+/** Whether a key of an agent under `adapters` held something back: the agent was not to be taken, or not to use every tool. */
+export function isAdapterLimit(key: string, value: Json | undefined): boolean {
+  if (key === 'enabled') return value === false;
+  return key === 'tool_permissions' && !(isJsonObject(value) && value['allow_all'] === true);
+}
 
 /** Keys that held a run or a hat there: not read, they would leave it free. */
 export const FOREIGN_LIMITS: readonly string[] = ['backpressure', 'disallowed_tools'];

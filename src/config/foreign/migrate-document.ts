@@ -1,7 +1,8 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
+import type { Json } from '../../core/index.ts';
 import { type Path, toPathText } from '../located-value.ts';
 import { loadYamlLibrary } from '../yaml-library.ts';
-import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS } from './foreign-keys.ts';
+import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS, isAdapterLimit } from './foreign-keys.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
@@ -13,7 +14,7 @@ export interface MigratedDocument {
 }
 
 const yaml = loadYamlLibrary();
-const { isMap, isScalar, isSeq, parseDocument } = yaml;
+const { isMap, isNode, isScalar, isSeq, parseDocument } = yaml;
 
 interface Report {
   readonly changes: string[];
@@ -91,7 +92,7 @@ function dropAdapters(root: YAMLMap, report: Report): void {
     const path = ['adapters', toName(adapter)];
     if (!isMap(adapter.value)) continue;
     for (const pair of [...adapter.value.items]) {
-      if (isAdapterLimit(pair, report.targets)) continue;
+      if (isAdapterLimit(toName(pair), toPlain(toTarget(pair.value, report.targets)))) continue;
       adapter.value.items.splice(adapter.value.items.indexOf(pair), 1);
       report.dropped.push(`${toPathText([...path, toName(pair)])} was left out. ${ADAPTER_KEYS[toName(pair)] ?? 'It has no equal here.'}`);
     }
@@ -100,10 +101,9 @@ function dropAdapters(root: YAMLMap, report: Report): void {
   if (adapters.items.length === 0) root.delete('adapters');
 }
 
-function isAdapterLimit(pair: Pair, targets: AliasTargets): boolean {
-  const value = toTarget(pair.value, targets);
-  if (toName(pair) === 'enabled') return isScalar(value) && value.value === false;
-  return toName(pair) === 'tool_permissions' && !(isMap(value) && value.get('allow_all') === true);
+function toPlain(node: unknown): Json | undefined {
+  const value: unknown = isNode(node) ? node.toJSON() : undefined;
+  return value as Json | undefined;
 }
 
 /** Their gates become ours: the command of each must succeed before the run may end. */

@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/index.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import { type LocatedMap, type LocatedValue, type Path, toPathText } from '../located-value.ts';
+import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
 import { type Place, toDiagnostic } from '../source-file.ts';
-import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS } from './foreign-keys.ts';
+import { toJson } from '../to-json.ts';
+import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, isAdapterLimit } from './foreign-keys.ts';
 import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
 import { findMassgen } from './massgen.ts';
 import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
@@ -53,18 +54,9 @@ function findHeldAdapters(root: LocatedMap): readonly Diagnostic[] {
     value.kind !== 'map'
       ? []
       : [...value.entries].flatMap(([key, entry]) =>
-          isAdapterLimit(key, entry.value) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
+          isAdapterLimit(key, toJson(entry.value)?.json) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
         ),
   );
-}
-
-function isAdapterLimit(key: string, value: LocatedValue): boolean {
-  if (key === 'enabled') return value.kind === 'scalar' && value.value === false;
-  return key === 'tool_permissions' && !(value.kind === 'map' && isTrue(value.entries.get('allow_all')?.value));
-}
-
-function isTrue(value: LocatedValue | undefined): boolean {
-  return value?.kind === 'scalar' && value.value === true;
 }
 
 function toAdapterFinding(path: Path, key: string): Finding {
