@@ -33,7 +33,7 @@ const CHUNKS = [
   { name: 'probe-script', test: /[\\/]src[\\/]mock-model[\\/]probe-script\.ts$/ },
 ];
 /** The mock model server is an entry for the tests with real agent CLIs, which run on what is built. */
-const ENTRIES = { cli: 'src/cli/main.ts', index: 'src/index.ts', testing: 'src/testing/index.ts', 'mock-model': 'src/mock-model/index.ts' };
+const ENTRIES = { index: 'src/index.ts', testing: 'src/testing/index.ts', 'mock-model': 'src/mock-model/index.ts' };
 /** A third less to read at the start; names stay, so that stack traces can be read. */
 const WHITESPACE_ONLY = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 /** commander loads `node:child_process` at once, for commands that are programs of their own; we have none. */
@@ -98,6 +98,9 @@ async function bundle(outDir) {
     .update(readFileSync(join(outDir, 'lean.cjs')))
     .digest('hex')
     .slice(0, 16);
+  const start = await rolldown(toInput({ cli: 'src/cli/main.ts' }, hash));
+  await start.write({ dir: outDir, format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false, minify: WHITESPACE_ONLY });
+  await start.close();
   const build = await rolldown(toInput(ENTRIES, hash));
   const { output } = await build.write({
     dir: outDir,

@@ -16,6 +16,6 @@ export async function main(args: readonly string[], env: Readonly<Record<string,
     return 0;
   }
   // The bundles lie beside the file that this one becomes.
-  const bundle = LEAN_COMMANDS.includes(args[0] ?? '') ? './lean.cjs' : './command.cjs';
-  return runCompiled(args, env, new URL(bundle, import.meta.url));
+  const bundle = LEAN_COMMANDS.includes(args[0] ?? '') ? 'lean.cjs' : 'command.cjs';
+  return runCompiled(args, env, `${import.meta.dirname}/${bundle}`);
 }

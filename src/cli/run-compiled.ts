@@ -10,11 +10,11 @@ type Script = InstanceType<typeof import('node:vm').Script>;
  * @param bundle the file of the bundle
  * @returns the exit code
  */
-export async function runCompiled(args: readonly string[], env: Environment, bundle: URL): Promise<number> {
+export async function runCompiled(args: readonly string[], env: Environment, bundle: string): Promise<number> {
   const [first = ''] = args;
   // A command line without the name of a command runs an agent.
   const name = first === '' || first.startsWith('-') ? 'run' : first;
-  const code = loadCode(name, env, process.getBuiltinModule('node:url').fileURLToPath(bundle));
+  const code = loadCode(name, env, bundle);
   const exitCode = await code.run(args, env);
   code.keep();
   return exitCode;
