@@ -103,7 +103,7 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
       name: 'hats',
       status: 'problem',
       text: toUnservedText(entry),
-      fix: toUnservedFix([entry], look.present).replaceAll('\n', '; '),
+      fix: toUnservedFix([entry], look.listPresent()).replaceAll('\n', '; '),
     }),
   );
 }

@@ -2,7 +2,7 @@ import { firstAvailable } from '../backends/index.ts';
 import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
 import { type BackendSpec, listPluginTools, RALPH, RalphError } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
-import { buildPrompt, planSections } from '../prompts/index.ts';
+import { buildPrompt, type PromptTurn, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
 import { requireKnownCost, toCostWarnings } from './cost-warnings.ts';
@@ -53,9 +53,9 @@ export interface RunPlan {
   /** The namespaces of its programs; `null`: none. */
   readonly isolation: Isolation | null;
   /** What the first agent will be asked. */
-  readonly firstPrompt: string;
+  readonly firstPrompt: () => string;
   /** The part of it that Ralph adds to the user's own words, names and topics. */
-  readonly ownWords: string;
+  readonly ownWords: () => string;
 }
 
 /**
@@ -77,8 +77,6 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     await requireAgents(found, topology.coordination, request);
   }
   const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await findRunIsolation(found);
-  const turn = planFirstTurn(found, topology, request);
-  const prompts = toPromptSettings(found, request.hasOwnBranch === true);
   return {
     request,
     settings: found,
@@ -94,11 +92,24 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...(request.isDry === true ? [] : await tellProbes(found, request)),
       ...(request.isDry === true ? [] : await toScopeWarnings(found, request.cwd, request.env)),
     ],
-    firstPrompt: turn === null ? '' : buildPrompt(topology, turn, prompts),
-    ownWords: (turn === null ? [] : planSections(topology, turn, prompts))
-      .filter((section) => section.own)
-      .map((section) => section.text)
-      .join(''),
+    ...planFirstWords(found, topology, request),
+  };
+}
+
+/** A run builds its prompts itself: these are made when somebody wants to see them. */
+function planFirstWords(settings: Settings, topology: Topology, request: RunRequest): Pick<RunPlan, 'firstPrompt' | 'ownWords'> {
+  const prompts = toPromptSettings(settings, request.hasOwnBranch === true);
+  const turn = (): PromptTurn | null => planFirstTurn(settings, topology, request);
+  return {
+    firstPrompt: () => {
+      const first = turn();
+      return first === null ? '' : buildPrompt(topology, first, prompts);
+    },
+    ownWords: () => {
+      const first = turn();
+      const sections = first === null ? [] : planSections(topology, first, prompts);
+      return sections.flatMap((section) => (section.own ? section.text : [])).join('');
+    },
   };
 }
 

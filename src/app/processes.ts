@@ -10,6 +10,7 @@ import {
   type MarkedProcess,
   type ProcessRef,
   removeDeadPipes,
+  steadyMs,
 } from '../process/index.ts';
 import { toMarker } from './agent-environment.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -68,14 +69,14 @@ export async function reapRun(runId: string): Promise<void> {
  * another program shows no environment for a moment.
  */
 async function endAll(find: () => readonly ProcessRef[]): Promise<void> {
-  const startedAt = performance.now();
+  const startedAt = steadyMs();
   let graceMs = GRACE_MS;
   for (let emptyLooks = 0; emptyLooks < EMPTY_LOOKS; ) {
     const left = find();
     if (left.length === 0) {
       emptyLooks += 1;
     } else {
-      if (performance.now() - startedAt > PATIENCE_MS) throw toLeftError(left);
+      if (steadyMs() - startedAt > PATIENCE_MS) throw toLeftError(left);
       emptyLooks = 0;
       await endProcesses(find, graceMs);
       graceMs = 0;

@@ -39,6 +39,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     requireBegun(state, runId, holder !== null);
     return paths;
   };
+  let redaction: { text(plain: string): string } | undefined;
   return {
     runId,
     runFolder: paths.folder,
@@ -50,7 +51,10 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     records: () => readRecords(paths, 0),
     follow: (visit, signal) => follow(begun(), visit, signal),
     turnFile: (name, file) => join(paths.turns, name, file),
-    redact: createRedaction(env)?.text ?? ((text) => text),
+    redact: (text) => {
+      redaction ??= createRedaction(env) ?? { text: (plain: string) => plain };
+      return redaction.text(text);
+    },
     turns: () => listTurns(paths),
     changedFiles: () => openWorkspace({ paths, file: readRunFile(paths.settings), env }).changedFiles(listTurns(paths)),
     diff: (name) => openWorkspace({ paths, file: readRunFile(paths.settings), env }).diff(name),

@@ -30,7 +30,7 @@ export interface AgentShortage {
  */
 export async function findAgentShortage(settings: Settings, coordination: Coordination, place: AgentPlace): Promise<AgentShortage> {
   const found = await look(settings, coordination, place);
-  return { unserved: found.unserved, fix: found.unserved.length === 0 ? '' : toUnservedFix(found.unserved, found.present) };
+  return { unserved: found.unserved, fix: found.unserved.length === 0 ? '' : toUnservedFix(found.unserved, found.listPresent()) };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function findAgentShortage(settings: Settings, coordination: Coordi
  * @throws RalphError `agent-missing`; `native-key`, `native-packages` where that is all that is missing
  */
 export async function requireAgents(settings: Settings, coordination: Coordination, place: AgentPlace): Promise<void> {
-  const { unserved, present, native } = await look(settings, coordination, place);
+  const { unserved, listPresent, native } = await look(settings, coordination, place);
   const [first] = unserved;
   if (first === undefined) return;
   const own = unserved.every(({ missing }) => missing.length === 1) ? native.get(first.missing[0]?.label ?? '') : undefined;
@@ -49,14 +49,14 @@ export async function requireAgents(settings: Settings, coordination: Coordinati
     code: 'agent-missing',
     what: unserved.map(toUnservedText).join('\n'),
     why: 'Each of these turns would fail before it began.',
-    fix: `${toUnservedFix(unserved, present)}\nWhat is there: ralph doctor`,
+    fix: `${toUnservedFix(unserved, listPresent())}\nWhat is there: ralph doctor`,
     exitCode: 1,
   });
 }
 
 interface Looked {
   readonly unserved: readonly UnservedHats[];
-  readonly present: AgentLook['present'];
+  readonly listPresent: AgentLook['listPresent'];
   /** What keeps native agents from beginning, by their label. */
   readonly native: ReadonlyMap<string, RalphError>;
 }
@@ -75,7 +75,7 @@ async function look(settings: Settings, coordination: Coordination, { cwd, env }
       : { label: toBackendLabel(spec), problem: problem.message, install: null, fix: null };
   };
   const byLabel = new Map([...native].map(([spec, problem]) => [toBackendLabel(spec), problem]));
-  return { unserved: findUnserved(settings, coordination, cwd, { find }), present: agents.present, native: byLabel };
+  return { unserved: findUnserved(settings, coordination, cwd, { find }), listPresent: agents.listPresent, native: byLabel };
 }
 
 type Asking = BackendSpec & { readonly native: NonNullable<BackendSpec['native']> };

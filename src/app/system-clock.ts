@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../ports/index.ts';
+import { steadyMs } from '../process/index.ts';
 
 /** A later time is reached in steps: Node's timers stand still while the machine sleeps. */
 const LONGEST_TIMEOUT_MS = 15_000;
@@ -20,9 +21,9 @@ export interface TimeSources {
 
 const MACHINE: TimeSources = {
   wall: () => Date.now(),
-  steady: () => performance.now(),
+  steady: steadyMs,
   // Elsewhere the clock of the process goes on while the machine sleeps, and `uptime` follows the time of day.
-  awakeAndAsleep: process.platform === 'linux' ? () => uptime() * 1000 : () => performance.now(),
+  awakeAndAsleep: process.platform === 'linux' ? () => uptime() * 1000 : steadyMs,
 };
 
 /**

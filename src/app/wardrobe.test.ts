@@ -33,5 +33,5 @@ it('knows whose conversation goes on over turns, and so does the first prompt', 
     fallback: null,
   };
   expect(['a', 'b', 'ralph'].map((hat) => promptFactsOf?.({ ...order, hat }).keepsContext)).toEqual([true, false, false]);
-  expect(firstPrompt).toContain('Carried context');
+  expect(firstPrompt()).toContain('Carried context');
 });

@@ -135,8 +135,8 @@ export function samplePlan(changes: Partial<RunSpec> = {}): RunPlan {
     topology: compileTopology(spec),
     diagnostics: [],
     warnings: [],
-    ownWords: 'You wear the hat',
-    firstPrompt: 'You wear the hat planner.',
+    ownWords: () => 'You wear the hat',
+    firstPrompt: () => 'You wear the hat planner.',
   } as unknown as RunPlan;
 }
 

@@ -138,10 +138,10 @@ export async function planRun(options: RunOptions = {}): Promise<PlannedRun> {
       maxRuntime: maxRuntimeMs === undefined ? undefined : maxRuntimeMs / 1000,
     }),
   });
-  const { settings, topology, firstPrompt, warnings } = plan;
+  const { settings, topology, warnings } = plan;
   const { coordination } = topology;
   const { diagnostics } = createConfigReport('', { coordination, diagnostics: plan.diagnostics });
-  const planned: PlannedRun = { spec: settings.spec, topology, diagnostics, warnings, firstPrompt };
+  const planned: PlannedRun = { spec: settings.spec, topology, diagnostics, warnings, firstPrompt: plan.firstPrompt() };
   plans.set(planned, { plan, options });
   return planned;
 }

@@ -60,6 +60,7 @@ async function tryIsolation(isolation: Isolation): Promise<string | null> {
     env: { PATH: TRUSTED.join(':') },
     isolation: { ...isolation, readOnly: ['/usr/bin'] },
     timeoutMs: TRIAL_MS,
+    isContentWithSockets: true,
   });
   const said = (result.error?.message ?? result.stderrTail).trim().split('\n')[0] ?? '';
   if (result.exitCode !== 0) return said.slice(0, 200) || `a trial ended with ${result.exitCode ?? result.signal ?? result.status}`;

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { toErrorCode } from '../core/index.ts';
+import { makeNamedPipe } from './output-pipe.ts';
 
 /** The pipes that this process holds, by run. */
 const held = new Map<string, number>();
@@ -17,8 +17,7 @@ export function holdPipe(path: string, runId: string): (() => void) | null {
   if (held.has(runId)) return null;
   const draft = `${path}.draft`;
   try {
-    const made = spawnSync('mkfifo', ['-m', '600', draft], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
-    if (made.status !== 0) return null;
+    if (!makeNamedPipe(draft)) return null;
     const handle = openSync(draft, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       renameSync(draft, path);

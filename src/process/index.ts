@@ -22,4 +22,5 @@ export { type CommandResult, type CommandSpec, runCommand, runShellLine, type Sh
 export { killAllStarted } from './running-child.ts';
 export { splitSearchPath } from './split-search-path.ts';
 export { startProcess } from './start-process.ts';
+export { steadyMs } from './steady-time.ts';
 export { stripColours } from './strip-colours.ts';

@@ -36,7 +36,7 @@ export function launchChild(spec: ProcessSpec): LaunchedChild | FailedLaunch {
   try {
     const input = openInput(spec.input ?? { kind: 'none' });
     if (typeof input === 'number') toClose.push(input);
-    for (const pipe of [takeOutputPipe(), takeOutputPipe()]) if (pipe) pipes.push(pipe);
+    if (spec.isContentWithSockets !== true) for (const pipe of [takeOutputPipe(), takeOutputPipe()]) if (pipe) pipes.push(pipe);
     toClose.push(...pipes.map((pipe) => pipe.childFd));
     const child = spawnDetached(spec, [input, pipes[0]?.childFd ?? 'pipe', pipes[1]?.childFd ?? 'pipe']);
     return child.pid === undefined ? failLater(child, spec, pipes) : takeStreams(child, child.pid, spec, pipes);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -55,6 +55,12 @@ export function takeOutputPipe(): OutputPipe | undefined {
   };
 }
 
+/** Makes a named pipe. Where outputs of children will soon need pipes, too, one call of `mkfifo` makes all of them. */
+export function makeNamedPipe(path: string): boolean {
+  if (spares.length === 0 && !isUnavailable) refill([path]);
+  return existsSync(path) || mkfifo([path]).status === 0;
+}
+
 /**
  * Removes the folders of pipes whose makers are dead, from the places where pipes are made. What cannot be removed stays. A maker that lives where it
  * cannot be seen from here makes its pipes another way this once.
@@ -79,30 +85,39 @@ function listFolders(place: string): string[] {
   }
 }
 
-function refill(): void {
-  for (const place of places) {
-    isUnavailable = !makePipes(place());
+function refill(others: readonly string[] = []): void {
+  for (const [index, place] of places.entries()) {
+    isUnavailable = !makePipes(place(), index === 0 ? others : []);
     if (spares.length > 0) return;
   }
 }
 
 /** @returns false where it is of no use to try again */
-function makePipes(place: string): boolean {
+function makePipes(place: string, others: readonly string[]): boolean {
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(place, `${folderName}${process.pid}-`));
-    const base = join(folder, 'pipe');
+    folder = mkdtempSync(`${place}/${folderName}${process.pid}-`);
+    const base = `${folder}/pipe`;
     const paths = Array.from({ length: nextRefill }, (_, index) => base + index);
-    const made = spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
+    const made = mkfifo([...others, ...paths]);
     if (made.status !== 0) return made.status === null && toFault(made.error).code !== 'ENOENT';
-    for (const path of paths) spares.push(openBothEnds(path));
+    for (const path of paths) {
+      spares.push(openBothEnds(path));
+      unlinkSync(path);
+    }
     nextRefill = Math.min(largestRefill, nextRefill * 2);
+    rmdirSync(folder);
+    folder = undefined;
   } catch {
     // No such place, out of file descriptors or no space: perhaps not for long.
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
   return true;
+}
+
+function mkfifo(paths: readonly string[]): { readonly status: number | null; readonly error?: Error } {
+  return spawnSync('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' });
 }
 
 function openBothEnds(path: string): PipeEnds {

@@ -31,6 +31,9 @@ export interface ProcessSpec {
   /** The namespaces that the child gets for itself and all that comes from it: with its end nothing of it runs any more. Default: none. */
   readonly isolation?: Isolation | undefined;
 
+  /** Nothing in it opens its outputs by name (`/dev/stdout`): sockets do for them, and the pipes that were made are left for others. Default: pipes. */
+  readonly isContentWithSockets?: true;
+
   /** File to which standard output is appended, byte for byte. Its folder must exist. */
   readonly stdoutPath?: string;
   /** File to which standard error is appended, byte for byte. Its folder must exist. */

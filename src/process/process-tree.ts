@@ -4,6 +4,7 @@ import { freezeMembers } from './freeze-members.ts';
 import { toProcessKey } from './process-identity.ts';
 import type { ProcessEntry } from './process-source.ts';
 import { type EndSignal, hasGroupMembers, signalGroup, signalProcess } from './send-signal.ts';
+import { steadyMs } from './steady-time.ts';
 import { systemProcessSource } from './system-process-source.ts';
 
 /** No system starts so many processes in this time that their pids go all the way round. */
@@ -127,7 +128,7 @@ interface Scan {
 }
 
 function createScan({ rootPid, root, marker, known }: ScanOrder): Scan {
-  const startedAt = performance.now();
+  const startedAt = steadyMs();
 
   function isSeed(entry: ProcessEntry, isGroupOurs: boolean, carried: string | undefined): boolean {
     if (root === undefined || entry.startOrder < root.startOrder) return false;
@@ -137,7 +138,7 @@ function createScan({ rootPid, root, marker, known }: ScanOrder): Scan {
   }
 
   function find(carried: string | undefined): ProcessEntry[] {
-    const isYoung = performance.now() - startedAt < shortLifeMs;
+    const isYoung = steadyMs() - startedAt < shortLifeMs;
     const table = systemProcessSource.list(isYoung ? rootPid : undefined);
     // A pid is given out again only after the last member of its group and session is gone.
     const isGroupOurs = !table.some((entry) => entry.pid === rootPid && entry.startTime !== root?.startTime);

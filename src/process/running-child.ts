@@ -6,6 +6,7 @@ import { type ChildExit, type InitReport, readInit } from './init-report.ts';
 import type { LaunchedChild } from './launch-child.ts';
 import type { ChildProcessHandle, ProcessResult, ProcessSpec, StopReason } from './process-spec.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
+import { steadyMs } from './steady-time.ts';
 import { type StopClock, startStopClock } from './stop-clock.ts';
 
 const defaultStopGraceMs = 10_000;
@@ -92,7 +93,7 @@ export class RunningChild implements ChildProcessHandle {
     });
     outputs.attach(launched.stdout, launched.stderr, {
       onActivity: () => {
-        this.#lastActivity = performance.now();
+        this.#lastActivity = steadyMs();
         this.#clock.touch();
       },
       onLogError: () => this.#end('stopped', spec.stopGraceMs),
@@ -140,7 +141,7 @@ export class RunningChild implements ChildProcessHandle {
 
   async #supervise(): Promise<ProcessResult> {
     const exit = await this.#exited;
-    const durationMs = performance.now() - this.#startedAt;
+    const durationMs = steadyMs() - this.#startedAt;
     const drainMs = this.#spec.drainMs ?? defaultDrainMs;
     // A child that ended by itself may have helpers that still write its last words; one that was stopped has nothing more to say.
     if (!this.#isStopping) await this.#drain(drainMs, this.#hurried);
@@ -166,14 +167,14 @@ export class RunningChild implements ChildProcessHandle {
 
   /** Reads on until both outputs end or fall silent, at most so long, or until somebody is in a hurry. */
   async #drain(limitMs: number, hurried?: Promise<void>): Promise<void> {
-    let startedAt = performance.now();
+    let startedAt = steadyMs();
     let isOver = false;
     const over = Promise.race([this.#outputs.ended, ...(hurried ? [hurried] : [])]).then(() => (isOver = true));
     for (;;) {
       // Before the first look, too: the last words may lie in the pipes unread.
       await Promise.race([over, delay(lookEveryMs)]);
       if (isOver) return;
-      const now = performance.now();
+      const now = steadyMs();
       if (this.#outputs.isHeld()) {
         this.#lastActivity = now;
         // Nobody waits for a slow reader when the child is to end; else all that it said is read, however long that takes.
@@ -225,7 +226,7 @@ export class RunningChild implements ChildProcessHandle {
   #end(reason: StopReason, graceMs: number = defaultStopGraceMs): void {
     if (this.#isStopping || this.#phase === 'settled') return;
     this.#isStopping = true;
-    this.#graceEndsAt = performance.now() + graceMs;
+    this.#graceEndsAt = steadyMs() + graceMs;
     this.#hurry();
     if (this.#phase === 'exited') return;
     this.#stopReason = reason;
@@ -252,6 +253,6 @@ export class RunningChild implements ChildProcessHandle {
   #restGraceMs(): number {
     const shortMs = this.#spec.leftoverGraceMs ?? defaultLeftoverGraceMs;
     if (!this.#isStopping) return shortMs;
-    return Math.max(shortMs, Math.min(this.#graceEndsAt - performance.now(), longestRestGraceMs));
+    return Math.max(shortMs, Math.min(this.#graceEndsAt - steadyMs(), longestRestGraceMs));
   }
 }

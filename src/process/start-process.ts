@@ -2,6 +2,7 @@ import { type ChildOutputs, createChildOutputs } from './child-outputs.ts';
 import { launchChild } from './launch-child.ts';
 import type { ChildProcessHandle, ProcessFault, ProcessResult, ProcessSpec } from './process-spec.ts';
 import { RunningChild } from './running-child.ts';
+import { steadyMs } from './steady-time.ts';
 
 /**
  * Starts a child process in a process group and session of its own and looks after it until nothing of it runs any more.
@@ -11,7 +12,7 @@ import { RunningChild } from './running-child.ts';
  * the log is slower than the child, the child waits.
  */
 export function startProcess(spec: ProcessSpec): ChildProcessHandle {
-  const startedAt = performance.now();
+  const startedAt = steadyMs();
   const outputs = createChildOutputs(spec);
   const { logError } = outputs.report();
   const launched = logError ? { fault: Promise.resolve(logError) } : launchChild(spec);
@@ -39,6 +40,6 @@ function createFailedHandle(fault: Promise<ProcessFault>, outputs: ChildOutputs,
 async function reportFault(fault: Promise<ProcessFault>, outputs: ChildOutputs, startedAt: number): Promise<ProcessResult> {
   const error = await fault;
   await outputs.finish();
-  const durationMs = performance.now() - startedAt;
+  const durationMs = steadyMs() - startedAt;
   return { status: 'spawn-error', exitCode: null, signal: null, error, durationMs, leftovers: 0, ...outputs.report() };
 }

@@ -1,3 +1,5 @@
+import { steadyMs } from './steady-time.ts';
+
 /** The longest delay of a timer; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -22,7 +24,7 @@ export interface StopClock {
 
 /** Starts measuring now. `onExpiry` is called at most once. */
 export function startStopClock(settings: StopClockSettings): StopClock {
-  const startedAt = performance.now();
+  const startedAt = steadyMs();
   let lastSignAt = startedAt;
   let isStopped = false;
   const timers = new Map<Expiry, NodeJS.Timeout>();
@@ -36,24 +38,24 @@ export function startStopClock(settings: StopClockSettings): StopClock {
     if (limitMs === undefined || !Number.isFinite(limitMs) || limitMs <= 0 || isStopped) return;
     const check = (): void => {
       if (isStopped) return;
-      if (since() + limitMs > performance.now()) {
+      if (since() + limitMs > steadyMs()) {
         watch(expiry, limitMs, since);
       } else {
         stop();
         settings.onExpiry(expiry);
       }
     };
-    const leftMs = Math.max(1, Math.ceil(since() + limitMs - performance.now()));
+    const leftMs = Math.max(1, Math.ceil(since() + limitMs - steadyMs()));
     // When this program itself was busy, the child's words wait unread: they are read first, then time is judged.
     const timer = setTimeout(() => setImmediate(check), Math.min(leftMs, longestTimerMs));
     timers.set(expiry, timer);
   }
 
   watch('timeout', settings.timeoutMs, () => startedAt);
-  watch('idle-timeout', settings.idleTimeoutMs, () => (settings.isHeld() ? performance.now() : lastSignAt));
+  watch('idle-timeout', settings.idleTimeoutMs, () => (settings.isHeld() ? steadyMs() : lastSignAt));
   return {
     touch() {
-      lastSignAt = performance.now();
+      lastSignAt = steadyMs();
     },
     stop,
   };

@@ -73,7 +73,7 @@ function findMissing(settings: Settings, { coordination }: Topology, cwd: string
     severity: 'warning',
     message: toUnservedText(entry),
     why: 'A run on this machine is refused before its first turn.',
-    fix: toUnservedFix([entry], look.present),
+    fix: toUnservedFix([entry], look.listPresent()),
     ...toSubject(entry.hats.filter((hat) => hat !== RALPH)),
   }));
 }

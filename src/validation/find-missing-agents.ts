@@ -24,8 +24,8 @@ export interface UnservedHats {
 export interface AgentLook {
   /** `null` for one that is there, for our own agent, which needs no program, and where no agent is named at all. */
   readonly find: (spec: BackendSpec, cwd: string) => MissingAgent | null;
-  /** The agent CLIs that are there. */
-  readonly present: readonly BackendType[];
+  /** The agent CLIs that are there. Looks through PATH for each that is known: only for words about one that is missing. */
+  readonly listPresent: () => readonly BackendType[];
 }
 
 /** Makes a look with this environment's PATH. The room that knows the CLIs is loaded only then. */
@@ -33,7 +33,7 @@ export async function createAgentLook(env: Readonly<Record<string, string | unde
   const { findCommand, listAvailable, listBackends } = await import('../backends/index.ts');
   const known = listBackends();
   return {
-    present: listAvailable(env['PATH'], cwd),
+    listPresent: () => listAvailable(env['PATH'], cwd),
     find: (spec, folder) => {
       if (spec.type === 'native' || spec.type === 'scripted' || spec.type === 'auto') return null;
       const label = toBackendLabel(spec);

@@ -9,13 +9,23 @@ const FILES = {
   'hook.cjs': `process.on('exit', () => require('node:fs').writeFileSync(__dirname + '/loaded.txt', process.moduleLoadList.join('\\n')));\n`,
 };
 
-test('a run of a shell agent loads nothing of HTTP: neither the sandbox, its probes and their model, nor a provider', async () => {
-  await withFolder(FILES, async (folder) => {
+/** The built-in modules that a run of a shell agent has loaded. */
+async function listLoaded(): Promise<readonly string[]> {
+  return await withFolder(FILES, async (folder) => {
     chmodSync(join(folder, 'agent.sh'), 0o755);
     const env = { NODE_OPTIONS: `--require ${join(folder, 'hook.cjs')}` };
     expect(await ralph(folder, ['run', '-p', 'x', '--no-tui', '-q'], env)).toMatchObject({ code: 0 });
     const loaded = readFileSync(join(folder, 'loaded.txt'), 'utf8').split('\n');
     expect(loaded).toContain('NativeModule child_process');
-    expect(loaded.filter((name) => /^NativeModule (?:https?|_http_client|tls)$/.test(name))).toEqual([]);
+    return loaded;
   });
+}
+
+test('a run of a shell agent loads nothing of HTTP: neither the sandbox, its probes and their model, nor a provider', async () => {
+  expect((await listLoaded()).filter((name) => /^NativeModule (?:https?|_http_client|tls)$/.test(name))).toEqual([]);
+});
+
+test('a run of a shell agent loads neither what loads modules nor what it does without', async () => {
+  const needless = /^NativeModule (?:internal\/modules\/esm\/translators|fs\/promises|internal\/fs\/promises|perf_hooks)$/;
+  expect((await listLoaded()).filter((name) => needless.test(name))).toEqual([]);
 });

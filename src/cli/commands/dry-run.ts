@@ -9,12 +9,13 @@ type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
 /** `--dry-run`: the team, its agents, the limits and the first prompt with its size. Nothing is started. */
 export async function printDryRun(terminal: Terminal, plan: RunPlan): Promise<number> {
-  const [tokens, own] = [await countTokens(plan.firstPrompt), await countTokens(plan.ownWords)];
+  const prompt = plan.firstPrompt();
+  const [tokens, own] = [await countTokens(prompt), await countTokens(plan.ownWords())];
   const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
   for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
-  const size = `${toNumberText(tokens)} tokens (${TOKENIZER}), ${toNumberText(own)} of them Ralph’s own; ${toNumberText(plan.firstPrompt.length)} characters`;
+  const size = `${toNumberText(tokens)} tokens (${TOKENIZER}), ${toNumberText(own)} of them Ralph’s own; ${toNumberText(prompt.length)} characters`;
   printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
-  printLine(terminal, cleanText(plan.firstPrompt));
+  printLine(terminal, cleanText(prompt));
   return 0;
 }
 

@@ -163,7 +163,7 @@ describe('ralph run --dry-run', () => {
     const backend = { ...plan.settings.backends['ralph']?.[0], type: 'custom', command: evil, model: evil };
     const backends = { planner: [backend], builder: [backend] } as unknown as typeof plan.settings.backends;
     const app = createFakeApp(sampleRecords(), {
-      planRun: async () => ({ ...plan, firstPrompt: evil, settings: { ...plan.settings, configFiles: [evil], backends } }),
+      planRun: async () => ({ ...plan, firstPrompt: () => evil, settings: { ...plan.settings, configFiles: [evil], backends } }),
     });
     const { out } = await run(['-p', 'x', '--dry-run'], { app });
     expect(out).toMatch(/Gate +xy z on build\.done/);

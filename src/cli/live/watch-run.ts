@@ -62,7 +62,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   try {
     const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
     if (handle === null) return null;
-    stream.open(handle, isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId));
+    stream.open(handle, () => isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId));
     signals.attach((how, by) => {
       if (!printer.showsStops) context.terminal.err(`ralph: ${toStopText({ how, by })}\n`);
       handle.stop(how, by);
@@ -107,7 +107,7 @@ function createPrinter(context: CliContext, { format, quiet, verbose, isPlain }:
 
 interface Stream {
   readonly observe: (record: RunRecord) => void;
-  readonly open: (handle: RunHandle, isNewest: boolean) => void;
+  readonly open: (handle: RunHandle, isNewest: () => boolean) => void;
 }
 
 /** Keeps records back until the header is shown: a run may begin before its id is known here. */
@@ -122,7 +122,17 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       else early.push({ record, turn });
     },
     open: ({ runId, runFolder, workspace }, isNewest) => {
-      printer.begin({ runId, runFolder, workspace, isNewest, view: fold.view(), progress: fold.progress });
+      printer.begin({
+        runId,
+        runFolder,
+        workspace,
+        // Looked up only by who says it.
+        get isNewest() {
+          return isNewest();
+        },
+        view: fold.view(),
+        progress: fold.progress,
+      });
       isOpen = true;
       for (const { record, turn } of early.splice(0)) printer.show(record, turn);
     },
