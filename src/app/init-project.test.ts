@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -250,10 +251,17 @@ describe('initProject', () => {
     expect(readdirSync(cwd)).not.toContain('nowhere.md');
   });
 
-  it('leaves a folder alone that stands in the place of the task', () => {
+  it.each<[string, (path: string) => void]>([
+    ['a folder', (path) => void mkdirSync(path)],
+    ['a pipe', (path) => void execFileSync('mkfifo', [path])],
+  ])('refuses %s in the place of the task, with what moves it away; forced, it is put aside', (_, make) => {
     const cwd = makeFolder();
-    mkdirSync(join(cwd, 'PROMPT.md'));
-    expect(init(cwd).written).not.toContain('PROMPT.md');
+    make(join(cwd, 'PROMPT.md'));
+    const told = { code: 'init-unwritable', fix: expect.stringContaining('mv PROMPT.md PROMPT.md.old') };
+    expect(() => init(cwd)).toThrow(expect.objectContaining(told));
+    expect(readdirSync(cwd)).toEqual(['PROMPT.md']);
+    expect(init(cwd, { force: true }).written).toContain('PROMPT.md');
+    expect(readdirSync(cwd)).toContain('PROMPT.md.old');
   });
 
   it.each([

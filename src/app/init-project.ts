@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listAvailable } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
 import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError, toErrorCode } from '../core/index.ts';
+import { toMoveAway } from '../journal/index.ts';
 import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
@@ -95,11 +96,17 @@ export function hasTask(cwd: string): boolean {
 /** Whether `PROMPT.md` says something that is no form; true for one that cannot be read. */
 function isFilledIn(cwd: string): boolean {
   try {
+    if (!isFile(join(cwd, 'PROMPT.md'))) return false;
     const text = readFileSync(join(cwd, 'PROMPT.md'), 'utf8');
     return text.trim() !== '' && !isTemplate(text);
   } catch (error) {
     return toErrorCode(error) === 'EACCES';
   }
+}
+
+/** Nobody may ever write to a pipe; a link that leads nowhere throws. */
+function isFile(path: string): boolean {
+  return statSync(path).isFile();
 }
 
 /** True for a task that is as `ralph init` wrote it, with nothing filled in. */
@@ -172,17 +179,31 @@ function chooseModel(model: string | undefined, env: Env): NativeChoice {
 /**
  * Whether `ralph init` may write here.
  *
- * @throws RalphError `init-exists` (exit code 2) when a configuration is there already and nothing is to be overwritten
+ * @throws RalphError `init-exists` (exit code 2) when a configuration is there already and nothing is to be overwritten; `init-unwritable` where no file stands in
+ * the place of the task
  */
 export function checkInit(cwd: string, force: boolean): void {
   const found = findConfigFile(cwd);
-  if (found === null || force) return;
+  if (force) return;
+  if (found === null) return refuseOther(cwd);
   throw new RalphError({
     code: 'init-exists',
     what: `${found} is here already.`,
     why: 'It is yours; it is not overwritten.',
     fix: `Edit it, or write the files anew with: ralph init --force (what is there is kept as ${found}.old; a task in PROMPT.md stays)`,
     exitCode: 2,
+  });
+}
+
+/** A folder or a pipe is no task, and a run would be refused for it. */
+function refuseOther(cwd: string): void {
+  const stats = statSync(join(cwd, 'PROMPT.md'), { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  throw new RalphError({
+    code: 'init-unwritable',
+    what: 'What stands in the place of PROMPT.md is no file; nothing was written.',
+    why: 'The task of a run is read from there.',
+    fix: toMoveAway('PROMPT.md'),
   });
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { findConfigFile, loadConfig, readEnvironment } from '../config/index.ts';
+import { requireKind } from '../journal/index.ts';
 
 /** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
 export interface Layout {
@@ -29,13 +30,28 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
 /**
  * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, or a rescued one, else `cwd`. So `ralph show` works from a
  * subfolder and from inside a worktree run, whose journal stays in the main checkout.
+ *
+ * @throws RalphError `state-folder`
  */
 export function findLayout(cwd: string): Layout {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const layout = toLayout(folder, readStateName(folder));
-    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return layout;
-    if (dirname(folder) === folder) return toLayout(cwd, readStateName(cwd));
+    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return requireLayout(layout);
+    if (dirname(folder) === folder) return requireLayout(toLayout(cwd, readStateName(cwd)));
   }
+}
+
+/**
+ * Whether what Ralph makes in its state folder can be made or is there.
+ *
+ * @throws RalphError `state-folder` where something else stands in a place of its own: a pipe there would hold whoever opens it
+ */
+export function requireLayout(layout: Layout): Layout {
+  const { stateDir, runsDir, worktreesDir, binDir } = layout;
+  for (const path of [stateDir, runsDir, worktreesDir, binDir, join(stateDir, 'rescue')]) requireKind(path, 'folder');
+  const files = [join(binDir, 'ralph'), join(stateDir, '.gitignore'), join(stateDir, 'key')];
+  for (const path of files) requireKind(path, 'file');
+  return layout;
 }
 
 /** What a folder's own configuration says of `core.state_dir`. Most say nothing of it, and then the file is not even parsed. */

@@ -12,6 +12,7 @@ import {
   type LockOwner,
   nodeFileSystem,
   readLock,
+  toMoveAway,
   toRunPaths,
 } from '../journal/index.ts';
 import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
@@ -87,7 +88,7 @@ function requireFile(path: string): void {
     code: 'state-folder',
     what: `Ralph cannot keep its lock at ${path}: what stands there is no file.`,
     why: 'By its lock a run is known to be under way, so that no second one works in the same folder.',
-    fix: `Move it away: mv ${toShellWord(path)} ${toShellWord(`${path}.old`)}`,
+    fix: toMoveAway(path),
   });
 }
 

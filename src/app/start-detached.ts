@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
 import { isJsonObject, type Json, RalphError, toDurationText } from '../core/index.ts';
 import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import { toLayout } from './layout.ts';
+import { requireLayout, toLayout } from './layout.ts';
 
 /** A run that is to outlive the command that starts it. */
 export interface DetachOrder {
@@ -50,7 +50,7 @@ const DETACHED = 'RALPH_DETACHED';
  */
 export async function startDetached(order: DetachOrder, limits: DetachLimits = {}): Promise<Detached> {
   const { cwd, words, env, stdin, abort } = order;
-  const { stateDir } = toLayout(cwd, order.stateDir);
+  const { stateDir } = requireLayout(toLayout(cwd, order.stateDir));
   const isNew = !existsSync(stateDir);
   ensureStateFolders(nodeFileSystem, [stateDir]);
   const draft = join(stateDir, `output-${createRunId(Date.now(), Math.random)}.log`);

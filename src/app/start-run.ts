@@ -17,7 +17,7 @@ import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
 import { noteProject } from './known-projects.ts';
-import { type Layout, toLayout } from './layout.ts';
+import { type Layout, requireLayout, toLayout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { requireGoodToken, withoutToken, writePeople } from './people.ts';
 import type { RunPlan } from './plan-run.ts';
@@ -45,7 +45,7 @@ export interface StartOptions {
 /**
  * Starts a run. One that is refused leaves nothing behind: no folder of a run, no worktree, no lock.
  *
- * @throws RalphError `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
+ * @throws RalphError `state-folder`; `token-invalid`; `plugin-file`, `tool-invalid`, `tool-twice`; `run-in-progress`, `run-nested`, `worktree-…`; the system error
  */
 export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWatch): Promise<RunHandle> {
   requireGoodToken(given.env);
@@ -53,7 +53,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   const options = { ...given, env: withoutToken(given.env), people: given.env };
   refuseNested(options);
   await loadPluginFiles(plan.settings, options.cwd);
-  const layout = toLayout(options.cwd, plan.settings.stateDir);
+  const layout = requireLayout(toLayout(options.cwd, plan.settings.stateDir));
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
   const runId = createRunId(Date.now(), Math.random);

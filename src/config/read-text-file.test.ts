@@ -23,8 +23,14 @@ describe('a pipe that a configuration names', () => {
     expect(load(yaml).findings).toContain(finding);
   });
 
-  it('is no prompt', () => {
-    expect(load('event_loop: {prompt_file: p.fifo}').refusal.code).toBe('prompt-unreadable');
+  it('is no prompt, and what moves it away is told', () => {
+    const { refusal } = load('event_loop: {prompt_file: p.fifo}');
+    expect(refusal).toMatchObject({
+      code: 'prompt-unreadable',
+      exitCode: 2,
+      fix: expect.stringMatching(/^Move it away: mv p\.fifo p\.fifo\.old\n/),
+    });
+    expect(refusal.why).toContain('regular file');
   });
 
   it('is read where a person named it', () => {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { RalphError, toErrorCode } from '../core/index.ts';
+import { RalphError, toErrorCode, toShellWord } from '../core/index.ts';
 
 /** Why a file could not be read as text. */
 export type TextFault = 'missing' | 'folder' | 'special' | 'too-large' | 'encoding' | 'unreadable';
@@ -71,8 +71,16 @@ export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing 
   const file = readTextFile(path, maxBytes, kind);
   if ('text' in file) return file.text;
   const isMissing = file.fault === 'missing';
+  // What the command line names may just be the wrong name.
+  const isOther = kind !== 'any' && (file.fault === 'folder' || file.fault === 'special');
   const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${file.message}.`;
-  throw new RalphError({ code: `${code}-${isMissing ? 'missing' : 'unreadable'}`, what, fix, exitCode: 2 });
+  throw new RalphError({
+    code: `${code}-${isMissing ? 'missing' : 'unreadable'}`,
+    what,
+    ...(isOther && { why: 'The text is read from a regular file alone: a folder has none, and whoever opens a pipe may wait for ever.' }),
+    fix: isOther ? `Move it away: mv ${toShellWord(shown)} ${toShellWord(`${shown}.old`)}\n${fix}` : fix,
+    exitCode: 2,
+  });
 }
 
 function decode(bytes: Buffer): TextFile {

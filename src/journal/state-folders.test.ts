@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
@@ -19,6 +20,14 @@ describe('the folders of Ralph', () => {
     ensureStateFolders(fs, [folder]);
     ensureStateFolders(fs, [folder]);
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('!scratchpad.md\n');
+  });
+
+  it.each(['.agent', '.agent/.gitignore'])('are not made around a pipe in the place of %s', (name) => {
+    const root = createTemporaryFolder();
+    mkdirSync(join(root, dirname(name)), { recursive: true });
+    execFileSync('mkfifo', [join(root, name)]);
+    const told = { code: 'state-folder', fix: `Move it away: mv ${join(root, name)} ${join(root, name)}.old` };
+    expect(() => ensureStateFolders(fs, [join(root, '.agent')])).toThrow(expect.objectContaining(told));
   });
 
   it('that cannot be made are explained', () => {
