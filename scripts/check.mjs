@@ -24,6 +24,9 @@ const UNIT_TESTS = bin('vitest', 'run', '--maxWorkers=3', ...toReporters('minima
 /** Enough to see that a law still holds; `npm test` takes them all. */
 const FEW_SAMPLES = ['RALPH_PROPERTY_SHARE=0.1', 'RALPH_SIM_RUNS=20', 'RALPH_MUTATIONS=40', 'RALPH_YAML_RUNS=100'];
 
+/** By content, since a clone gives every file a new time. */
+const DEPCRUISE_CACHE = ['--cache', 'node_modules/.cache/dependency-cruiser', '--cache-strategy', 'content'];
+
 /** Slow ones first, so that the quick ones fill the other lane. The check takes a part of the samples of property tests. */
 const toCheckSteps = (all) => [
   { name: 'unit tests', commands: [['env', ...(all ? ['RALPH_PROPERTY_SHARE=1'] : FEW_SAMPLES), ...UNIT_TESTS]] },
@@ -31,9 +34,12 @@ const toCheckSteps = (all) => [
   { name: 'types', commands: [[process.execPath, 'node_modules/typescript-7/bin/tsc', '-p', '.']] },
   {
     name: 'rooms',
-    commands: [script('rooms.mjs'), bin('depcruise', '--config', '.dependency-cruiser.mjs', ...folders('src', 'test', 'bench'))],
+    commands: [
+      script('rooms.mjs'),
+      bin('depcruise', ...DEPCRUISE_CACHE, '--config', '.dependency-cruiser.mjs', ...folders('src', 'test', 'bench')),
+    ],
   },
-  { name: 'dead code', commands: [bin('knip')] },
+  { name: 'dead code', commands: [bin('knip', '--cache')] },
   { name: 'lint and format', commands: [bin('biome', 'ci', ...LINT_FLAGS)] },
   { name: 'sizes', commands: [script('ratchet.mjs')] },
   { name: 'source rules', commands: [script('source-rules.mjs'), script('tools.mjs'), script('prices.mjs')] },
