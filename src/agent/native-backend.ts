@@ -8,7 +8,7 @@ import { createSafeguards, type Safeguards } from './safeguards.ts';
 const KILL_GRACE_MS = 300;
 /** How long one that was forced may take before it is given up. */
 const GIVE_UP_MS = 2000;
-/** Whoever watches hears of mere signs of life at most so often. */
+/** Whoever watches hears of output without words at most so often. */
 const ALIVE_PERIOD_MS = 1000;
 
 /** The native agent as a backend: it runs in this process, and its tools are children of it. */

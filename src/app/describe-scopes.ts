@@ -135,9 +135,9 @@ const VIEW_TEXTS = {
 function createViewTeller(settings: Settings, cwd: string): ViewTeller {
   const told = new Map<boolean, Promise<ScopeLayer>>();
   const tell = async (os: OsSandboxSearch): Promise<ScopeLayer> => {
-    const { foretellView } = await import('../sandbox/index.ts');
+    const { predictViewKind } = await import('../sandbox/index.ts');
     const isolation = settings.isolation === 'off' ? undefined : ((await findIsolation()).found ?? undefined);
-    const kind = await foretellView({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
+    const kind = await predictViewKind({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
     if (kind === null)
       return off('no view: the workspace is larger than 500 MB, so they write as an agent CLI would, and what may not be written fails');
     return { state: 'on', text: `tests, builds and lint write in ${VIEW_TEXTS[kind]}, thrown away with the turn`, limits: [] };

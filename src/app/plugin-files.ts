@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Settings } from '../config/index.ts';
+import { findGuidePage, type Settings } from '../config/index.ts';
 import {
   checkPluginTool,
   createToolTwiceError,
@@ -141,6 +141,6 @@ function toFileError(name: string, shown: string, reason: string): RalphError {
     code: 'plugin-file',
     what: `The tool ${name} cannot be loaded from ${shown}: ${reason}.`,
     why: 'A run begins with all of its tools, so that nobody misses one in the middle of it.',
-    fix: 'Export it from a JavaScript module: export default { group, description, hints, parameters, run }\nHow: docs/guide/tools.md, "Tools of your own".',
+    fix: `Export it from a JavaScript module: export default { group, description, hints, parameters, run }\nHow: ${findGuidePage('tools')}, "Tools of your own"`,
   });
 }

@@ -36,7 +36,7 @@ const CANCEL_MS = 300;
 /** How long an agent that announced another try after a refusal may take to get somewhere. */
 const REFUSAL_MS = 10_000;
 
-/** A sign of life without a word is told at most so often. */
+/** Output without words is told at most so often. */
 const ALIVE_MS = 1000;
 /** Text that comes at once is told in pieces of at most so many characters, unless a line is longer. */
 const PIECE_CHARACTERS = 65_536;

@@ -16,7 +16,7 @@ const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>>
  * @param args the words after the command name
  * @returns the exit code
  */
-export function runWholeCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export function runCommandLine(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
   const loadApp = (): Promise<never> => Promise.reject(new Error('a lean command asked for the composition root'));
   const loadCommand = (name: CommandName): Promise<CliCommand> =>
     LOADERS[name]?.() ?? Promise.reject(new Error(`${name} is no lean command`));

@@ -14,25 +14,41 @@ export async function runCompiled(args: readonly string[], env: Environment, bun
   const [first = ''] = args;
   // A command line without the name of a command runs an agent.
   const name = first === '' || first.startsWith('-') ? 'run' : first;
-  const code = loadCode(name, env, bundle);
+  const source = readBundle(bundle);
+  if (source === null) {
+    process.stderr.write(`ralph: is not whole (${bundle} cannot be read). Install it again; in a checkout: \`npm run build\`.\n`);
+    return 2;
+  }
+  const code = loadCode(name, env, { file: bundle, source });
   const exitCode = await code.run(args, env);
   code.keep();
   return exitCode;
 }
 
 interface Code {
-  readonly run: WholeCommand['runWholeCommand'];
+  readonly run: WholeCommand['runCommandLine'];
   /** Writes the cache where there is none that fits. */
   readonly keep: () => void;
 }
 
 /** Built-in modules are asked for, not imported: what an import makes of `node:fs` loads all the streams. */
-function loadCode(name: string, env: Environment, file: string): Code {
-  const { readFileSync } = process.getBuiltinModule('node:fs');
+function readBundle(file: string): string | null {
+  try {
+    // The build writes nothing but ASCII into the bundle.
+    return process.getBuiltinModule('node:fs').readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+interface Bundle {
+  readonly file: string;
+  readonly source: string;
+}
+
+function loadCode(name: string, env: Environment, { file, source }: Bundle): Code {
   const { Script } = process.getBuiltinModule('node:vm');
   const { createRequire } = process.getBuiltinModule('node:module');
-  // The build writes nothing but ASCII into the bundle.
-  const source = readFileSync(file, 'latin1');
   // Of the bundle that was built together with this file. The engine itself only compares the length of the source and its own version.
   const key = `${RALPH_VERSION} ${process.version} ${RALPH_BUNDLE_HASH}\n`;
   const cache = toCacheFile(name, env);
@@ -42,19 +58,19 @@ function loadCode(name: string, env: Environment, file: string): Code {
     ...(cachedData === undefined ? {} : { cachedData }),
   });
   const isKept = cache === null || (cachedData !== undefined && script.cachedDataRejected !== true);
-  if (!isKept) keepUnusedCode(true);
+  if (!isKept) setEngineFlag('--no-flush-bytecode');
   const module: { exports: Partial<WholeCommand> } = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, (specifier: string) => import(specifier));
-  const { runWholeCommand, COMMAND_NAMES } = module.exports as WholeCommand;
+  const { runCommandLine, COMMAND_NAMES } = module.exports as WholeCommand;
   return {
-    run: runWholeCommand,
+    run: runCommandLine,
     keep: () => (isKept || !COMMAND_NAMES.some((known) => known === name) ? undefined : writeCache(cache, key, script)),
   };
 }
 
-/** In a command that lasts the engine would drop what ran at the start only, before it can be written. */
-function keepUnusedCode(isKept: boolean): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString(isKept ? '--no-flush-bytecode' : '--flush-bytecode');
+/** With `--flush-bytecode`, its default, the engine drops the code of what ran at the start only, in a command that lasts before it can be written. */
+function setEngineFlag(flag: '--flush-bytecode' | '--no-flush-bytecode'): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 }
 
 function toCacheFile(name: string, env: Environment): string | null {
@@ -91,7 +107,7 @@ function writeCache(file: string, key: string, script: Script): void {
   const { existsSync, mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
   try {
     // The engine takes code only under the flags that it was made with.
-    keepUnusedCode(false);
+    setEngineFlag('--flush-bytecode');
     const data = script.createCachedData();
     const fresh = `${file}.${process.pid}`;
     const { dirname } = process.getBuiltinModule('node:path');

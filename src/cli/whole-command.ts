@@ -9,7 +9,7 @@ import { runBundled } from './run-bundled.ts';
  * @param args the words after the command name
  * @returns the exit code
  */
-export function runWholeCommand(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export function runCommandLine(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
   return runBundled(args, () => createContext(env, { loadApp: () => import('../app/index.ts'), loadCommand }));
 }
 

@@ -17,7 +17,7 @@ export type BackendEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'message-end' }
   | { readonly type: 'thinking'; readonly text: string }
-  /** Something came that says nothing yet: arguments of a tool call, a sign of life; not more often than once a second. */
+  /** Something came that says nothing yet: arguments of a tool call, a keep-alive; not more often than once a second. */
   | { readonly type: 'alive' }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly summary: string }
   /** `ok`: `null` where the agent does not say whether it went well. */

@@ -25,12 +25,10 @@ const KINDS: Readonly<Record<Kind, readonly [words: string, isRight: (value: unk
  */
 export function checkObject(value: unknown, what: string, known: KnownNames): void {
   const names = Object.keys(known);
-  const isPlural = what.startsWith('The options');
-  if (!isObject(value))
-    throw createError(`${what} ${isPlural ? 'are' : 'is'} ${toShown(value)}, which is not an object.`, `Known names: ${names.join(', ')}.`);
+  if (!isObject(value)) throw createError(`${what} must be an object, not ${toShown(value)}.`, `Known names: ${names.join(', ')}.`);
   for (const [name, given] of Object.entries(value)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (kind === undefined) throw createUnknown(`${what} ${isPlural ? 'have' : 'has'} no \`${name.slice(0, 80)}\``, name, names);
+    if (kind === undefined) throw createUnknown(`${what} cannot have \`${name.slice(0, 80)}\``, name, names);
     if (kind === 'any' || given === undefined) continue;
     const [words, isRight] = KINDS[kind];
     if (!isRight(given)) throw createError(`\`${name}\` is ${toShown(given)}, which is not ${words}.`, `It must be ${words}.`);

@@ -59,21 +59,16 @@ describe('the library', () => {
   });
   it.each([
     ['a format that there is not', () => graph({ text: TEAM }, 'png' as 'svg'), 'cannot be "png"', 'unicode, mermaid, dot, svg'],
-    ['a name instead of a source', () => validate('ralph.yml' as never), 'is "ralph.yml", which is not an object', 'files'],
-    ['nothing', () => validate(null as never), 'is null', 'files'],
+    ['a name instead of a source', () => validate('ralph.yml' as never), 'must be an object, not "ralph.yml"', 'files'],
+    ['nothing', () => validate(null as never), 'must be an object, not null', 'files'],
     ['a number as text', () => validate({ text: 5 } as never), '`text` is 5, which is not a text.', 'a text'],
     [
       'an option that there is not',
       () => simulate({ text: TEAM }, { rus: 5 } as never),
-      'The options of `simulate` have no `rus`: did you mean `runs`?',
+      'The options of `simulate` cannot have `rus`: did you mean `runs`?',
       'seed',
     ],
-    [
-      'options that are none',
-      () => simulate({ text: TEAM }, 5 as never),
-      'The options of `simulate` are 5, which is not an object.',
-      'seed',
-    ],
+    ['options that are none', () => simulate({ text: TEAM }, 5 as never), 'The options of `simulate` must be an object, not 5.', 'seed'],
     ['a source that there is not', () => validate({ filez: ['a'] } as never), 'did you mean `files`?', 'assignments'],
     ['a list of numbers', () => loadConfig({ files: [5] } as never), 'not a list of texts', 'list'],
   ])('refuses %s, with what is known', (_, call, what, fix) => {

@@ -96,7 +96,7 @@ export interface Reply {
   readonly delayMs?: number;
   /** Wait before each piece of a streamed answer, in milliseconds. */
   readonly paceMs?: number;
-  /** So many signs of life (comments of server-sent events) come before a streamed answer. */
+  /** So many keep-alives (comments of server-sent events) come before a streamed answer. */
   readonly keepAlives?: number;
 }
 

@@ -16,7 +16,7 @@ export interface OutputReaderSettings {
   readonly onText?: ((text: string) => void) | undefined;
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   readonly backpressure?: Backpressure | undefined;
-  /** A sign of life: bytes came, or a held source was let go. */
+  /** Bytes came, or a held source was let go. */
   readonly onActivity: () => void;
   readonly onLogError: (fault: ProcessFault) => void;
   /** Wraps each call of the callbacks above, so that an error thrown there does not tear down the reading. */

@@ -22,7 +22,7 @@ describe('the stop clock', () => {
     expect(expired).toEqual(['timeout']);
   });
 
-  it('starts the silence anew at every sign of life', () => {
+  it('starts the silence anew at every output', () => {
     const { clock, expired } = start({ idleTimeoutMs: 1000 });
     for (let step = 0; step < 10; step += 1) {
       vi.advanceTimersByTime(900);

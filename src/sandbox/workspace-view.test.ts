@@ -18,7 +18,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/index.ts';
 import { findIsolation, removeTree, runCommand } from '../process/index.ts';
 import { copyTree } from './copy-tree.ts';
-import { createView, findViewKind, foretellView, type ViewKind, type ViewPlace } from './workspace-view.ts';
+import { createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 const isolation = (await findIsolation()).found ?? undefined;
 const roots: string[] = [];
@@ -116,10 +116,10 @@ describe('what a view is made of', () => {
     const place = makePlace({ isolation: undefined });
     const kind = await findViewKind(place);
     removeTree(place.stateDir);
-    expect(await foretellView(place)).toBe(kind);
+    expect(await predictViewKind(place)).toBe(kind);
     writeFileSync(join(place.workspace, 'large'), '');
     truncateSync(join(place.workspace, 'large'), 600_000_000);
-    expect(await foretellView(place)).toBe(kind === 'clone' ? 'clone' : null);
+    expect(await predictViewKind(place)).toBe(kind === 'clone' ? 'clone' : null);
     expect(readdirSync(place.workspace)).toEqual(['large', 'link', 'src']);
   });
 

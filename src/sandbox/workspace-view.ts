@@ -50,7 +50,7 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
  *
  * @returns `null` where there would be no view: the workspace is too large to be copied
  */
-export async function foretellView(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
+export async function predictViewKind(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
   const { workspace } = place;
   let folder: string;
   try {

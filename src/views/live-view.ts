@@ -26,7 +26,7 @@ export interface LiveTurn {
   readonly attempt: number;
   readonly hat: string;
   readonly startedAt: number;
-  /** When the agent last gave a sign of life; its start counts. */
+  /** When anything last came from the agent; its start counts. */
   readonly lastOutputAt: number;
   /** So long may it be silent; 0 for no limit. */
   readonly idleTimeoutMs: number;

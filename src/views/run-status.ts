@@ -109,8 +109,8 @@ function toRow(label: string, text: string): readonly FactRow[] {
 
 function toStatusHeadline(view: RunView, { isAlive, isUnseen, now }: StatusFacts): string {
   if (isUnseen === true)
-    return `Run ${view.runId} may be running: its process cannot be seen from here (last sign of life ${toDurationText(now - view.at)} ago).`;
-  if (!isAlive) return `Run ${view.runId} has not ended, but its process is gone (last sign of life ${toDurationText(now - view.at)} ago).`;
+    return `Run ${view.runId} may be running: its process cannot be seen from here (last record ${toDurationText(now - view.at)} ago).`;
+  if (!isAlive) return `Run ${view.runId} has not ended, but its process is gone (last record ${toDurationText(now - view.at)} ago).`;
   const parked = view.status === 'parked' ? 'is parked' : 'is running';
   return `Run ${view.runId} ${parked}, started ${toDurationText(now - view.startedAt)} ago.`;
 }

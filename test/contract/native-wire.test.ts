@@ -567,7 +567,7 @@ describe('the native agent over the wire', () => {
     expect(messages[2].content.map((block: Body) => block.type)).toEqual(['tool_result', 'tool_result', 'text']);
   });
 
-  it.each(KINDS.map(({ kind }) => kind))('is not silent while arguments or signs of life come from %s', async (kind) => {
+  it.each(KINDS.map(({ kind }) => kind))('is not silent while arguments or keep-alives come from %s', async (kind) => {
     const long = Array.from({ length: 6 }, (_, index) => ({ tool: ['bash'], args: { command: `echo ${index} ${'x'.repeat(40)}` } }));
     replies = [{ calls: long, paceMs: 60, keepAlives: 20 }, { text: 'Done.' }];
     const turn = run(kind, {}, { idleTimeoutMs: 1000 });

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ralph, withFolder } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph, withFolder } from './ralph.ts';
 
 const TEAM = 'hats:\n  worker:\n    triggers: [task.start, task.resume]\n';
 const SAYS = { code: 0, stdout: 'ralph.yml: valid (hats: worker)\n', stderr: '' };
@@ -109,5 +110,18 @@ test('without a place for a cache everything works', async () => {
     expect(await ralph(folder, ['validate'], { XDG_CACHE_HOME: 'relative' })).toMatchObject(SAYS);
     expect(existsSync(join(folder, 'relative'))).toBe(false);
     expect(await ralph(folder, ['explain', 'event-orphan'], { XDG_CACHE_HOME: join(folder, 'file') })).toMatchObject({ code: 0 });
+  });
+});
+
+test('a package that lacks a part says so without a stack, and how to mend it', async () => {
+  await withFolder({ 'package.json': '{ "type": "module" }' }, async (folder) => {
+    cpSync(join(RALPH, '..'), join(folder, 'bin'), { recursive: true });
+    cpSync(join(RALPH, '../../dist/cli.cjs'), join(folder, 'dist/cli.cjs'));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin/ralph.js'), 'status'], {
+      env: plainEnvironment(),
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^ralph: is not whole \(\S+command\.cjs cannot be read\)\. Install it again.*\n$/);
   });
 });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseYamlText, readTextFile } from '../../config/index.ts';
+import { findGuidePage, parseYamlText, readTextFile } from '../../config/index.ts';
 import type { SimulateOptions, SimulationScript } from '../../simulate/index.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -58,6 +58,6 @@ function readScript(cwd: string, name: string): SimulationScript {
   if ('text' in file) return parseYamlText(file.text, name) as unknown as SimulationScript;
   throw createUsageError(
     `--script ${JSON.stringify(name.slice(0, 200))} cannot be used: ${file.message}.`,
-    'Name a YAML file; docs/guide/simulate.md says what is in it.',
+    `Name a YAML file. What is in it: ${findGuidePage('simulate')}`,
   );
 }

@@ -28,7 +28,7 @@ function listRows(sheet: HatSheet): readonly Row[] {
   const marks = toMarkText({ kind: 'hat', marks: sheet.marks });
   const limits = [
     `${toDurationText(sheet.timeoutMs)} a turn`,
-    `${toDurationText(sheet.idleTimeoutMs)} without a sign of life`,
+    `${toDurationText(sheet.idleTimeoutMs)} without output`,
     ...(sheet.maxActivations === null ? [] : [toCount(sheet.maxActivations, 'activation')]),
   ];
   return [

@@ -43,7 +43,7 @@ export interface LoopPorts {
 }
 
 /** What a prompt says of the agent that it is for. */
-export type AgentFacts = Pick<PromptTurn, 'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayRun' | 'mayCommit'>;
+export type AgentFacts = Pick<PromptTurn, 'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'>;
 
 /** Hands out agents. */
 export interface Wardrobe {

@@ -122,7 +122,7 @@ class Loop {
     if (this.isOver) return;
     if (MAY_LEAD_ON[input.type]) {
       this.hear();
-      this.heedStop();
+      this.recordStop();
     }
     this.record(input);
   }
@@ -136,7 +136,7 @@ class Loop {
   }
 
   /** Whoever was told that the run stops after its running turn is not to see another one begin. */
-  private heedStop(): void {
+  private recordStop(): void {
     const stop = this.state === null ? null : this.ports.takeStop?.();
     if (stop) this.record(stop);
   }

@@ -74,6 +74,10 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     if (open !== '') scanner.line(open);
     open = '';
   };
+  const takeDenial = (denial: ToolDenial): void => {
+    facts.denied += 1;
+    if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
+  };
   const closeMessage = (): void => {
     closeLine();
     isClosed = true;
@@ -84,7 +88,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       if (event.type === 'text') takeText(event.text);
       else if (event.type === 'message-end') closeMessage();
       else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
-      else if (event.type === 'tool-denied') facts.denied += keepFirst(denials, event.denial);
+      else if (event.type === 'tool-denied') takeDenial(event.denial);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },
     finish: () => {
@@ -100,12 +104,6 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       };
     },
   };
-}
-
-/** Keeps it if it is one of the first. @returns 1, for the count */
-function keepFirst(denials: ToolDenial[], denial: ToolDenial): 1 {
-  if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
-  return 1;
 }
 
 /** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
