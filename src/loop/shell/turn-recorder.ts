@@ -74,10 +74,6 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
     if (open !== '') scanner.line(open);
     open = '';
   };
-  const takeDenial = (denial: ToolDenial): void => {
-    facts.denied += 1;
-    if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
-  };
   const closeMessage = (): void => {
     closeLine();
     isClosed = true;
@@ -88,7 +84,7 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       if (event.type === 'text') takeText(event.text);
       else if (event.type === 'message-end') closeMessage();
       else if (event.type === 'tool-start') facts.signalCalls += isSignalCall(event) ? 1 : 0;
-      else if (event.type === 'tool-denied') takeDenial(event.denial);
+      else if (event.type === 'tool-denied') takeDenial(event.denial, denials, facts);
       else if (event.type === 'session') Object.assign(facts, { model: event.model ?? facts.model, sessionId: event.sessionId });
     },
     finish: () => {
@@ -104,6 +100,12 @@ export function createTurnRecorder(promise: string, prompt = ''): TurnRecorder {
       };
     },
   };
+}
+
+/** Counts it, and keeps it if it is one of the first. */
+function takeDenial(denial: ToolDenial, denials: ToolDenial[], facts: { denied: number }): void {
+  facts.denied += 1;
+  if (denials.length < MAX_KEPT_DENIALS) denials.push(denial);
 }
 
 /** True if it is a line of the prompt, or a part of a long one: an agent that repeats its orders means nothing by them. */
