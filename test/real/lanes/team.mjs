@@ -298,7 +298,7 @@ function checkEnvironment(checks, hat, text) {
   checks.equal(`${hat}: variables missing in its shell`, missing, []);
   checks.ok(`${hat}: RALPH_HAT in its shell`, text.includes(`\nRALPH_HAT=${hat}\n`));
   // A login shell may make its PATH anew; its prompt names the program by RALPH_BIN.
-  const found = hat === HAT_OF_LOGIN_SHELL ? /\nRALPH_BIN=.*\/ralph\n/ : /\/ralph\n$/;
+  const found = hat === HAT_OF_LOGIN_SHELL ? /^RALPH_BIN=.*\/ralph$/m : /\/ralph\n$/;
   checks.ok(`${hat}: its shell does not find \`ralph\``, found.test(text), text.split('\n').at(-2));
 }
 
