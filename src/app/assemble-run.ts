@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { createPayloadCheck, toContractPath } from '../emit/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
@@ -32,7 +32,7 @@ import { protectState } from './run-isolation.ts';
 import { toWorkspaceLock } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { createRunClock } from './system-clock.ts';
-import { keepTrustedFiles } from './trusted-files.ts';
+import { keepTrustedFiles, keepTrustedLink } from './trusted-files.ts';
 import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
 import { openProgramNotes } from './unconfirmed-programs.ts';
 import { createWardrobe } from './wardrobe.ts';
@@ -137,15 +137,17 @@ function createUndo(
     [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gates],
     (path, before, now) => path === people && admitTokens(before, now),
   );
+  const leadBack = keepTrustedLink(layout.stateDir);
   const notes = openProgramNotes(layout);
   let told = notes.keys;
   return async () => {
+    const links = leadBack() ? [relative(layout.root, layout.stateDir)] : [];
     const now = await tree.findNewPrograms();
     notes.note(now, file.gitPrograms);
     const keys = Object.keys(now);
     const fresh = keys.filter((key) => !told.includes(key));
     told = keys;
-    return [...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
+    return [...links, ...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
   };
 }
 

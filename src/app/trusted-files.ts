@@ -1,5 +1,16 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, relative } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
 
 /** Files of Ralph's own that later turns, commands of a person or a resume run or believe. */
@@ -37,6 +48,33 @@ export function keepTrustedFiles(root: string, paths: readonly string[], isOrder
     return putBack(root, file);
   };
   return { check: () => kept.filter(check).map(({ path }) => relative(root, path)) };
+}
+
+/**
+ * Remembers where a link leads, if there is one: what lies in a workspace can be removed from it, also where nothing can be written that it leads to.
+ *
+ * @returns a look that leads it there again, and says whether it had to; a folder in its place stays where something was rescued into it
+ */
+export function keepTrustedLink(path: string): () => boolean {
+  const target = readTarget(path);
+  return () => {
+    if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue'))) return false;
+    try {
+      rmSync(path, { recursive: true, force: true });
+      symlinkSync(target, path);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+function readTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function keep(path: string): readonly KeptFile[] {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
@@ -112,6 +112,26 @@ describe.concurrent('a run whose journal is lost under it ends, says so, and can
       expect(again.code, again.text).toBe(0);
       expect((await readStatus(folder)).turns.length).toBeGreaterThanOrEqual(3);
     });
+  });
+});
+
+test.each([
+  ['removed', 'rm .ralph'],
+  ['exchanged for a folder', 'rm .ralph; mkdir -p .ralph/runs/evil'],
+  ['led elsewhere', 'rm .ralph; mkdir -p evil/runs; ln -s evil .ralph'],
+])('a run whose .ralph is a link that an agent has %s leads it back, says whose doing it was, and goes on', async (_, bad) => {
+  const body = `n=$(nth turn); [ "$n" != 2 ] || { ${bad} ; echo on; sleep .2; echo and on; }; date +%N > made.txt; [ "$n" -lt 4 ] || echo LOOP_COMPLETE`;
+  await withPlace(toFiles('', body), async (folder) => {
+    mkdirSync(join(folder, 'state'));
+    symlinkSync(join(folder, 'state'), join(folder, '.ralph'));
+    const { code, stdout } = await ralph(folder, ['run', '-p', 'work', '--no-tui']);
+    expect(code, stdout).toBe(0);
+    expect(readlinkSync(join(folder, '.ralph'))).toBe(join(folder, 'state'));
+    const { notices } = await readStatus(folder);
+    expect(notices.filter((notice) => notice.code === 'trusted-changed').map(({ text }) => text)).toEqual([
+      expect.stringContaining(': .ralph. '),
+    ]);
+    expect(existsSync(join(folder, 'evil/rescue'))).toBe(false);
   });
 });
 
