@@ -7,7 +7,7 @@ import { listShadows } from './inherited-handles.ts';
 import { INIT_HANDLE, toIsolated } from './isolation.ts';
 import { markerVariable } from './marker.ts';
 import { openInput } from './open-input.ts';
-import { type OutputPipe, takeOutputPipe } from './output-pipe.ts';
+import { type OutputPipe, restockOutputPipes, takeOutputPipe } from './output-pipe.ts';
 import type { ProcessFault, ProcessSpec } from './process-spec.ts';
 import { toFault } from './to-fault.ts';
 
@@ -39,6 +39,7 @@ export function launchChild(spec: ProcessSpec): LaunchedChild | FailedLaunch {
     if (spec.isContentWithSockets !== true) for (const pipe of [takeOutputPipe(), takeOutputPipe()]) if (pipe) pipes.push(pipe);
     toClose.push(...pipes.map((pipe) => pipe.childFd));
     const child = spawnDetached(spec, [input, pipes[0]?.childFd ?? 'pipe', pipes[1]?.childFd ?? 'pipe']);
+    restockOutputPipes();
     return child.pid === undefined ? failLater(child, spec, pipes) : takeStreams(child, child.pid, spec, pipes);
   } catch (error) {
     // Some failures are thrown (too many arguments, a zero byte in one), others are sent as an event: callers see no difference.

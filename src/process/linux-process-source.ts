@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { markerVariable } from './marker.ts';
 import type { ProcessDetails, ProcessEntry, ProcessSource } from './process-source.ts';
 
@@ -104,14 +104,34 @@ function asPair<T>(pid: number, value: T | undefined): [number, T][] {
   return value === undefined ? [] : [[pid, value]];
 }
 
+/** So few are looked for one by one sooner than all are listed. */
+const fewPids = 32;
+
 /** Pids are given out in rising order: until they start again from below, whoever came later has a higher one. */
 function listPids(sincePid: number | undefined): string[] {
   try {
+    const few = sincePid === undefined ? null : probePids(sincePid);
+    if (few !== null) return few;
     const pids = readdirSync('/proc').filter((name) => name >= '0' && name < ':');
     if (sincePid === undefined || newestPid() < sincePid) return pids;
     return pids.filter((pid) => Number(pid) >= sincePid);
   } catch {
     return [];
+  }
+}
+
+/**
+ * Those from `sincePid` on, upwards, until none is newer: whoever starts another and ends meanwhile does not hide it.
+ *
+ * @returns null where there are more than a few, or where pids have started again from below
+ */
+function probePids(sincePid: number): string[] | null {
+  const found: string[] = [];
+  for (let next = sincePid; ; ) {
+    const newest = newestPid();
+    if (next > sincePid && newest === next - 1) return found;
+    if (newest < next || newest - sincePid >= fewPids) return null;
+    for (; next <= newest; next += 1) if (existsSync(`/proc/${next}`)) found.push(String(next));
   }
 }
 

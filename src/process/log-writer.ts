@@ -1,4 +1,4 @@
-import { close, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { ProcessFault } from './process-spec.ts';
 import { toFault } from './to-fault.ts';
 import { createWriteQueue } from './write-queue.ts';
@@ -59,7 +59,12 @@ export function openLogWriter(settings: LogWriterSettings): LogWriter {
     async close() {
       if (cutBytes > 0) queue.push(Buffer.from(`\n[log cut here: ${cutBytes} more bytes were not kept]\n`));
       await queue.whenIdle();
-      await new Promise<void>((resolve) => close(fd, () => resolve()));
+      try {
+        // Nothing waits to be written: the round by the thread pool would take longer.
+        closeSync(fd);
+      } catch {
+        // What could not be written was told already.
+      }
     },
   };
 }

@@ -13,6 +13,8 @@ import { toFault } from './to-fault.ts';
 const firstRefill = 8;
 const largestRefill = 64;
 
+const PIPES_OF_A_CHILD = 2;
+
 /** Both ends of a pipe: the child's is a plain file descriptor that the caller closes after the start. */
 export interface OutputPipe {
   readonly childFd: number;
@@ -53,6 +55,14 @@ export function takeOutputPipe(): OutputPipe | undefined {
     open: () => new Socket({ fd: ends.readFd, readable: true, writable: false }),
     discard: () => closeSync(ends.readFd),
   };
+}
+
+/** For the next child, once one runs: whoever waits for that one anyway has the time to make pipes. */
+export function restockOutputPipes(): void {
+  if (spares.length >= PIPES_OF_A_CHILD || isUnavailable) return;
+  setImmediate(() => {
+    if (spares.length < PIPES_OF_A_CHILD) refill();
+  });
 }
 
 /** Makes a named pipe. Where outputs of children will soon need pipes, too, one call of `mkfifo` makes all of them. */
