@@ -78,7 +78,8 @@ function closeUnless(handle: number, check: () => void): number {
 function lookHeld(root: string | null, path: string): FileFacts | null {
   if (root !== null && relative(root, path) === '') return nodeFileSystem.stat(path);
   const expected = findFolder(root, path);
-  if (expected !== null && isThere(dirname(path))) requireReal(dirname(path), expected);
+  const real = expected === null ? null : findReal(dirname(path));
+  if (real !== null && real !== expected) throw toLinkError(dirname(path));
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   if (stats.isSymbolicLink()) throw toLinkError(path);
@@ -108,11 +109,12 @@ function requirePlain(stats: Stats, path: string): void {
   if (stats.nlink > 1) throw toError(path, 'is a file with a second name (a hard link)');
 }
 
-function isThere(folder: string): boolean {
+/** Null for a folder that is not there. */
+function findReal(folder: string): string | null {
   try {
-    return lstatSync(folder, { throwIfNoEntry: false }) !== undefined && realpathSync.native(folder) !== '';
+    return lstatSync(folder, { throwIfNoEntry: false }) === undefined ? null : realpathSync.native(folder);
   } catch {
-    return false;
+    return null;
   }
 }
 
