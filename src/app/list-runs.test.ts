@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeOwnedFolder } from '../process/index.ts';
 import { cleanRuns, summariseRuns } from './list-runs.ts';
 
 let cwd: string;
@@ -21,6 +23,17 @@ function leave(runId: string, files: Readonly<Record<string, string>> = {}): str
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
+
+it('what a killed trial of the sandbox left goes with a clean-up, and that of a living one stays', async () => {
+  leave(NEW, { 'journal.jsonl': 'scribble\n' });
+  const dead = makeOwnedFolder(join(cwd, '.ralph'), '.ralph-view-').replace(`-${process.pid}-`, `-${spawnSync('true').pid}-`);
+  const living = makeOwnedFolder(cwd, '.ralph-view-');
+  mkdirSync(dead);
+  await cleanRuns(cwd, { keep: 1, dryRun: true }, {});
+  expect(existsSync(dead)).toBe(true);
+  await cleanRuns(cwd, { keep: 1, dryRun: false }, {});
+  expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+});
 
 describe('a run that was killed before its first entry', () => {
   it('is listed as one that never began; one that cannot be read stays damaged', () => {

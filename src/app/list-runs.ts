@@ -7,7 +7,7 @@ import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
 import { type KnownProject, listProjects } from './known-projects.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { reapRun } from './processes.ts';
+import { reapRun, sweepTrials } from './processes.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
@@ -92,6 +92,7 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
     if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
     removed.push(runId);
   }
+  if (!order.dryRun) await sweepTrials(layout);
   return { removed, kept };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createBackend } from '../backends/index.ts';
@@ -17,7 +17,7 @@ import {
   watchProbe,
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
-import { runCommand } from '../process/index.ts';
+import { makeOwnedFolder, runCommand, sweepOwnedFolders } from '../process/index.ts';
 import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
@@ -37,6 +37,7 @@ export interface ProbeOrder {
 
 /** How long the agent has, with a model that answers at once. */
 const TURN_MS = 90_000;
+const PROBE = 'ralph-probe-';
 const TEST_PACKAGE = { name: 'probe', version: '1.0.0', private: true, scripts: { test: PROBE_TEST.script } };
 
 /**
@@ -46,7 +47,8 @@ const TEST_PACKAGE = { name: 'probe', version: '1.0.0', private: true, scripts: 
  * @throws the system error when the temporary folder cannot be written
  */
 export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), `ralph-probe-${order.cli}-`)));
+  sweepOwnedFolders(tmpdir(), PROBE);
+  const root = realpathSync(makeOwnedFolder(tmpdir(), PROBE));
   const workspace = join(root, 'project');
   const script = toProbeScript(order.cli, workspace);
   const watch = watchProbe(script);

@@ -40,7 +40,14 @@ export async function reapProcesses(cwd: string): Promise<LeftProcess[]> {
   const left = listProcesses(cwd).filter((entry) => !entry.isRunAlive);
   const runs = new Set(left.map((entry) => entry.runId));
   for (const runId of runs) await reapRun(runId);
+  await sweepTrials(findLayout(cwd));
   return left;
+}
+
+/** Removes what a killed `ralph doctor` left in the folder. */
+export async function sweepTrials({ root, stateDir }: Layout): Promise<void> {
+  const { sweepViews } = await import('../sandbox/index.ts');
+  sweepViews({ workspace: root, stateDir });
 }
 
 /**

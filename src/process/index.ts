@@ -6,6 +6,7 @@ export { holdPipe, isPipeHeld } from './held-pipe.ts';
 export { keepsNamespace, selectFolders } from './isolation.ts';
 export { openProjectFolder } from './open-project-folder.ts';
 export { removeDeadPipes } from './output-pipe.ts';
+export { makeOwnedFolder, sweepOwnedFolders } from './owned-folders.ts';
 export { readPidNamespace } from './pid-namespace.ts';
 export { isAlive, type ProcessRef, processStartTime } from './process-identity.ts';
 export type {

@@ -12,4 +12,4 @@ export type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
 export type { AttachedTool, ScopeFile, ScopeOrder, ScopePlan } from './scope-plan.ts';
 export { closeScratch, type FolderFacts, openScratch, type ScratchFolders } from './scratch.ts';
 export { sweepPrivate } from './sweep-private.ts';
-export { predictViewKind } from './workspace-view.ts';
+export { predictViewKind, sweepViews } from './workspace-view.ts';

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -6,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -16,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/index.ts';
-import { findIsolation, removeTree, runCommand } from '../process/index.ts';
+import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../process/index.ts';
 import { copyTree } from './copy-tree.ts';
 import { createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
@@ -121,6 +123,18 @@ describe('what a view is made of', () => {
     truncateSync(join(place.workspace, 'large'), 600_000_000);
     expect(await predictViewKind(place)).toBe(kind === 'clone' ? 'clone' : null);
     expect(readdirSync(place.workspace)).toEqual(['large', 'link', 'src']);
+  });
+
+  it('is foretold after what a killed trial left was removed', async () => {
+    const place = makePlace({ isolation: undefined });
+    for (const parent of [place.workspace, place.stateDir]) {
+      const left = makeOwnedFolder(parent, '.ralph-view-');
+      renameSync(left, left.replace(`-${process.pid}-`, `-${spawnSync('true').pid}-`));
+    }
+    await predictViewKind(place);
+    expect(
+      [place.workspace, place.stateDir].flatMap((parent) => readdirSync(parent).filter((name) => name.startsWith('.ralph-view'))),
+    ).toEqual([]);
   });
 
   it('is a copy or a clone without namespaces', async () => {

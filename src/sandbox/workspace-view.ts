@@ -1,7 +1,7 @@
-import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/index.ts';
-import { removeTree, runCommand } from '../process/index.ts';
+import { makeOwnedFolder, removeTree, runCommand, sweepOwnedFolders } from '../process/index.ts';
 import { isWithin } from './confinement.ts';
 import { canCopyTree, copyTree } from './copy-tree.ts';
 import { toInnerUser } from './inner-user.ts';
@@ -52,10 +52,11 @@ export async function findViewKind(place: ViewPlace): Promise<ViewKind> {
  */
 export async function predictViewKind(place: Omit<ViewPlace, 'own'>): Promise<ViewKind | null> {
   const { workspace } = place;
+  sweepViews(place);
   let folder: string;
   try {
     // Where there is no folder of Ralph's own yet, one beside it would be.
-    folder = mkdtempSync(join(existsSync(place.stateDir) ? place.stateDir : workspace, '.ralph-view-'));
+    folder = makeOwnedFolder(existsSync(place.stateDir) ? place.stateDir : workspace, TRIAL_FOLDER);
   } catch {
     return 'copy';
   }
@@ -66,6 +67,13 @@ export async function predictViewKind(place: Omit<ViewPlace, 'own'>): Promise<Vi
   } finally {
     tryRemove(folder);
   }
+}
+
+const TRIAL_FOLDER = '.ralph-view-';
+
+/** Removes what a process left that was killed while it tried how a view can be made. Never throws. */
+export function sweepViews({ workspace, stateDir }: Pick<ViewPlace, 'workspace' | 'stateDir'>): void {
+  for (const parent of [workspace, stateDir]) sweepOwnedFolders(parent, TRIAL_FOLDER);
 }
 
 /** What cannot be removed stays: it says nothing of how a view can be made. */
