@@ -19,21 +19,22 @@ export function toBashScript(commands: readonly CompletedCommand[]): string {
     const words = [...options.flatMap((option) => option.names), ...values].join(' ');
     return `    ${name}) words=${quote(words)} ;;`;
   });
-  const choices = listChoices(commands).map(
-    ([flag, values]) => `    ${flag}) COMPREPLY=($(compgen -W ${quote(values.join(' '))} -- "$current")); return ;;`,
-  );
   return [
     '# bash completion for ralph',
     '_ralph() {',
-    `  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words`,
+    `  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words`,
+    // bash takes `--format=json` for three words.
+    `  if [ "$current" = '=' ]; then current=''; elif [ "$before" = '=' ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
     '  if [ "$COMP_CWORD" -eq 1 ]; then',
     `    COMPREPLY=($(compgen -W ${quote(`${names} --help --version`)} -- "$current"))`,
     '    return',
     '  fi',
-    '  case "$before" in',
-    ...choices,
+    // Without the name of a command it is `run`.
+    '  case "$command" in -*) command=run ;; esac',
+    '  case "$command $before" in',
+    ...listBashChoices(commands),
     '  esac',
-    `  case "\${COMP_WORDS[1]}" in`,
+    '  case "$command" in',
     ...cases,
     `    *) words='' ;;`,
     '  esac',
@@ -42,6 +43,17 @@ export function toBashScript(commands: readonly CompletedCommand[]): string {
     'complete -o default -o bashdefault -F _ralph ralph',
     '',
   ].join('\n');
+}
+
+function listBashChoices(commands: readonly CompletedCommand[]): readonly string[] {
+  return commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ names, choices }) => {
+        const patterns = names.map((flag) => quote(`${name} ${flag}`)).join(' | ');
+        return `    ${patterns}) COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return ;;`;
+      }),
+  );
 }
 
 /** Completions for zsh; to be sourced after `compinit`. */
@@ -106,15 +118,6 @@ function toZshValue({ choices, takesValue }: CompletedOption): string {
 
 function toZshText(text: string): string {
   return text.replace(/[[\]:\\]/g, '\\$&');
-}
-
-/** Options with a list of values, by flag; one flag has the values of all commands. */
-function listChoices(commands: readonly CompletedCommand[]): readonly (readonly [string, readonly string[]])[] {
-  const choices = new Map<string, Set<string>>();
-  for (const option of commands.flatMap((command) => command.options).filter((entry) => entry.choices.length > 0)) {
-    for (const name of option.names) choices.set(name, new Set([...(choices.get(name) ?? []), ...option.choices]));
-  }
-  return [...choices].map(([name, values]) => [name, [...values]]);
 }
 
 /** For a POSIX shell. */

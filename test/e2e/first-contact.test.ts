@@ -158,6 +158,14 @@ describe('completions', () => {
       expect(complete('ralph', 're')).toEqual(['resume', 'reap']);
       expect(complete('ralph', 'run', '--max-')).toEqual(['--max-iterations', '--max-cost', '--max-runtime']);
       expect(complete('ralph', 'completions', 'z')).toEqual(['zsh']);
+      expect(complete('ralph', 'run', '--format', '')).toEqual(['text', 'ndjson']);
+      expect(complete('ralph', 'validate', '--format', 's')).toEqual(['sarif']);
+      expect(complete('ralph', 'validate', '--format', '=', 's')).toEqual(['sarif']);
+      expect(complete('ralph', 'run', '--backend', 'c')).toEqual(['claude', 'codex', 'copilot', 'cline']);
+      expect(complete('ralph', '-b', 'nat')).toEqual(['native']);
+      expect(complete('ralph', 'init', '--preset', 'deb')).toEqual(['debug']);
+      expect(complete('ralph', 'tools', '--profile', 'cri')).toEqual(['critic']);
+      expect(complete('ralph', 'worktrees', 'd')).toEqual(['diff']);
     });
   });
 

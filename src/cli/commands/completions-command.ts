@@ -1,4 +1,6 @@
 import { Argument, type Command } from 'commander';
+import { listPresets } from '../../config/index.ts';
+import { BUILT_IN_POLICIES, DETECTED_BACKENDS } from '../../core/index.ts';
 import { addExamples, type CliCommand, type DeclaredCommand } from '../cli-command.ts';
 import { type CompletedCommand, toBashScript, toFishScript, toZshScript } from '../completion-scripts.ts';
 
@@ -21,15 +23,30 @@ export const completionsCommand: CliCommand = {
   },
 };
 
+/** What may follow options that take other values as well. */
+const LISTED: Readonly<Record<string, () => readonly string[]>> = {
+  '--backend': () => [...DETECTED_BACKENDS, 'native'],
+  '--preset': () => listPresets().map(({ name }) => name),
+  '--profile': () => Object.keys(BUILT_IN_POLICIES),
+};
+
+/** First words of commands that are several. */
+const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
+  config: ['show', 'schema'],
+  hats: ['show'],
+  presets: ['show'],
+  worktrees: ['list', 'diff', 'merge', 'remove'],
+};
+
 function toCompleted({ name, summary, command }: DeclaredCommand): CompletedCommand {
-  return { name, summary, options: listOptions(command), values: listValues(command) };
+  return { name, summary, options: listOptions(command), values: SUBCOMMANDS[name] ?? listValues(command) };
 }
 
 function listOptions(command: Command): CompletedCommand['options'] {
   const options = command.options.map(({ long, short, description, argChoices, required, optional }) => ({
     names: [short, long].filter((name): name is string => name !== undefined),
     description,
-    choices: argChoices ?? [],
+    choices: argChoices ?? LISTED[long ?? '']?.() ?? [],
     takesValue: required || optional,
   }));
   return [...options, { names: ['-h', '--help'], description: 'this page', choices: [], takesValue: false }];

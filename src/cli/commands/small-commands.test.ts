@@ -217,6 +217,8 @@ describe('ralph completions', () => {
     expect(out).toContain('resume');
     expect(out).toContain('ndjson');
     expect(out).toContain('accept-changes');
+    expect(out).toContain('claude codex');
+    expect(out).toContain('list diff merge remove');
   });
 
   it('knows no other shell', async () => {
