@@ -131,8 +131,15 @@ function probePids(sincePid: number): string[] | null {
     const newest = newestPid();
     if (next > sincePid && newest === next - 1) return found;
     if (newest < next || newest - sincePid >= fewPids) return null;
-    for (; next <= newest; next += 1) if (existsSync(`/proc/${next}`)) found.push(String(next));
+    for (; next <= newest; next += 1) if (isProcess(next)) found.push(String(next));
   }
+}
+
+/** A thread has a folder in /proc too, which no listing shows. */
+function isProcess(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}`)) return false;
+  const status = readScratch(`/proc/${pid}/status`)?.toString('latin1');
+  return status?.includes(`\nTgid:\t${pid}\n`) === true;
 }
 
 /** The pid that was given out last; 0 when it cannot be told. Source: proc(5), /proc/loadavg. */

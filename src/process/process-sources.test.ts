@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { findMarker, parseProcStat } from './linux-process-source.ts';
+import { createLinuxProcessSource, findMarker, parseProcStat } from './linux-process-source.ts';
 import { createPsProcessSource, findMarkerInWords, parsePsLine } from './ps-process-source.ts';
 
 const rest = '0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 98765 2 3 4';
@@ -32,6 +34,22 @@ describe('the marker in an environment block', () => {
 
   it('is not taken from the value or the longer name of another variable', () => {
     expect(findMarker(Buffer.from('A=RALPH_TURN=x\0MY_RALPH_TURN=x\0RALPH_TURNS=x\0'))).toBeUndefined();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the processes since one', () => {
+  it('are processes, not the threads that were started since', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    const worker = new Worker('require("node:worker_threads").parentPort.once("message", () => undefined)', { eval: true });
+    try {
+      await new Promise((resolve) => worker.once('online', resolve));
+      const threads = createLinuxProcessSource()
+        .list(pid)
+        .filter((entry) => existsSync(`/proc/${process.pid}/task/${entry.pid}`) && entry.pid !== process.pid);
+      expect(threads).toEqual([]);
+    } finally {
+      await worker.terminate();
+    }
   });
 });
 
