@@ -48,7 +48,7 @@ export function addSettingFlags(command: Command): void {
     .option('-b, --backend <name>', 'the agent, such as claude or codex')
     .option('--model <name>', 'its model')
     .option('--max-iterations <n>', 'turns before the run stops')
-    .option('--max-cost <usd>', 'US dollars before the run stops')
+    .option('--max-cost <usd>', 'US dollars before the run stops, as far as agents or prices tell the cost')
     .option('--max-runtime <duration>', 'running time before the run stops: 90m, 2h, or seconds');
 }
 

@@ -26,7 +26,7 @@ export const traceCommand: CliCommand = {
     addConfigOptions(command);
     command
       .option('--from <hat>', 'who would publish it: a hat, or ralph')
-      .option('--payload <text>', 'what it would carry: says how that is read')
+      .option('--payload <text>', 'what it would carry; shows how that is read')
       .option('--depth <n>', 'how many hats deep to follow what may come of it', '3');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
