@@ -71,12 +71,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
   const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
-  if (request.isDry !== true) {
-    requireOwnTask(found);
-    requireKnownCost(found);
-    await requireAgents(found, topology.coordination, request);
-  }
-  const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await findRunIsolation(found);
+  const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await requireStartable(found, topology, request);
   return {
     request,
     settings: found,
@@ -124,6 +119,14 @@ function requireOwnTask({ spec, objective }: Settings): void {
     fix: `Fill in ${file}, or say the task on the command line: ralph run -p "…"`,
     exitCode: 2,
   });
+}
+
+/** What would keep the run from beginning. While a trial in a namespace runs, agents are looked for. */
+async function requireStartable(settings: Settings, { coordination }: Topology, request: RunRequest): Promise<RunIsolation> {
+  requireOwnTask(settings);
+  requireKnownCost(settings);
+  const [isolation] = await Promise.all([findRunIsolation(settings), requireAgents(settings, coordination, request)]);
+  return isolation;
 }
 
 const NOT_TRIED: RunIsolation = { isolation: null, warnings: [] };

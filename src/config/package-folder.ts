@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 /** The folder of this package, whether it runs from `dist/` or from `src/`. */
 export function findPackageFolder(): string {
+  packageFolder ??= lookForPackage();
+  return packageFolder;
+}
+
+let packageFolder: string | undefined;
+
+function lookForPackage(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     if (isPackageFolder(folder)) return folder;
     if (dirname(folder) === folder) return process.cwd();

@@ -27,14 +27,15 @@ export function toRunPaths(stateDir: string, runId: string): RunPaths {
   return toPaths(join(toRunsFolder(stateDir), runId), runId);
 }
 
+/** @param folder as `join` makes it */
 function toPaths(folder: string, runId: string): RunPaths {
   return {
     runId,
     folder,
-    journal: join(folder, 'journal.jsonl'),
-    lock: join(folder, 'lock'),
-    settings: join(folder, 'settings.json'),
-    turns: join(folder, 'turns'),
+    journal: `${folder}/journal.jsonl`,
+    lock: `${folder}/lock`,
+    settings: `${folder}/settings.json`,
+    turns: `${folder}/turns`,
   };
 }
 

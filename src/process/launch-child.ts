@@ -39,7 +39,7 @@ export function launchChild(spec: ProcessSpec): LaunchedChild | FailedLaunch {
     if (spec.isContentWithSockets !== true) for (const pipe of [takeOutputPipe(), takeOutputPipe()]) if (pipe) pipes.push(pipe);
     toClose.push(...pipes.map((pipe) => pipe.childFd));
     const child = spawnDetached(spec, [input, pipes[0]?.childFd ?? 'pipe', pipes[1]?.childFd ?? 'pipe']);
-    restockOutputPipes();
+    if (pipes.length > 0) restockOutputPipes();
     return child.pid === undefined ? failLater(child, spec, pipes) : takeStreams(child, child.pid, spec, pipes);
   } catch (error) {
     // Some failures are thrown (too many arguments, a zero byte in one), others are sent as an event: callers see no difference.

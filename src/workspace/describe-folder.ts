@@ -30,17 +30,18 @@ export async function describeFolder(
   let left = maxEntries;
   let seen = 0;
   for (let relative = waiting.pop(); relative !== undefined; relative = waiting.pop()) {
+    const inside = relative === '' ? '' : `${relative}/`;
     const entries = listFolder(join(folder, relative));
     // A folder inside may vanish while it is being looked at, or be closed to us; the workspace itself may not.
     if (entries === undefined && relative === '') return null;
     const kept = (entries ?? []).filter((entry) => !skipped.has(entry.name));
     left -= kept.length;
     if (left < 0) return null;
-    const names = kept.filter((entry) => entry.isDirectory()).map((entry) => join(relative, entry.name));
+    const names = kept.filter((entry) => entry.isDirectory()).map((entry) => `${inside}${entry.name}`);
     waiting.push(...names);
     for (const entry of kept) {
-      const path = join(relative, entry.name);
-      hash.update(`${path}\0${describeFile(join(folder, path))}\0`);
+      const path = `${inside}${entry.name}`;
+      hash.update(`${path}\0${describeFile(`${folder}/${path}`)}\0`);
       seen += 1;
       if (seen % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
     }
