@@ -116,12 +116,28 @@ describe('repairConfig', () => {
     });
 
     it('lets a person choose where no other topic tells, and offers both', async () => {
-      const text = team('biuld.done', 'build.done', 'work.task');
+      const text = team('sprocet.done', 'sprocket.done', 'work.task');
       expect((await repair(text)).made).toEqual([]);
       const change = (at: number) => repair(text, { choose: async (_finding, repairs) => repairs[at] ?? null });
-      expect((await change(0)).text).toBe(team('build.done', 'build.done', 'work.task'));
-      expect((await change(1)).text).toBe(team('biuld.done', 'biuld.done', 'work.task'));
+      expect((await change(0)).text).toBe(team('sprocet.done', 'sprocet.done', 'work.task'));
+      expect((await change(1)).text).toBe(team('sprocket.done', 'sprocket.done', 'work.task'));
     });
+
+    it('mends the one that is no common word, however often it is written, and every slip of the file', async () => {
+      const slips = (done: string, passed: string): string =>
+        `event_loop: {coordinator: ${coordinator}}\nhats:\n  planner: {triggers: [task.start, task.resume, review.passed], publishes: [item.done]}\n  b: {triggers: [${done}], publishes: [second.look, ${passed}]}\n  c: {triggers: [second.look], publishes: [${passed}]}\n`;
+      const { text, checked } = await repair(slips('item.donne', 'review.pased'));
+      expect(text).toBe(slips('item.done', 'review.passed'));
+      expect(checked.diagnostics).toEqual([]);
+    });
+  });
+
+  it('does not write a topic twice into a list where two findings ask for it', async () => {
+    const team = (passed: string): string =>
+      `event_loop: {coordinator: ralph}\nhats:\n  a: {triggers: [item.done], publishes: [${passed}], instructions: "Publish \`sprocket.done\` when it is good."}\n  b: {triggers: [sprocket.done], publishes: [item.done]}\n`;
+    const { text, checked } = await repair(team('sprocet.done'), { choose: 'first' });
+    expect(text).toBe(team('sprocket.done'));
+    expect(checked.diagnostics).toEqual([]);
   });
 
   it('makes the first repair of many findings at once, with few checks', async () => {

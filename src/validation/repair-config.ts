@@ -151,7 +151,7 @@ class RepairSession {
         .slice(0, 1),
     );
     const errors = plans.filter(({ finding }) => finding.severity === 'error');
-    return errors.length > 0 ? errors : plans;
+    return withoutTwins(errors.length > 0 ? errors : plans);
   }
 
   /** False, and noted, where all checks are spent. */
@@ -231,6 +231,12 @@ class RepairSession {
   private check(files: EditedFiles): CheckedConfig {
     return checkConfig({ ...this.request, prompt: 'optional', readText: readEdited(files, this.readText) });
   }
+}
+
+/** A topic that is written in the place of another one needs not be added as well: where it is still missing then, it is planned anew. */
+function withoutTwins(plans: readonly Plan[]): readonly Plan[] {
+  const written = new Set(plans.flatMap(({ repair: { change } }) => (change.kind === 'replace' ? change.text : [])));
+  return plans.filter(({ repair: { change } }) => change.kind !== 'add-item' || !written.has(change.item));
 }
 
 /** True if an error came that was not there before, or a warning in the place of something that was no error. */

@@ -13,11 +13,11 @@ export interface NearTrigger {
   readonly taker: { readonly hat: string; readonly trigger: string } | null;
   /** What becomes of it, to stand behind its name: `which ends the run`. */
   readonly fate: string;
-  /** True if it is written in at least as many places as the topic. */
+  /** True if it is written in at least as many places as the topic, or the topic is clearly the slip. */
   readonly isLikely: boolean;
   /** Which of the two is the slip of the pen: `left` is the topic, `right` the trigger; `null` where nothing tells. */
   readonly slip: Slip;
-  /** True if the team itself tells which one is; else a person has to say. */
+  /** True if it is clear which one is; else a person has to say. */
   readonly isSure: boolean;
   /** True if it is written in no other place: to change it there is enough. */
   readonly isAlone: boolean;
@@ -46,13 +46,14 @@ export function createNearTriggers(topology: Topology): (topic: string) => NearT
     }
     const hat = hatOf(found);
     if (hat === undefined) return toUntaken(found, 'which is a terminal event');
+    const slip = judge.compare(topic, found);
     return {
       topic: found,
       taker: { hat, trigger: found },
       fate: `which '${hat}' triggers on`,
-      isLikely: judge.count(found) >= judge.count(topic),
-      slip: judge.guess(topic, found),
-      isSure: judge.compare(topic, found) !== null,
+      isLikely: slip === 'left' || judge.count(found) >= judge.count(topic),
+      slip,
+      isSure: slip !== null,
       isAlone: judge.count(found) === 1 && !hasWildcard(found),
     };
   };

@@ -7,10 +7,11 @@ export type Slip = 'left' | 'right' | null;
 export interface SlipJudge {
   /** In how many lists of hats and gates a topic or pattern stands. */
   readonly count: (topic: string) => number;
-  /** The slip is what is written less often, and has the words that fewer other topics have; where these two disagree, or are silent, nothing tells. */
+  /**
+   * The slip is what is written less often, has the words that fewer other topics have, and lacks a word which most teams write. That a word is a common one, and
+   * its neighbour none, says more than either of the others; where they balance, nothing tells.
+   */
   readonly compare: (left: string, right: string) => Slip;
-  /** As `compare`; where the team tells nothing, the spelling that lacks a word which most teams write. Good enough for what is asked first. */
-  readonly guess: (left: string, right: string) => Slip;
 }
 
 /** Words of which most topics are made. */
@@ -36,9 +37,10 @@ export function createSlipJudge({ hats, spec }: Topology): SlipJudge {
   const compare = (left: string, right: string): Slip => {
     const byTimes = Math.sign(timesOf(left) - timesOf(right));
     const byWords = Math.sign(vouch(users, left, right) - vouch(users, right, left));
-    return toSlip(byTimes + byWords);
+    const byCommon = Math.sign(countCommon(left) - countCommon(right));
+    return toSlip(byTimes + byWords + 2 * byCommon);
   };
-  return { count: timesOf, compare, guess: (left, right) => compare(left, right) ?? toSlip(countCommon(left) - countCommon(right)) };
+  return { count: timesOf, compare };
 }
 
 /** By how much more speaks for the left spelling. */
