@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addTrusted, keepTrustedFiles, type TrustedFiles } from './trusted-files.ts';
+import { addTrusted, keepTrustedFiles, keepTrustedLink, type TrustedFiles } from './trusted-files.ts';
 
 let root: string;
 let files: TrustedFiles;
@@ -91,5 +92,40 @@ describe('what a turn changed of it', () => {
     expect(addTrusted(null, ['a'], ['b'])).toMatchObject({ total: 0, trusted: ['a'], between: { paths: ['b'], total: 1 } });
     const found = { changes: [{ path: 'x', what: 'created' as const }], total: 1, diffFile: null, reverted: 1, notes: [] };
     expect(addTrusted(found, ['a'], [])).toEqual({ ...found, trusted: ['a'] });
+  });
+});
+
+describe('a link to a folder', () => {
+  const link = (): string => at('link');
+  const begin = (): (() => boolean) => {
+    mkdirSync(at('store'));
+    symlinkSync(at('store'), link());
+    return keepTrustedLink(link());
+  };
+
+  it.each<[string, () => void]>([
+    ['was removed', () => undefined],
+    ['leads elsewhere', () => symlinkSync(at('.ralph'), link())],
+    ['became a folder', () => mkdirSync(join(link(), 'runs/evil'), { recursive: true })],
+    ['became a file', () => writeFileSync(link(), 'x')],
+  ])('is led back where it %s, once', (_, change) => {
+    const leadBack = begin();
+    expect(leadBack()).toBe(false);
+    rmSync(link());
+    change();
+    expect(leadBack()).toBe(true);
+    expect(readlinkSync(link())).toBe(at('store'));
+    expect(leadBack()).toBe(false);
+    expect(existsSync(at('.ralph/bin/ralph'))).toBe(true);
+  });
+
+  it('is not made in the place of a folder that something was rescued into, nor where none was', () => {
+    const leadBack = begin();
+    rmSync(link());
+    mkdirSync(join(link(), 'rescue/r1'), { recursive: true });
+    expect([leadBack(), existsSync(join(link(), 'rescue/r1'))]).toEqual([false, true]);
+    const leaveAlone = keepTrustedLink(at('absent'));
+    symlinkSync(at('store'), at('absent'));
+    expect([leaveAlone(), existsSync(at('absent'))]).toEqual([false, true]);
   });
 });

@@ -69,7 +69,7 @@ test('each command that runs keeps code of its own, a word that is no command no
   });
 });
 
-test('every command answers where its code cannot be kept', async () => {
+test('every command prints its help where its code cannot be kept', async () => {
   await withFolder({}, async (folder) => {
     const { stdout: help } = await ralph(folder, ['--help']);
     const names = [...(help.split('\nOptions:')[0] ?? '').matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name);
