@@ -27,6 +27,25 @@ describe('ralph --help', () => {
     await expect(type(['help', name])).resolves.toMatchObject({ exitCode: 0, out });
   });
 
+  const helps = [['--help'], ...COMMAND_NAMES.map((name) => [name, '--help'])];
+
+  it.each(helps.flatMap((args) => [80, 60].map((columns) => [args.join(' '), columns, args] as const)))(
+    'ralph %s keeps within a terminal of %i columns, and what is to be typed in one line',
+    async (_, columns, args) => {
+      const lines = (await type(args, { isTty: true, columns })).out.split('\n');
+      // A line that is to be copied stays whole where it alone is wider than the terminal.
+      const isTyped = (line: string): boolean => /^ {2}(?:\S.*)?\bralph\b/.test(line) && !line.trim().includes('  ');
+      expect(lines.filter((line) => line.length > columns && (columns === 80 || !isTyped(line)))).toEqual([]);
+      const wide = (await type(args, { isTty: true, columns: 300 })).out;
+      const typed = [...wide.slice(wide.indexOf('Examples:')).matchAll(/^ {2}(\S.*?)(?: {2,}|$)/gm)].map((match) => match[1] ?? '');
+      for (const words of typed.filter((text) => text.includes('ralph'))) expect(lines.join('\n')).toContain(words);
+    },
+  );
+
+  it('keeps within 80 columns where nobody says how wide it is', async () => {
+    for (const args of helps) expect((await type(args)).out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it('knows every option of the specification', async () => {
     const flags = new Map(
       (await declareAll({ loadCommand })).map(({ name, command }) => [name, command.options.flatMap(({ short, long }) => [short, long])]),

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { toShellWord } from '../core/index.ts';
-import type { DeclaredCommand } from './cli-command.ts';
+import { type DeclaredCommand, HELP_WIDTH } from './cli-command.ts';
 import type { CliContext } from './cli-context.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
 import { createCommand } from './create-command.ts';
@@ -31,12 +31,16 @@ export async function runCommandLine(args: readonly string[], context: CliContex
 async function dispatch(args: readonly string[], context: CliContext): Promise<number> {
   const [first = ''] = args;
   if (first === '--help' || first === '-h' || (first === 'help' && args.length === 1)) {
-    context.terminal.out(toRootHelp());
+    context.terminal.out(toRootHelp(toHelpWidth(context)));
     return 0;
   }
   if (first === 'help') return callCommand(findCommand(args.slice(1)), ['--help'], false, context);
   const isImplicit = first === '' || first.startsWith('-') || /\s/.test(first);
   return callCommand(findCommand(isImplicit ? ['run'] : args), isImplicit ? args : args.slice(1), isImplicit, context);
+}
+
+function toHelpWidth({ terminal }: CliContext): number {
+  return terminal.isTty ? terminal.columns() : HELP_WIDTH;
 }
 
 /** All words up to the first option as one word of a shell, in which none of them means anything else. */
@@ -115,7 +119,11 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
 async function callCommand(entry: CommandEntry, args: readonly string[], isImplicit: boolean, context: CliContext): Promise<number> {
   const spec = await context.loadCommand(entry.name);
   let exitCode = 0;
-  const command = createCommand(entry).configureOutput({ writeOut: context.terminal.out, writeErr: () => undefined });
+  const command = createCommand(entry).configureOutput({
+    writeOut: context.terminal.out,
+    writeErr: () => undefined,
+    getOutHelpWidth: () => toHelpWidth(context),
+  });
   spec.declare(command);
   command.action(async () => {
     exitCode = await spec.perform(context, {

@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'events', summary: 'the events of a run, also while it goes on' },
   { name: 'emit', summary: 'publish an event (what agents call)' },
   { name: 'token', summary: 'a token by which scripts publish to a run and stop it' },
-  { name: 'mcp', summary: 'publish by a tool, over the Model Context Protocol (what agent CLIs start)' },
+  { name: 'mcp', summary: 'publish by a tool, over MCP (what agent CLIs start)' },
   { name: 'init', summary: 'write a commented ralph.yml and a PROMPT.md' },
   { name: 'presets', summary: 'list the teams that are ready to use' },
   { name: 'validate', summary: 'check configurations: every mistake with its place and its repair' },

@@ -7,6 +7,7 @@ export function createCommand({ name, summary }: Pick<CommandEntry, 'name' | 'su
   return new Command(`ralph ${name}`)
     .description(description)
     .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
     .helpOption('-h, --help', 'this page')
     .allowExcessArguments(false);
 }

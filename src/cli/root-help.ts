@@ -1,35 +1,50 @@
 import { END_REASONS } from '../core/index.ts';
+import { wrapText } from '../views/index.ts';
+import { type Example, toExampleLines } from './cli-command.ts';
 import { COMMANDS } from './command-table.ts';
 
-/** `ralph --help`. */
-export function toRootHelp(): string {
-  const width = Math.max(...COMMANDS.map((entry) => entry.name.length)) + 2;
+const EXAMPLES: readonly Example[] = [
+  ['ralph demo', 'a team at work for ten seconds, without any agent of your own'],
+  ['ralph run -p "Make the tests pass"', 'the first agent CLI that is found works on it'],
+  ['ralph run', 'the task in PROMPT.md, the team in ralph.yml'],
+  ['ralph resume', 'go on where the last run stopped'],
+];
+
+/** `ralph --help`, in lines of at most so many characters. */
+export function toRootHelp(width: number): string {
+  const names = Math.max(...COMMANDS.map((entry) => entry.name.length)) + 2;
+  const options = [
+    ['-h, --help', 'this page; `ralph <command> --help` for a command'],
+    ['-V, --version', 'the version'],
+  ] as const;
   return [
     'Usage: ralph [command] [options]',
     '',
-    'Keeps AI coding agents in a loop, each wearing one of your hats, until the work is done.',
+    ...wrapText('Keeps AI coding agents in a loop, each wearing one of your hats, until the work is done.', width),
     '',
     'Commands (without one: run):',
-    ...COMMANDS.map((entry) => `  ${entry.name.padEnd(width)}${entry.summary}`),
+    ...COMMANDS.flatMap(({ name, summary }) => toHanging(name.padEnd(names), summary, width)),
     '',
     'Options:',
-    '  -h, --help     this page; `ralph <command> --help` for a command',
-    '  -V, --version  the version',
+    ...options.flatMap(([flags, text]) => toHanging(flags.padEnd(15), text, width)),
     '',
     'Examples:',
-    '  ralph demo                          a team at work for some ten seconds, without any agent of your own',
-    '  ralph run -p "Make the tests pass"  the first agent CLI that is found works on it',
-    '  ralph run                           the task in PROMPT.md, the team in ralph.yml',
-    '  ralph resume                        go on where the last run stopped',
+    ...toExampleLines(EXAMPLES, width),
     '',
-    `Exit codes of run and resume (2 also for usage errors):${toExitCodes()}`,
+    ...wrapText('Exit codes of run and resume (2 also for usage errors):', width),
+    ...toExitCodes().flatMap(([exitCode, reasons]) => toHanging(`${exitCode} `, reasons, width)),
     '',
   ].join('\n');
 }
 
-/** `0 completed; 1 stalled, …; …`, from the one table. */
-function toExitCodes(): string {
+/** A text beside its head, set in by two; its other lines begin below its first. */
+function toHanging(head: string, text: string, width: number): readonly string[] {
+  return wrapText(text, width - head.length - 2).map((line, index) => `  ${index === 0 ? head : ' '.repeat(head.length)}${line}`);
+}
+
+/** `0`, `completed`; `1`, `stalled, …`: from the one table. */
+function toExitCodes(): readonly (readonly [exitCode: number, reasons: string])[] {
   const groups = new Map<number, string[]>();
   for (const [reason, { exitCode }] of Object.entries(END_REASONS)) groups.set(exitCode, [...(groups.get(exitCode) ?? []), reason]);
-  return [...groups].map(([exitCode, reasons]) => `\n  ${exitCode} ${reasons.join(', ')}`).join('');
+  return [...groups].map(([exitCode, reasons]) => [exitCode, reasons.join(', ')]);
 }

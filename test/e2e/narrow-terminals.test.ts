@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
 import { makeRepository } from './git.ts';
 import { makeFolder, plainEnvironment, RALPH, ralph } from './ralph.ts';
 
@@ -72,18 +73,36 @@ afterAll(() => {
 });
 
 /** What a person sees of a command on a terminal of so many columns. */
-function see(command: string, columns: number): string {
+function see(command: string, columns: number, cwd = folder): string {
   const line = `stty cols ${columns} rows 24; exec ${process.execPath} ${RALPH} ${command}`;
   const env = plainEnvironment({ TERM: 'xterm', XDG_STATE_HOME: state });
-  const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd: folder, env, encoding: 'utf8' });
+  const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd, env, encoding: 'utf8' });
   return stdout.replaceAll('\r', '');
 }
+
+describe.runIf(canOpenTerminals)('on a terminal of 80 columns', () => {
+  test.each(['', ...COMMAND_NAMES])('the help of `ralph %s` keeps within it, in whole', (name) => {
+    const seen = see(`${name} --help`, 80);
+    expect(seen).toContain(`Usage: ralph ${name}`);
+    expect(seen).toContain('Examples:');
+    expect(seen.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('what a folder without runs says keeps within it', () => {
+    for (const command of ['runs', 'worktrees', 'ps', 'reap']) {
+      const lines = see(command, 80, state).split('\n');
+      expect(lines.length, command).toBeGreaterThan(1);
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    }
+  });
+});
 
 describe.runIf(canOpenTerminals).each([80, 60])('on a terminal of %i columns', (columns) => {
   test.each(COMMANDS)('`ralph %s` keeps within it and cuts nothing', (command, ...words) => {
     const seen = see(command, columns);
     const lines = seen.split('\n');
-    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    // A path stays whole, so that it can be copied.
+    expect(lines.filter((line) => line.length > columns && !/^\/\S+$/.test(line))).toEqual([]);
     expect(lines.filter((line) => line.includes('…'))).toEqual([]);
     const text = seen.replace(/\s+/g, ' ');
     for (const word of words) expect(text).toContain(word);

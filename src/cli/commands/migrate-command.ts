@@ -2,7 +2,7 @@ import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
+import { addExamples, addNote, type CliCommand } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -20,9 +20,9 @@ export const migrateCommand: CliCommand = {
       .argument('<file>', 'a configuration of another tool, or an old one')
       .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
       .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
-    command.addHelpText(
-      'after',
-      '\nMany configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
+    addNote(
+      command,
+      'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
       ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],

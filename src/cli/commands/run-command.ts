@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkConfig } from '../../validation/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addConfigOptions, addSettingFlags, toConfigRequest } from '../config-options.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
@@ -33,7 +33,7 @@ function declare(command: Command): void {
     .option('--detach', 'begin it and come back at once: it goes on when the terminal is closed')
     .option('--nested', 'allow a run inside of an agent’s turn');
   addShowOptions(command);
-  command.addHelpText('after', PRECEDENCE);
+  addNote(command, PRECEDENCE);
   addExamples(command, [
     ['ralph run', 'the task in PROMPT.md with the team in ralph.yml'],
     ['ralph run -p "Make the tests pass"', 'a task in words; no configuration needed'],
@@ -49,7 +49,7 @@ function declare(command: Command): void {
 }
 
 const PRECEDENCE =
-  '\nOptions win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, these over the defaults.';
+  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, these over the defaults.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);

@@ -29,7 +29,7 @@ export const runsCommand: CliCommand = {
       for (const run of runs) printJson(terminal, { v: 1, ...run });
       return 0;
     }
-    if (runs.length === 0) terminal.err('There is no run in this folder yet. Start one: ralph run -p "what is to be done"\n');
+    if (runs.length === 0) terminal.err('There is no run in this folder yet.\nStart one: ralph run -p "what is to be done"\n');
     else printRuns(terminal, runs);
     for (const { runId, wayBack } of runs)
       if (wayBack !== undefined) terminal.err(`The journal of the run ${runId} was lost. ${wayBack}\n`);

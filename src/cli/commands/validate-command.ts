@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isValid } from '../../validation/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions } from '../config-options.ts';
 import { addFormatOption } from '../format-option.ts';
@@ -22,7 +22,7 @@ function declare(command: Command): void {
     .option('--fix-all', 'as --fix, and take the first repair of everything else without asking')
     .option('--watch', 'check again whenever a file is saved, until Ctrl+C')
     .option('--stdin-name <name>', 'what standard input is called, and where it would stand');
-  command.addHelpText('after', EXITS);
+  addNote(command, EXITS);
   addExamples(command, [
     ['ralph validate', 'the configuration of this folder'],
     ['ralph validate presets/*.yml --strict', 'several, each on its own'],
@@ -33,7 +33,7 @@ function declare(command: Command): void {
   ]);
 }
 
-const EXITS = '\nExit code 0: valid. 1: errors (with --strict also warnings). 2: a file is not there, or wrong usage.';
+const EXITS = 'Exit code 0: valid. 1: errors (with --strict also warnings). 2: a file is not there, or wrong usage.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = call.options as unknown as ValidateFlags;

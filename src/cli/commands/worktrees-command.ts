@@ -86,7 +86,7 @@ async function list({ cwd, env, terminal }: CliContext, app: AppApi, isJson: boo
     for (const worktree of worktrees) printJson(terminal, toRecord(worktree));
     return 0;
   }
-  if (worktrees.length === 0) terminal.err('No run has a worktree here. Begin one: ralph run --worktree -p "what is to be done"\n');
+  if (worktrees.length === 0) terminal.err('No run has a worktree here.\nBegin one: ralph run --worktree -p "what is to be done"\n');
   else printTable(terminal, ['worktree', 'run', 'what is in it'], worktrees.map(toCells));
   for (const { path } of worktrees) printLine(terminal, terminal.style('faint', toPlainLine(path, 500)));
   return 0;
