@@ -67,7 +67,7 @@ describe('a payload', () => {
     ['comparing its parts takes for ever with', { type: 'array', uniqueItems: true }, Array.from({ length: 60_000 }, (_, at) => [at])],
   ])('is given up and refused where %s it', (_, schema, payload) => {
     const slow = createPayloadCheck({ 'a.b': { schema } });
-    for (let time = 0; time < 6; time += 1)
+    for (let time = 0; time < 3; time += 1)
       expect(slow?.('a.b', payload)).toMatchObject({
         problem: expect.stringMatching(/cannot be judged by its schema \(.* took too long\)/),
       });

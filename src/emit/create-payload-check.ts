@@ -7,8 +7,8 @@ const MAX_PROBLEMS = 3;
 const MAX_TEXT = 200;
 /** How long one payload may be judged: a pattern may take for ever with a text that is made for it, and meanwhile nothing else happens. */
 const MAX_MS = 500;
-/** A topic on which that was used up is given less and less, so that many such events do not add up. */
-const LEAST_MS = 20;
+/** A topic on which that was used up is given less and less, so that many such events do not add up; a busy machine still has time for a plain one. */
+const LEAST_MS = 100;
 
 /**
  * Says of payloads whether they are what their topic's schema asks for. A text that is JSON counts as that JSON where only that fits, because
