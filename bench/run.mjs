@@ -6,6 +6,9 @@
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --help            the names of the parts
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchCollections, benchValidate } from './collections.mjs';
 import { benchGates } from './gates.mjs';
@@ -44,6 +47,11 @@ for (const name of chosen) {
     process.exit(2);
   }
 }
+
+// Compiled code is kept apart: another build that runs meanwhile would write its own over it again and again.
+const cache = mkdtempSync(join(tmpdir(), 'ralph-bench-cache-'));
+process.env.XDG_CACHE_HOME = cache;
+process.once('exit', () => rmSync(cache, { recursive: true, force: true }));
 
 const rows = [];
 for (const name of chosen) {
