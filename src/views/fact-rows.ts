@@ -27,19 +27,37 @@ export function toRowLines(rows: readonly FactRow[], layout: RowLayout): readonl
   });
 }
 
-/** A text in lines of at most so many characters, broken at spaces where there are any. */
+/**
+ * A text in lines of at most so many characters, broken at spaces where there are any. A command between backticks is never broken: it stands in a line of its own where it
+ * has no room, and goes beyond the width where it alone is longer, so that it can be copied.
+ */
 export function wrapText(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width));
 }
 
+/** A command with what stands at it, a word, or white space. */
+const PIECES = /[^\s`]*`[^`\n]+`[^\s`]*|\S+|\s+/g;
+
 function wrapLine(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
   const lines: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(' ', width);
-    const cut = space > width / 3 ? space : width;
-    lines.push(rest.slice(0, cut).trimEnd());
-    rest = rest.slice(cut).trimStart();
+  let open = '';
+  for (const [piece] of line.matchAll(PIECES)) {
+    if ((open + piece).trimEnd().length <= width) {
+      open += piece;
+      continue;
+    }
+    if (piece.trim() === '') continue;
+    if (open.trim() !== '') lines.push(open.trimEnd());
+    open = piece;
+    while (open.length > width && !isCommand(open)) {
+      lines.push(open.slice(0, width));
+      open = open.slice(width);
+    }
   }
-  return [...lines, rest];
+  return open.trim() === '' && lines.length > 0 ? lines : [...lines, open.trimEnd()];
+}
+
+function isCommand(piece: string): boolean {
+  return /`[^`]* [^`]*`/.test(piece);
 }
