@@ -28,6 +28,7 @@ export function migrateDocument(text: string): MigratedDocument {
   const report: Report = { changes: [], dropped: [], targets: findAliasTargets(document) };
   if (!isMap(document.contents)) return { text, changes: [], dropped: [] };
   const root = document.contents;
+  keepHead(document, root);
   movePairs(root, MOVED_KEYS, [], report);
   stopCheckpoints(root, report);
   moveGates(document, root, report);
@@ -49,6 +50,17 @@ export function migrateDocument(text: string): MigratedDocument {
     changes: report.changes,
     dropped: report.dropped,
   };
+}
+
+/** What stands above the first key, behind a blank line, is about the whole file: it does not move with that key. */
+function keepHead(document: Document, root: YAMLMap): void {
+  const key = root.items[0]?.key;
+  const comment = isScalar(key) ? (key.commentBefore ?? '') : '';
+  const end = comment.lastIndexOf('\n\n');
+  if (!isScalar(key) || end === -1) return;
+  const head = comment.slice(0, end);
+  document.commentBefore = document.commentBefore ? `${document.commentBefore}\n\n${head}` : head;
+  key.commentBefore = comment.slice(end + 2);
 }
 
 /** Whether lists are written `[ x ]` rather than `[x]`: most of them decide. */
@@ -201,7 +213,10 @@ function movePairs(root: YAMLMap, keys: readonly MovedKey[], under: Path, report
     else {
       home.items.splice(home.items.indexOf(pair), 1);
       renameKey(pair, String(to.at(-1)));
-      toMap(root, to.slice(0, -1)).items.push(pair);
+      const section = toMap(root, to.slice(0, -1));
+      // The first of a section has no blank line above it.
+      if (section.items.length === 0 && isScalar(pair.key)) pair.key.spaceBefore = false;
+      section.items.push(pair);
     }
     report.changes.push(`${toPathText([...under, ...from])} is now ${toPathText([...under, ...to])}.`);
   }

@@ -27,6 +27,31 @@ describe('migrating a text with aliases', () => {
   });
 });
 
+describe('the comments of a text', () => {
+  const old = [
+    '# My team, for the parser',
+    '# written in May',
+    '',
+    '# who works',
+    'agent: claude',
+    '# how long',
+    'max_iterations: 20',
+    '',
+    '# the task',
+    'prompt_file: TASK.md',
+    '',
+  ].join('\n');
+
+  it('stay at the head of the file, or above their key where that moves', async () => {
+    const { text } = await migrateText(old, 'x.yml');
+    expect(text).toMatch(/^# My team, for the parser\n# written in May\n\n\S/);
+    expect(text).toMatch(/\n {2}# who works\n {2}backend: claude\n/);
+    expect(text).toMatch(/\n {2}# how long\n {2}max_iterations: 20\n/);
+    expect(text).toMatch(/\n {2}# the task\n {2}prompt_file: TASK.md\n/);
+    expect(text).not.toMatch(/[ \t]\n/);
+  });
+});
+
 describe('migrating', () => {
   it.each([
     ['a key that comes twice', 'agent: claude\nagent: codex\n'],
