@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeOwnedFolder } from '../process/index.ts';
-import { cleanRuns, summariseRuns } from './list-runs.ts';
+import { noteProject } from './known-projects.ts';
+import { toLayout } from './layout.ts';
+import { cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -33,6 +35,19 @@ it('what a killed trial of the sandbox left goes with a clean-up, and that of a 
   expect(existsSync(dead)).toBe(true);
   await cleanRuns(cwd, { keep: 1, dryRun: false }, {});
   expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+});
+
+it('a folder whose runs cannot be read hides none of the others, and is told of', () => {
+  const env = { XDG_STATE_HOME: join(cwd, 'state') };
+  leave(NEW, { 'journal.jsonl': 'scribble\n' });
+  const broken = join(cwd, 'broken');
+  mkdirSync(join(broken, '.ralph/runs'), { recursive: true });
+  writeFileSync(join(broken, '.ralph/rescue'), 'x');
+  for (const root of [cwd, broken]) noteProject(toLayout(root, '.ralph'), env);
+  const unread: string[] = [];
+  const runs = summariseAllRuns(env, (root, error) => unread.push(`${root}: ${String(error)}`));
+  expect(runs.map(({ runId, root }) => [runId, root])).toEqual([[NEW, cwd]]);
+  expect(unread).toEqual([expect.stringMatching(/\/broken: .*rescue/)]);
 });
 
 describe('a run that was killed before its first entry', () => {

@@ -24,10 +24,25 @@ export function summariseRuns(cwd: string, env: Environment): RunSummary[] {
   return [...runs].reverse().map((runId) => summariseRun(cwd, runId, env));
 }
 
-/** The runs of every folder that is known here, with their folder, newest first. */
-export function summariseAllRuns(env: Environment): readonly (RunSummary & Pick<KnownProject, 'root'>)[] {
+/**
+ * The runs of every folder that is known here, with their folder, newest first.
+ *
+ * @param onUnread is told of a folder whose runs cannot be read, and why; the others are listed all the same
+ */
+export function summariseAllRuns(
+  env: Environment,
+  onUnread: (root: string, error: unknown) => void = () => undefined,
+): readonly (RunSummary & Pick<KnownProject, 'root'>)[] {
+  const listOne = ({ root }: KnownProject): readonly RunSummary[] => {
+    try {
+      return summariseRuns(root, env);
+    } catch (error) {
+      onUnread(root, error);
+      return [];
+    }
+  };
   return listProjects(env)
-    .flatMap(({ root }) => summariseRuns(root, env).map((run) => ({ ...run, root })))
+    .flatMap((project) => listOne(project).map((run) => ({ ...run, root: project.root })))
     .toSorted((left, right) => right.startedAt - left.startedAt);
 }
 

@@ -111,7 +111,7 @@ export async function openRun(options: OpenRunOptions = {}): Promise<OpenedRun> 
 }
 
 /**
- * The runs of a folder, or of all, the newest first. One that cannot be read is listed as damaged.
+ * The runs of a folder, or of all, the newest first. One that cannot be read is listed as damaged; of all folders, one that cannot be read is left out.
  *
  * @throws RalphError `library-argument`
  */

@@ -1,4 +1,4 @@
-import { toUsdText } from '../../core/index.ts';
+import { isRalphError, toUsdText } from '../../core/index.ts';
 import { toFirstLine } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi } from '../cli-context.ts';
@@ -24,7 +24,9 @@ export const runsCommand: CliCommand = {
   perform: async ({ cwd, env, terminal, loadApp }, { options }) => {
     const app = await loadApp();
     const isAll = options['all'] === true;
-    const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env) : app.summariseRuns(cwd, env);
+    const tellUnread = (root: string, error: unknown): void =>
+      terminal.err(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}\n`);
+    const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
       for (const run of runs) printJson(terminal, { v: 1, ...run });
       return 0;
