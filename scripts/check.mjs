@@ -73,7 +73,7 @@ const SIMULATION = {
   commands: [[...BESIDE, 'RALPH_SIM_RUNS=2000', ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'unit', 'test/simulation')]],
 };
 
-/** The check loads a few hundred mutated configurations and reads as many odd texts by both readers; this takes thousands. */
+/** The check loads a few mutated configurations, reads as many odd texts by both readers, and repairs some broken teams; this takes thousands. */
 const MUTATIONS = {
   name: 'mutations',
   commands: [
@@ -81,7 +81,9 @@ const MUTATIONS = {
       ...BESIDE,
       'RALPH_MUTATIONS=10000',
       'RALPH_YAML_RUNS=4000',
-      ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'unit', 'src/config/mutated-yaml', 'src/config/read-fast'),
+      'RALPH_BROKEN_TEAMS=2000',
+      ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'unit'),
+      ...['src/config/mutated-yaml', 'src/config/read-fast', 'src/validation/broken-teams'],
     ],
   ],
 };

@@ -8,8 +8,8 @@ import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { type RepairOptions, repairConfig } from './repair-config.ts';
 import { listBrokenTeams, listComments } from './team-fixtures.ts';
 
-/** A failing one is named by its number. */
-const COUNT = propertyRuns(150);
+/** A failing one is named by its number. `npm test` breaks 2,000. */
+const COUNT = Number(process.env['RALPH_BROKEN_TEAMS'] ?? propertyRuns(150));
 const CWD = '/nowhere';
 
 const GOOD = ['presets', 'fixtures/seeds', 'fixtures/findings']
