@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
 import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
 import { toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
@@ -10,6 +11,7 @@ import { readLiveGraph } from '../graph/read-live-graph.ts';
 import { renderGraph } from '../graph/render-graph.ts';
 import { findAskedPath, printPath } from '../graph/show-path.ts';
 import { type DrawingFile, writeDrawing } from '../graph/write-drawing.ts';
+import { printProse } from '../print-prose.ts';
 import { plainStyle } from '../style.ts';
 import { OutputClosed } from '../terminal.ts';
 import { createUsageError } from '../usage-error.ts';
@@ -43,7 +45,7 @@ export const graphCommand: CliCommand = {
 /** How wide a drawing in characters may be that goes to a file. */
 const FILE_COLUMNS = 160;
 
-const LISTED = 'Too wide to be drawn here, so it is listed. As a picture: ralph graph --output team.svg';
+const LISTED = 'Too wide to be drawn here, so it is listed.\nAs a picture: ralph graph --output team.svg';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const options = call.options as GraphOptions;
@@ -74,8 +76,24 @@ async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, 
   }
   if (terminal.isClosed()) throw new OutputClosed();
   terminal.out(text);
+  if (format === 'unicode') for (const note of toGateNotes(graph)) printProse(terminal, note);
   if (isListed && terminal.isTty) terminal.err(`${terminal.errStyle('faint', LISTED)}\n`);
   return 0;
+}
+
+const MAX_NOTES = 8;
+
+/** What a red gate makes of the events that it guards, and who gets that. */
+function toGateNotes({ edges }: FlowGraph): readonly string[] {
+  const gated = new Map(
+    edges.filter((edge) => edge.isGated).map((edge) => [edge.topic, edge.kind === 'complete' ? TOPIC_COMPLETE : edge.topic]),
+  );
+  const notes = [...gated].map(([topic, guarded]) => {
+    const shown = toPlainLine(topic, 60);
+    const blocked = toPlainLine(toBlockedTopic(guarded), 60);
+    return `◈ Where the gate before ${shown} is red: ${blocked}, with what the gate said, for who takes it, else for who published ${shown}.`;
+  });
+  return notes.length <= MAX_NOTES ? notes : [...notes.slice(0, MAX_NOTES), 'The others: `ralph trace TOPIC`.'];
 }
 
 /** A graph, and the absolute paths of the files that it was read from. */

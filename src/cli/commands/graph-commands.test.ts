@@ -46,6 +46,7 @@ describe('ralph graph', () => {
     expect([exitCode, err]).toEqual([0, '']);
     expect(out).toMatch(/│ +planner +│/);
     expect(out).toContain('◈ build.done');
+    expect(out).toContain('◈ Where the gate before build.done is red: build.blocked, with what the gate said');
     expect(out).toContain('▼');
   });
 
@@ -203,7 +204,7 @@ describe('ralph trace', () => {
     expect(exitCode).toBe(0);
     expect(out).toMatch(/published by +builder \(publishes build\.done\)\n/);
     expect(out).toMatch(/carries +JSON \(object\): \{"ok":true\}\n/);
-    expect(out).toMatch(/gate first +npm test\n +if it fails +build\.blocked → planner\n/);
+    expect(out).toMatch(/gate first +npm test\n +if it fails +build\.blocked → planner, with what the gate said\n/);
     expect(out).toMatch(/taken by +planner: triggers on build\.done\n/);
     expect(out).toMatch(/then +planner → build\.task → builder\n/);
   });

@@ -23,7 +23,9 @@ function listRows(trace: TopicTrace, payload: string | null): readonly Row[] {
     ...(payload === null ? [] : [['carries', payload] as const]),
     ...trace.requires.map((topic): Row => ['needs first', toPlainLine(topic, 60)]),
     ...trace.gates.map((run): Row => ['gate first', toPlainLine(run, 200)]),
-    ...(blocked === null ? [] : [['if it fails', `${blocked.topic} → ${blocked.to.join(', ') || 'who published it'}`] as const]),
+    ...(blocked === null
+      ? []
+      : [['if it fails', `${blocked.topic} → ${blocked.to.join(', ') || 'who published it'}, with what the gate said`] as const]),
     ...toOutcomeRows(trace),
     ...trace.others.map((match): Row => ['not by', `${toPlainLine(match.hat, 60)}: ${toReason(match)}`]),
     ...trace.next.flatMap((hop) => hop.edges.map((edge): Row => ['then', `${'  '.repeat(hop.depth - 1)}${toHopText(hop.hat, edge)}`])),
