@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
 import { makeRepository } from './git.ts';
 import { makeFolder, plainEnvironment, RALPH, ralph } from './ralph.ts';
 
@@ -79,6 +78,13 @@ function see(command: string, columns: number, cwd = folder): string {
   const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { cwd, env, encoding: 'utf8' });
   return stdout.replaceAll('\r', '');
 }
+
+/** As the command itself lists them. */
+const COMMAND_NAMES = [
+  ...(spawnSync(RALPH, ['--help'], { encoding: 'utf8' }).stdout.split('Options:')[0] ?? '').matchAll(/^ {2}([a-z]+) {2}/gm),
+].map(([, name]) => name ?? '');
+
+test('all commands are known here', () => expect(COMMAND_NAMES.length).toBeGreaterThan(25));
 
 describe.runIf(canOpenTerminals)('on a terminal of 80 columns', () => {
   test.each(['', ...COMMAND_NAMES])('the help of `ralph %s` keeps within it, in whole', (name) => {
