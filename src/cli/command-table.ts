@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'hats', summary: 'list the hats of a team, show one of them' },
   { name: 'tools', summary: 'which tools there are, and what a profile or a hat may use' },
   { name: 'trace', summary: 'what would happen if an event were published' },
-  { name: 'simulate', summary: 'play the team a thousand times by chance, to see where it gets stuck' },
+  { name: 'simulate', summary: 'play the team a thousand times by chance: where does it get stuck' },
   { name: 'gates', summary: 'the gates, what they guard, what they showed last; run them now' },
   { name: 'migrate', summary: 'rewrite a configuration of another tool in our words' },
   { name: 'doctor', summary: 'which agent CLIs are there, and what to do' },
