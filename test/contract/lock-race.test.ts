@@ -8,7 +8,9 @@ import { rolldown } from 'rolldown';
 import { expect, it, onTestFinished } from 'vitest';
 
 const RACERS = 4;
-const RACE_MS = 4000;
+const RACE_MS = 5000;
+/** Far below what an idle machine reaches: only so much that there was a race. */
+const FEW = 10;
 
 interface Tally {
   readonly taken: number;
@@ -43,8 +45,8 @@ it(`grants a lock to one process at a time while ${RACERS} processes fight for i
 
   expect(tallies.flatMap(({ broken }) => broken)).toEqual([]);
   const sum = (count: (tally: Tally) => number) => tallies.reduce((total, tally) => total + count(tally), 0);
-  expect(sum(({ takenOver }) => takenOver)).toBeGreaterThan(100);
-  expect(sum(({ held }) => held)).toBeGreaterThan(100);
+  expect(sum(({ takenOver }) => takenOver)).toBeGreaterThan(FEW);
+  expect(sum(({ held }) => held)).toBeGreaterThan(FEW);
   for (const tally of tallies) expect(tally.taken).toBeGreaterThan(0);
   expect(readdirSync(folder).filter((name) => name.startsWith('lock.'))).toEqual([]);
 });
