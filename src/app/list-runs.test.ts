@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeOwnedFolder } from '../process/index.ts';
+import { makeOwnedFolder, removeTree } from '../process/index.ts';
 import { noteProject } from './known-projects.ts';
 import { toLayout } from './layout.ts';
 import { cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
@@ -12,7 +12,7 @@ let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-list-'));
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+afterEach(() => removeTree(cwd));
 
 const OLD = '20261121-101010-abcde';
 const NEW = '20261122-101010-abcde';
@@ -48,6 +48,36 @@ it('a folder whose runs cannot be read hides none of the others, and is told of'
   const runs = summariseAllRuns(env, (root, error) => unread.push(`${root}: ${String(error)}`));
   expect(runs.map(({ runId, root }) => [runId, root])).toEqual([[NEW, cwd]]);
   expect(unread).toEqual([expect.stringMatching(/\/broken: .*rescue/)]);
+});
+
+/** Nests folders deeper than a path may be long, as an agent does it: step by step. With files beside and below them whose names are no UTF-8. */
+function nest(folder: string): void {
+  const script = `
+    const { mkdirSync, writeFileSync } = require('node:fs');
+    const [name, long] = [Buffer.of(0x61, 0xff), 'd'.repeat(200)];
+    writeFileSync(name, 'x');
+    for (let depth = 0; depth < 40; depth += 1) { mkdirSync(long); process.chdir(long); }
+    writeFileSync(name, 'x');`;
+  execFileSync(process.execPath, ['-e', script], { cwd: folder });
+}
+
+describe('a run whose folder an agent could write into', () => {
+  it('is removed however deep folders are nested in it and whatever names files have', async () => {
+    const folders = [leave(OLD, { 'journal.jsonl': 'scribble\n' }), leave(NEW, { 'journal.jsonl': 'scribble\n' })];
+    for (const folder of folders) nest(folder);
+    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [] });
+    expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
+  });
+
+  it('takes along what a clean-up that was killed left behind', async () => {
+    leave(OLD, { 'journal.jsonl': 'scribble\n' });
+    for (const left of ['.removed-20250101-000000-00000', '.removing-abcdef']) {
+      mkdirSync(join(cwd, '.ralph/runs', left), { recursive: true });
+      nest(join(cwd, '.ralph/runs', left));
+    }
+    await cleanRuns(cwd, { keep: 0, dryRun: false }, {});
+    expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
+  });
 });
 
 describe('a run that was killed before its first entry', () => {

@@ -13,7 +13,6 @@ import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
-import { toPrivateDir } from './turn-outfits.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -133,9 +132,7 @@ async function remove(layout: Layout, runId: string, env: Environment): Promise<
 async function removeUnwatched(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {
   const paths = toRunPaths(layout.stateDir, runId);
   const kept = await removeWork(layout, paths, env);
-  // What agents could write into goes first, by a way that nothing they build can stop.
-  removeTree(toPrivateDir(paths.folder));
-  removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
+  removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId);
   return kept;
 }
 

@@ -12,6 +12,7 @@ import {
   removeRun,
   toRunPaths,
 } from '../journal/index.ts';
+import { removeTree } from '../process/index.ts';
 import { captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
@@ -70,7 +71,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
-    undo.push(() => removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId));
+    undo.push(() => removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId));
     const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
     undo.push(() => release(runLock));
     locks = [lock, runLock];

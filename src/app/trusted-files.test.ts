@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeTree } from '../process/index.ts';
 import { addTrusted, keepTrustedFiles, keepTrustedLink, type TrustedFiles } from './trusted-files.ts';
 
 let root: string;
@@ -27,7 +29,7 @@ beforeEach(() => {
   writeFileSync(at('.ralph/runs/r1/contract.json'), '{"spec":{}}');
   files = keepTrustedFiles(root, [at('.ralph/bin/ralph'), at('.ralph/runs/r1/contract.json'), at('.ralph/runs/r1/absent')]);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => removeTree(root));
 
 function cleared(path: string): string {
   rmSync(at(path), { recursive: true });
@@ -38,6 +40,13 @@ function movedAway(path: string): string {
   renameSync(at(path), at('elsewhere'));
   writeFileSync(at('elsewhere/ralph'), 'evil');
   return at(path);
+}
+
+/** Folders nested deeper than a path may be long. */
+function nest(folder: string): void {
+  mkdirSync(folder);
+  const script = `const long = 'd'.repeat(200); for (let depth = 0; depth < 40; depth += 1) { fs.mkdirSync(long); process.chdir(long); }`;
+  execFileSync(process.execPath, ['-e', script], { cwd: folder });
 }
 
 describe('a file that Ralph trusts', () => {
@@ -53,6 +62,7 @@ describe('a file that Ralph trusts', () => {
     ['it may not be run any more', () => chmodSync(at('.ralph/bin/ralph'), 0o644)],
     ['a link stands in its place', () => symlinkSync('/bin/ls', cleared('.ralph/bin/ralph'))],
     ['a folder stands in its place', () => mkdirSync(join(cleared('.ralph/bin/ralph'), 'x'), { recursive: true })],
+    ['folders that no path reaches the end of stand in its place', () => nest(cleared('.ralph/bin/ralph'))],
     ['its folder is gone', () => cleared('.ralph/bin')],
     ['its folder is a link that leads away', () => symlinkSync('../elsewhere', movedAway('.ralph/bin'))],
   ])('is put back and named when %s', (_, change) => {

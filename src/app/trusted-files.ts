@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
+import { removeTree } from '../process/index.ts';
 
 /** Files of Ralph's own that later turns, commands of a person or a resume run or believe. */
 export interface TrustedFiles {
@@ -60,7 +61,7 @@ export function keepTrustedLink(path: string): () => boolean {
   return () => {
     if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue'))) return false;
     try {
-      rmSync(path, { recursive: true, force: true });
+      removeTree(path);
       symlinkSync(target, path);
       return true;
     } catch {
@@ -105,10 +106,10 @@ function putBack(root: string, { path, bytes, mode }: KeptFile): boolean {
   try {
     if (!openFolder(root, dirname(path))) return false;
     const draft = `${path}.${process.pid}.draft`;
-    rmSync(draft, { recursive: true, force: true });
+    removeTree(draft);
     writeFileSync(draft, bytes, { flag: 'wx', mode });
     chmodSync(draft, mode);
-    if (isFolder(path)) rmSync(path, { recursive: true, force: true });
+    if (isFolder(path)) removeTree(path);
     renameSync(draft, path);
     return true;
   } catch {

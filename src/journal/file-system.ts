@@ -48,8 +48,6 @@ export interface FileSystem {
   readonly unlink: (path: string) => void;
   /** One level; throws `EEXIST`. */
   readonly makeFolder: (path: string, permissions?: number) => void;
-  /** An empty one. */
-  readonly removeFolder: (path: string) => void;
   /** In no particular order. */
   readonly list: (path: string) => readonly FolderItem[];
   /** The names in the folder are on disk when it returns. */

@@ -10,7 +10,6 @@ import {
   readdirSync,
   readSync,
   renameSync,
-  rmdirSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -46,7 +45,6 @@ export const nodeFileSystem: FileSystem = {
   rename: (from, to) => renameSync(from, to),
   unlink: (path) => unlinkSync(path),
   makeFolder: (path, permissions = 0o777) => mkdirSync(path, permissions),
-  removeFolder: (path) => rmdirSync(path),
   list: (path) => readdirSync(path, { withFileTypes: true }).map((item) => ({ name: item.name, kind: toKind(item) })),
   syncFolder,
   watch(path, onChange) {

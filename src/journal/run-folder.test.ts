@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,8 @@ import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { createRunFolder, listRuns, removeRun, toRunPaths } from './run-folder.ts';
 import { createRunId, isRunId } from './run-id.ts';
+
+const removeTree = (folder: string): void => rmSync(folder, { recursive: true });
 
 const NOON = Date.UTC(2026, 10, 21, 22, 33, 31, 250);
 
@@ -83,7 +85,7 @@ describe('the folders of runs', () => {
     symlinkSync(outside, join(folder, 'link'));
     // What a crash left of an earlier removal.
     mkdirSync(join(state.stateDir, 'runs', '.removed-20250101-000000-00000', 'turns'), { recursive: true });
-    removeRun(state, runId);
+    removeRun({ ...state, removeTree }, runId);
     expect(readdirSync(join(state.stateDir, 'runs'))).toEqual([kept.runId]);
     expect(existsSync(join(outside, 'precious'))).toBe(true);
   });
@@ -94,7 +96,7 @@ describe('the folders of runs', () => {
       state,
       createRunId(NOON, () => 0),
     );
-    expect(() => removeRun(state, runId)).toThrow(TypeError);
+    expect(() => removeRun({ ...state, removeTree }, runId)).toThrow(TypeError);
     expect(listRuns(state)).toHaveLength(1);
   });
 });

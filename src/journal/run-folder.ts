@@ -21,7 +21,15 @@ export interface StateFolder {
   readonly stateDir: string;
 }
 
+/** What a run can be removed with. */
+export interface RunRemoval extends StateFolder {
+  /** Removes a folder with everything in it, however deep and under whatever names, and follows no link. Throws the system error. */
+  readonly removeTree: (folder: string) => void;
+}
+
 const REMOVED_PREFIX = '.removed-';
+/** What a removal that was cut short leaves: the run under its other name, or what `removeTree` had moved beside it. */
+const LEFTOVERS = [REMOVED_PREFIX, '.removing-'];
 
 export function toRunPaths(stateDir: string, runId: string): RunPaths {
   return toPaths(join(toRunsFolder(stateDir), runId), runId);
@@ -69,24 +77,15 @@ export function listRuns({ fs, stateDir }: StateFolder, where: 'runs' | 'rescue'
  * Removes a run with everything it kept. The caller has made sure that it is not running. From the first step on the run is not listed any more;
  * what a crash leaves of it is removed with the next run. Throws the system error.
  */
-export function removeRun({ fs, stateDir }: StateFolder, runId: string): void {
+export function removeRun({ fs, stateDir, removeTree }: RunRemoval, runId: string): void {
   const runs = toRunsFolder(stateDir);
   if (!isRunId(runId)) throw new TypeError(`not a run id: ${runId}`);
   fs.rename(join(runs, runId), join(runs, REMOVED_PREFIX + runId));
   for (const { name } of fs.list(runs)) {
-    if (name.startsWith(REMOVED_PREFIX)) removeTree(fs, join(runs, name));
+    if (LEFTOVERS.some((prefix) => name.startsWith(prefix))) removeTree(join(runs, name));
   }
   const rescued = toRescuePaths(stateDir, runId).folder;
-  if (fs.stat(rescued) !== null) removeTree(fs, rescued);
-}
-
-function removeTree(fs: FileSystem, folder: string): void {
-  for (const { name, kind } of fs.list(folder)) {
-    // A symbolic link is unlinked, never followed.
-    if (kind === 'folder') removeTree(fs, join(folder, name));
-    else fs.unlink(join(folder, name));
-  }
-  fs.removeFolder(folder);
+  if (fs.stat(rescued) !== null) removeTree(rescued);
 }
 
 function listIfThere(fs: FileSystem, folder: string): ReturnType<FileSystem['list']> {

@@ -114,6 +114,11 @@ describe('what a child leaves behind', () => {
     expect(tookMs).toBeLessThan(1500);
   });
 
+  it('is not listened to for longer than it speaks, however long its last words may take', async () => {
+    const spec = bench.shell('sleep 600 & echo done', { drainMs: 3_600_000 });
+    expect(await startProcess(spec).result).toMatchObject({ status: 'exited', exitCode: 0, leftovers: 1 });
+  });
+
   it('is found in a session of its own by the marker, and killed when it ignores SIGTERM', async () => {
     const script = 'setsid sh -c "$DEAF" > /dev/null 2>&1 & while [ ! -e ready ]; do sleep 0.01; done; exit 2';
     const env = { PATH: '/usr/bin:/bin', DEAF: deaf };

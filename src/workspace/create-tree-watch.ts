@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations, toErrorCode } from '../core/index.ts';
+import { removeTree } from '../process/index.ts';
 import { clearMarks } from './clear-marks.ts';
 import { compareTrees, type TreeChange } from './compare-trees.ts';
 import { showName } from './file-names.ts';
@@ -124,7 +124,7 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
       try {
         const isOwnSame = own === toOwnLook(order);
         const found = await endInGit({ order, before, indexLook, copies }, showDiff);
-        rmSync(join(scratchDir, COPIES), { recursive: true, force: true });
+        removeTree(join(scratchDir, COPIES));
         if (found.after !== null) memory.last = { order, after: found.after, indexLook: readIndexLook(gitDir) };
         const problem = found.problem ?? (isOwnSame ? null : 'somebody changed what Ralph compares with while the turn went on');
         return toReport({ ...found, problem }, between, memory.told);

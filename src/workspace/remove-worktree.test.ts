@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createWorktree, type Worktree } from './create-worktree.ts';
 import { type RemovedWorktree, removeWorktree } from './remove-worktree.ts';
@@ -47,6 +48,24 @@ describe('removing a worktree', () => {
     await expect(remove(repo)).rejects.toMatchObject({ code: 'worktree-dirty', message: expect.stringContaining('work.txt') });
     expect(existsSync(join(path, 'work.txt'))).toBe(true);
     expect(await remove(repo, true)).toMatchObject({ isRemoved: true });
+  });
+
+  it.each([true, false])('takes away folders that are nested deeper than git can follow (forced: %s)', async (force) => {
+    const repo = createTestRepository();
+    const { path } = await make(repo);
+    const script = `const long = 'd'.repeat(200); for (let depth = 0; depth < 40; depth += 1) { fs.mkdirSync(long); process.chdir(long); }`;
+    execFileSync(process.execPath, ['-e', script], { cwd: path });
+    expect(await remove(repo, force)).toEqual({ isRemoved: true, keptBranch: null });
+    expect(readdirSync(dirname(path))).toEqual([]);
+    expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('leaves a worktree alone that git was told to keep', async () => {
+    const repo = createTestRepository();
+    const { path } = await make(repo);
+    repo.git('worktree', 'lock', path);
+    await expect(remove(repo, true)).rejects.toMatchObject({ code: 'worktree-failed', message: expect.stringContaining('locked') });
+    expect(existsSync(path)).toBe(true);
   });
 
   it('finds nothing to do when it is not there, also when somebody deleted its folder', async () => {

@@ -1,5 +1,6 @@
-import { existsSync, readlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '../process/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
 import { readStatus } from './read-status.ts';
@@ -42,9 +43,24 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   if (!order.force) await checkClean(order, worktree, links);
   for (const link of links) unlinkSync(join(place.path, link));
   const removed = await main.git(['worktree', 'remove', '--force', place.path]);
-  if (!removed.ok) throw toFailure(order.name, 'removed', removed.problem);
+  if (!removed.ok) await removeByHand(order, place.path, worktree, main, removed.problem);
   const deleted = await main.git(['branch', '--delete', ...(order.force ? ['--force'] : []), place.branch]);
   return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch };
+}
+
+/** How git says that it agreed to remove the folder, began, and could not go on: something is nested deeper than a path may be long, or may not be opened. */
+const IS_HALFWAY = /^failed to delete '/;
+
+async function removeByHand(order: WorktreeRemoval, path: string, worktree: Repository, main: Repository, problem: string): Promise<void> {
+  // Only the folder that git meant: no link, and not the main checkout.
+  const isOwn = realpathSync(path) === worktree.top && worktree.top !== main.top;
+  if (!IS_HALFWAY.test(problem) || !isOwn) throw toFailure(order.name, 'removed', problem);
+  try {
+    removeTree(worktree.top);
+  } catch (error) {
+    throw toFailure(order.name, 'removed', error instanceof Error ? error.message : String(error));
+  }
+  await main.git(['worktree', 'prune']);
 }
 
 async function demandRepository(order: WorktreeRemoval, cwd: string): Promise<Repository> {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toErrorCode } from '../core/index.ts';
+import { removeTree } from '../process/index.ts';
 import { AS_IN_INDEX, type TreeChange } from './compare-trees.ts';
 import { decodeNames, encodeNames, showName } from './file-names.ts';
 import { readFileVersion } from './file-version.ts';
@@ -33,7 +34,7 @@ const MAX_COPIED_BYTES = 64 << 20;
 export function keepCopies(record: TreeRecord, top: string, folder: string): KeptCopies {
   const copies = new Map<string, string>();
   let left = MAX_COPIED_BYTES;
-  rmSync(folder, { recursive: true, force: true });
+  removeTree(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [path, { version }] of record.dirty) {
     if (version === ABSENT || version === REPOSITORY) continue;

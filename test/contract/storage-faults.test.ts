@@ -174,19 +174,29 @@ describe.each(CODES)('when any call fails with %s', (code) => {
     );
   });
 
+  /** Removes a tree on a disk step by step, each of which may fail. */
+  const toRemoveTree = (fs: FileSystem, disk: MemoryDisk) =>
+    function removeTree(folder: string): void {
+      for (const { name, kind } of fs.list(folder)) {
+        if (kind === 'folder') removeTree(`${folder}/${name}`);
+        else fs.unlink(`${folder}/${name}`);
+      }
+      disk.removeFolder(folder);
+    };
+
   it('a run is made or not, and removed from the list or not', () => {
     failEach(
       code,
       1,
-      (fs) => {
+      (fs, disk) => {
         const { runId } = createRunFolder(
           { fs, stateDir: STATE },
           createRunId(5, () => 0),
         );
-        removeRun({ fs, stateDir: STATE }, runId);
+        removeRun({ fs, stateDir: STATE, removeTree: toRemoveTree(fs, disk) }, runId);
       },
       (disk, at) => {
-        const state = { fs: disk.fs, stateDir: STATE };
+        const state = { fs: disk.fs, stateDir: STATE, removeTree: toRemoveTree(disk.fs, disk) };
         for (const runId of listRuns(state)) removeRun(state, runId);
         const { runId } = createRunFolder(
           state,

@@ -33,6 +33,8 @@ export interface MemoryDisk {
   readonly restart: (random: Random) => void;
   /** A file's bytes; `null` when there is none. Counts as no call. */
   readonly peek: (path: string) => Buffer | null;
+  /** Removes an empty folder. Counts as no call. */
+  readonly removeFolder: (path: string) => void;
   /** Puts a file there as if it had always been. */
   readonly put: (path: string, bytes: Uint8Array) => void;
 }
@@ -148,10 +150,6 @@ export function createMemoryDisk(now: () => number = () => 0): MemoryDisk {
       durable.set(folder, new Map());
       changeNames(findFolder(dirname(path)), [{ name: basename(path), node: folder }]);
     },
-    removeFolder(path) {
-      if (findFolder(path).items.size > 0) throw toSystemError('ENOTEMPTY', path);
-      changeNames(findFolder(dirname(path)), [{ name: basename(path), node: null }]);
-    },
     list: (path) => [...findFolder(path).items].map(([name, node]) => ({ name, kind: isFolder(node) ? 'folder' : 'file' })),
     syncFolder(path) {
       const folder = findFolder(path);
@@ -190,6 +188,10 @@ export function createMemoryDisk(now: () => number = () => 0): MemoryDisk {
     peek(path) {
       const node = find(path);
       return node === null || isFolder(node) ? null : node.content();
+    },
+    removeFolder(path) {
+      if (findFolder(path).items.size > 0) throw toSystemError('ENOTEMPTY', path);
+      changeNames(findFolder(dirname(path)), [{ name: basename(path), node: null }]);
     },
     put(path, bytes) {
       const folder = findFolder(dirname(path));
