@@ -8,11 +8,13 @@ const REQUIRED = [20, 19];
 const problem = findProblem();
 const command = problem ? undefined : loadCommand();
 if (command) {
+  let isDone = false;
   command.main(process.argv.slice(2), process.env).then((exitCode) => {
     process.exitCode = exitCode;
+    isDone = true;
   });
-  // Nothing is left to do, then: the memory need not be taken apart before the end.
-  process.once('beforeExit', () => process.exit());
+  // Nothing is left to do, then: the memory need not be taken apart before the end. A command that waits for nothing is no success (13, as of a module).
+  process.once('beforeExit', () => process.exit(isDone ? process.exitCode : 13));
 } else {
   const unbuilt =
     'is not built (dist/cli.cjs is missing). Run `npm ci` in the checkout; if the packages are installed already, `npm run build`.';

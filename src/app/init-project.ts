@@ -2,8 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listAvailable } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
-import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError, toErrorCode } from '../core/index.ts';
-import { toMoveAway } from '../journal/index.ts';
+import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
 import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
@@ -197,14 +196,22 @@ export function checkInit(cwd: string, force: boolean): void {
 
 /** A folder or a pipe is no task, and a run would be refused for it. */
 function refuseOther(cwd: string): void {
-  const stats = statSync(join(cwd, 'PROMPT.md'), { throwIfNoEntry: false });
-  if (stats === undefined || stats.isFile()) return;
+  if (isFree(join(cwd, 'PROMPT.md'))) return;
   throw new RalphError({
     code: 'init-unwritable',
     what: 'What stands in the place of PROMPT.md is no file; nothing was written.',
     why: 'The task of a run is read from there.',
     fix: toMoveAway('PROMPT.md'),
   });
+}
+
+/** Whether a file is there, or nothing. A link that leads round in a circle is neither. */
+function isFree(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
+  } catch {
+    return false;
+  }
 }
 
 /** An installed agent that is not the one of the team. */

@@ -36,9 +36,15 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
 export function findLayout(cwd: string): Layout {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const layout = toLayout(folder, readStateName(folder));
-    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return requireLayout(layout);
-    if (dirname(folder) === folder) return requireLayout(toLayout(cwd, readStateName(cwd)));
+    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return requireFolders(layout);
+    if (dirname(folder) === folder) return requireFolders(toLayout(cwd, readStateName(cwd)));
   }
+}
+
+/** Only what every command needs: what an agent puts in another place may hinder a start, and never what stops a run. */
+function requireFolders(layout: Layout): Layout {
+  for (const path of [layout.stateDir, layout.runsDir]) requireKind(path, 'folder');
+  return layout;
 }
 
 /**

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RalphError, toDurationText, toShellWord } from '../core/index.ts';
+import { RalphError, toDurationText, toMoveAway, toShellWord } from '../core/index.ts';
 import {
   acquireLock,
   isRunId,
@@ -12,7 +12,6 @@ import {
   type LockOwner,
   nodeFileSystem,
   readLock,
-  toMoveAway,
   toRunPaths,
 } from '../journal/index.ts';
 import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { RalphError, toErrorCode, toShellWord } from '../core/index.ts';
+import { RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
 
 /** Why a file could not be read as text. */
 export type TextFault = 'missing' | 'folder' | 'special' | 'too-large' | 'encoding' | 'unreadable';
@@ -78,7 +78,7 @@ export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing 
     code: `${code}-${isMissing ? 'missing' : 'unreadable'}`,
     what,
     ...(isOther && { why: 'The text is read from a regular file alone: a folder has none, and whoever opens a pipe may wait for ever.' }),
-    fix: isOther ? `Move it away: mv ${toShellWord(shown)} ${toShellWord(`${shown}.old`)}\n${fix}` : fix,
+    fix: isOther ? `${toMoveAway(shown)}\n${fix}` : fix,
     exitCode: 2,
   });
 }

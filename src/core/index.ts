@@ -138,7 +138,7 @@ export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
 export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';
 export { parseSender, type Sender, toSenderText } from './sender.ts';
 export { toServerToolName } from './server-tool-name.ts';
-export { toShellWord } from './shell-word.ts';
+export { toMoveAway, toShellWord } from './shell-word.ts';
 export { isHopeless, SIGN_IN, toPersonHelp } from './sign-in.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';

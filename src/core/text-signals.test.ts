@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { propertyRuns } from './property-fixtures.ts';
+import { propertyRuns, propertySize } from './property-fixtures.ts';
 import { createTextSignalScanner } from './text-signals.ts';
 
 const PROMISE = 'LOOP_COMPLETE';
@@ -407,7 +407,7 @@ describe('the text as a whole', () => {
     ['entities', '&amp'],
     ['the promise', 'LOOP_COMPLETE '],
   ])('reads a line of a million characters of %s, tells of it in short', (_name, bit) => {
-    const long = bit.repeat(Math.ceil(propertyRuns(1_000_000) / bit.length));
+    const long = bit.repeat(Math.ceil(propertySize(1_000_000) / bit.length));
     expectShortExcerpts(`${long}\n<event topic="a">${long}\nEVENT:a:${long}\n- ${long}x\n\`\`\`${long}x\n<event${long}`);
   });
 });

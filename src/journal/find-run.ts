@@ -35,14 +35,18 @@ export function findRunId(state: StateFolder, text: string): string {
   return match;
 }
 
-/** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone. Throws the system error. */
+/** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone, or nobody can tell. */
 export function hasNeverBegun(state: StateFolder, runId: string): boolean {
   const { journal, turns } = toRunPaths(state.stateDir, runId);
-  if (hasBegun({ fs: state.fs, path: journal }) || isJournalLost(state, runId)) return false;
-  return state.fs.stat(turns) === null || state.fs.list(turns).length === 0;
+  try {
+    if (hasBegun({ fs: state.fs, path: journal }) || isJournalLost(state, runId)) return false;
+    return state.fs.stat(turns) === null || state.fs.list(turns).length === 0;
+  } catch {
+    return false;
+  }
 }
 
-/** @throws RalphError `run-not-begun` for a run without a first entry; the system error */
+/** @throws RalphError `run-not-begun` for a run without a first entry */
 export function requireBegun(state: StateFolder, runId: string, isAlive: boolean): void {
   if (!hasNeverBegun(state, runId)) return;
   throw new RalphError({

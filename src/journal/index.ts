@@ -14,6 +14,6 @@ export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, 
 export { createRunId, isRunId } from './run-id.ts';
 export { readSettings, writeSettings } from './run-settings.ts';
 export { createSharedFileSystem } from './shared-file-system.ts';
-export { ensureStateFolders, requireKind, toMoveAway } from './state-folders.ts';
+export { ensureStateFolders, requireKind } from './state-folders.ts';
 export { createTurnStore, type TurnStoreSettings } from './turn-store.ts';
 export { makeFolders } from './whole-file.ts';

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError, toErrorCode, toShellWord } from '../core/index.ts';
+import { RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
 import type { FileSystem } from './file-system.ts';
 import { makeFolders, withHandle, writeAll } from './whole-file.ts';
 
@@ -58,11 +58,6 @@ export function requireKind(path: string, kind: 'file' | 'folder'): void {
     why: `Ralph keeps ${kind === 'file' ? 'a file' : 'files'} of its own there.`,
     fix: toMoveAway(path),
   });
-}
-
-/** The command that makes room where something else stands. */
-export function toMoveAway(path: string): string {
-  return `Move it away: mv ${toShellWord(path)} ${toShellWord(`${path}.old`)}`;
 }
 
 /** What a path leads to; a link that leads nowhere is itself; `null` where nothing is, or nothing can be seen. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Usage } from '../core/index.ts';
  * A language model that answers one request at a time; the native agent's loop is around it.
  *
  * Contract: `step` never rejects: what goes wrong is a value. It ends soon after `signal` aborts, as a failure of class `aborted`. `observe` hears
- * text and thinking while they arrive, each character once and in order, each byte that says nothing, and nothing after `step` has settled. Tools are offered, never run.
+ * text and thinking while they arrive, each character once and in order, each sign that the model still works (`alive`), and nothing after `step` has settled. Tools are offered, never run.
  */
 export interface Model {
   /** For people: `anthropic/claude-sonnet-4-5`. */

@@ -114,7 +114,7 @@ describe('what a view is made of', () => {
     expect(readdirSync(place.own)).toEqual([]);
   });
 
-  it('is foretold without a trace, also where it cannot be made', async () => {
+  it('is told ahead without a trace, also where it cannot be made', async () => {
     const place = makePlace({ isolation: undefined });
     const kind = await findViewKind(place);
     removeTree(place.stateDir);
@@ -125,7 +125,7 @@ describe('what a view is made of', () => {
     expect(readdirSync(place.workspace)).toEqual(['large', 'link', 'src']);
   });
 
-  it('is foretold after what a killed trial left was removed', async () => {
+  it('is told ahead after what a killed trial left was removed', async () => {
     const place = makePlace({ isolation: undefined });
     for (const parent of [place.workspace, place.stateDir]) {
       const left = makeOwnedFolder(parent, '.ralph-view-');

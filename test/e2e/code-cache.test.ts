@@ -125,3 +125,10 @@ test('a package that lacks a part says so without a stack, and how to mend it', 
     expect(stderr).toMatch(/^ralph: is not whole \(\S+command\.cjs cannot be read\)\. Install it again.*\n$/);
   });
 });
+
+test('a command that waits for what never comes has not succeeded', async () => {
+  await withFolder({ 'dist/cli.cjs': 'exports.main = () => new Promise(() => undefined);\n' }, async (folder) => {
+    cpSync(join(RALPH, '..'), join(folder, 'bin'), { recursive: true });
+    expect(spawnSync(process.execPath, [join(folder, 'bin/ralph.js')], { env: plainEnvironment() }).status).toBe(13);
+  });
+});

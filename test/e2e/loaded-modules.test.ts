@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { ralph, withFolder } from './ralph.ts';
 const FILES = {
   'ralph.yml': 'cli:\n  backend: custom\n  command: ./agent.sh\n',
   'agent.sh': '#!/bin/sh\necho LOOP_COMPLETE\n',
+  'nothing.cjs': '',
   'hook.cjs': `process.on('exit', () => require('node:fs').writeFileSync(__dirname + '/loaded.txt', process.moduleLoadList.join('\\n')));\n`,
 };
 
@@ -17,7 +19,10 @@ async function listLoaded(): Promise<readonly string[]> {
     expect(await ralph(folder, ['run', '-p', 'x', '--no-tui', '-q'], env)).toMatchObject({ code: 0 });
     const loaded = readFileSync(join(folder, 'loaded.txt'), 'utf8').split('\n');
     expect(loaded).toContain('NativeModule child_process');
-    return loaded;
+    // What this Node loads for any script is not the command's.
+    spawnSync(process.execPath, [join(folder, 'nothing.cjs')], { env: { ...process.env, ...env } });
+    const usual = readFileSync(join(folder, 'loaded.txt'), 'utf8').split('\n');
+    return loaded.filter((name) => !usual.includes(name));
   });
 }
 

@@ -1,5 +1,5 @@
 import { isRalphError, toUsdText } from '../../core/index.ts';
-import { toFirstLine } from '../../views/index.ts';
+import { toFirstLine, toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
@@ -25,7 +25,7 @@ export const runsCommand: CliCommand = {
     const app = await loadApp();
     const isAll = options['all'] === true;
     const tellUnread = (root: string, error: unknown): void =>
-      terminal.err(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}\n`);
+      terminal.err(`${toPlainLine(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}`)}\n`);
     const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
       for (const run of runs) printJson(terminal, { v: 1, ...run });

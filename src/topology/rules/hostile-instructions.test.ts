@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { propertyRuns } from '../../core/property-fixtures.ts';
+import { propertySize } from '../../core/property-fixtures.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
 import { compileTopology } from '../compile-topology.ts';
 import { validateTopology } from '../validate-topology.ts';
 
 /** What would make a careless reader of texts go over them again and again. */
 const TEXTS: readonly (readonly [name: string, text: string])[] = [
-  ['one word without end', 'a'.repeat(propertyRuns(500_000))],
-  ['dots', 'a.'.repeat(propertyRuns(250_000))],
-  ['closing marks', `emit ${')'.repeat(propertyRuns(300_000))}x`],
-  ['colons', `output ${':'.repeat(propertyRuns(300_000))}x LOOP_COMPLETE`],
-  ['one order without end', 'emit '.repeat(propertyRuns(100_000))],
-  ['the promise without end', 'Never output LOOP_COMPLETE, '.repeat(propertyRuns(20_000))],
-  ['topics without end', 'do not emit x.y or '.repeat(propertyRuns(20_000))],
-  ['spaces', `emit${' '.repeat(propertyRuns(300_000))}x.y`],
-  ['list entries', 'Emit:\n- x.y\n'.repeat(propertyRuns(30_000))],
-  ['signals', '<event topic="'.repeat(propertyRuns(30_000))],
+  ['one word without end', 'a'.repeat(propertySize(500_000))],
+  ['dots', 'a.'.repeat(propertySize(250_000))],
+  ['closing marks', `emit ${')'.repeat(propertySize(300_000))}x`],
+  ['colons', `output ${':'.repeat(propertySize(300_000))}x LOOP_COMPLETE`],
+  ['one order without end', 'emit '.repeat(propertySize(100_000))],
+  ['the promise without end', 'Never output LOOP_COMPLETE, '.repeat(propertySize(20_000))],
+  ['topics without end', 'do not emit x.y or '.repeat(propertySize(20_000))],
+  ['spaces', `emit${' '.repeat(propertySize(300_000))}x.y`],
+  ['list entries', 'Emit:\n- x.y\n'.repeat(propertySize(30_000))],
+  ['signals', '<event topic="'.repeat(propertySize(30_000))],
 ];
 
 it.each(TEXTS)('reads %s in one go', (_, text) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { propertyRuns } from '../../core/property-fixtures.ts';
+import { propertySize } from '../../core/property-fixtures.ts';
 import { createNearTopics } from './near-topics.ts';
 
 const KNOWN = ['build.done', 'build.task', 'review.request', 'test.passed', 'step-1.done', 'deploy'];
@@ -34,8 +34,8 @@ it.each([
 });
 
 it('stays quick among many topics that differ in one word', () => {
-  const topics = Array.from({ length: propertyRuns(100_000) }, (_, index) => `task.number-${'abcdefghij'[index % 10]}${index}`);
+  const topics = Array.from({ length: propertySize(100_000) }, (_, index) => `task.number-${'abcdefghij'[index % 10]}${index}`);
   const near = createNearTopics(topics);
-  for (let at = 0; at < propertyRuns(10_000); at += 1) near.find(`tusk.${'x'.repeat(at % 50)}`);
+  for (let at = 0; at < propertySize(10_000); at += 1) near.find(`tusk.${'x'.repeat(at % 50)}`);
   expect(near.find('build.done')).toBeUndefined();
 });
