@@ -25,7 +25,7 @@ export const runsCommand: CliCommand = {
     const app = await loadApp();
     const isAll = options['all'] === true;
     const tellUnread = (root: string, error: unknown): void =>
-      terminal.err(`${toPlainLine(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}`)}\n`);
+      terminal.err(`${toPlainLine(`The runs of ${root} cannot be read: ${isRalphError(error) ? error.message : String(error)}`, 1000)}\n`);
     const runs: readonly ListedRun[] = isAll ? app.summariseAllRuns(env, tellUnread) : app.summariseRuns(cwd, env);
     if (options['format'] === 'json') {
       for (const run of runs) printJson(terminal, { v: 1, ...run });
