@@ -36,6 +36,12 @@ describe('finding a run', () => {
     expect(findRun(state, text)).toBe(ids[index]);
   });
 
+  it('sees them also where a file stands in the place of the rescued ones', () => {
+    const { state, ids } = createRuns();
+    writeFileSync(join(state.stateDir, 'rescue'), '');
+    expect(findRun(state, 'last')).toBe(ids[2]);
+  });
+
   it('takes the newest that has begun for the last one: not one that was killed before, or over its first line', () => {
     const { state, ids } = createRuns();
     const [first = '', second = ''] = ids;

@@ -39,8 +39,14 @@ export const nodeFileSystem: FileSystem = {
   sync: (handle) => fdatasyncSync(handle),
   truncate: (handle, sizeBytes) => ftruncateSync(handle, sizeBytes),
   stat(path) {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? null : toFileFacts(stats);
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats === undefined ? null : toFileFacts(stats);
+    } catch (error) {
+      // Below a file there is nothing.
+      if (toErrorCode(error) === 'ENOTDIR') return null;
+      throw error;
+    }
   },
   rename: (from, to) => renameSync(from, to),
   unlink: (path) => unlinkSync(path),

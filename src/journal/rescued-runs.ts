@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { RalphError, toWayBack } from '../core/index.ts';
+import { RalphError, toErrorCode, toWayBack } from '../core/index.ts';
 import type { FileSystem } from './file-system.ts';
 import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
 import { readRange, withHandle } from './whole-file.ts';
@@ -8,8 +8,18 @@ const PIECE_BYTES = 1 << 20;
 
 /** The ids of all runs, those too of which only the rescued journal is left, oldest first. Throws the system error. */
 export function listKnownRuns(state: StateFolder): readonly string[] {
-  const rescued = listRuns(state, 'rescue').filter((runId) => state.fs.stat(toRescuePaths(state.stateDir, runId).journal) !== null);
+  const rescued = listRescued(state).filter((runId) => state.fs.stat(toRescuePaths(state.stateDir, runId).journal) !== null);
   return [...new Set([...listRuns(state), ...rescued])].sort();
+}
+
+/** None where an agent put something else in the place of the folder: those in progress are to be seen all the same. */
+function listRescued(state: StateFolder): readonly string[] {
+  try {
+    return listRuns(state, 'rescue');
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
 }
 
 /** Whether the journal of a run was lost while it was on, and is not back: a rescued one is there, and the run's own does not begin with it. Throws the system error. */
