@@ -137,11 +137,13 @@ function createUndo(
     [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gates],
     (path, before, now) => path === people && admitTokens(before, now),
   );
-  const leadBack = keepTrustedLink(layout.stateDir);
+  const leadBack = keepTrustedLink(layout.stateDir, paths.runId);
   const notes = openProgramNotes(layout);
   let told = notes.keys;
   return async () => {
-    const links = leadBack() ? [relative(layout.root, layout.stateDir)] : [];
+    const outcome = leadBack();
+    const link = relative(layout.root, layout.stateDir);
+    const links = outcome === null ? [] : [outcome === 'failed' ? `${link} (a link that could not be led back)` : link];
     const now = await tree.findNewPrograms();
     notes.note(now, file.gitPrograms);
     const keys = Object.keys(now);

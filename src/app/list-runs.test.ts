@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeOwnedFolder, removeTree } from '../process/index.ts';
 import { noteProject } from './known-projects.ts';
 import { toLayout } from './layout.ts';
 import { cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
+import { captureTrustedPrograms } from './unconfirmed-programs.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -104,5 +105,28 @@ describe('a run that was killed before its first entry', () => {
     expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([]);
     utimesSync(folder, LONG_AGO, LONG_AGO);
     expect((await cleanRuns(cwd, { keep: 1, dryRun: false }, {})).removed).toEqual([NEW]);
+  });
+});
+
+describe('what came into git’s configuration since a run began that is cleaned', () => {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  const settings = JSON.stringify({ version: 1, workspace: '', worktree: null, settings: { stateDir: '.ralph' }, gitPrograms: {} });
+  const files = { 'journal.jsonl': 'scribble\n', 'settings.json': settings };
+  const clean = async (): Promise<Record<string, string>> => {
+    execFileSync('git', ['init', '-q'], { cwd, env });
+    execFileSync('git', ['config', 'filter.x.clean', 'evil'], { cwd, env });
+    await cleanRuns(cwd, { keep: 0, dryRun: false }, env);
+    return { ...(await captureTrustedPrograms(toLayout(cwd, '.ralph'), { cwd, env })) };
+  };
+
+  it('stays unconfirmed where the run was killed', async () => {
+    const lock = { pid: spawnSync('true').pid, processStart: null, host: hostname(), pidNamespace: null, pipe: null, runId: OLD };
+    leave(OLD, { ...files, lock: JSON.stringify({ ...lock, startedAt: 0, command: 'ralph run', nonce: 'n' }) });
+    expect(await clean()).toEqual({});
+  });
+
+  it('is a person’s where the run ended', async () => {
+    leave(OLD, files);
+    expect(await clean()).toEqual({ 'filter.x.clean': 'evil' });
   });
 });

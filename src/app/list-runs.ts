@@ -12,7 +12,9 @@ import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
+import { wasKilled } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -119,10 +121,12 @@ function mayBegin(layout: Layout, runId: string): boolean {
 }
 
 async function remove(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {
+  const isKilled = wasKilled(layout, runId);
   const lock = await lockRun({ layout, runId, worktree: null, command: 'ralph clean' });
   try {
     // Once the run is gone, nobody could find what it left running.
     await reapRun(runId);
+    if (isKilled) await noteProgramsOfDead(layout, toRunPaths(layout.stateDir, runId).settings, { cwd: layout.root, env });
     return await removeUnwatched(layout, runId, env);
   } finally {
     release(lock);

@@ -18,8 +18,10 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { listChangedSecrets, type RunFile, readRunFile, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
+import { wasKilled } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { clearStopWish } from './stop-file.ts';
+import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 /** How a run is to go on. */
 export interface ResumeOptions {
@@ -55,8 +57,11 @@ export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);
   const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
+  const isKilled = wasKilled(layout, runId);
   const locks: Lock[] = [await lockRun(order)];
   try {
+    // A resume that is refused gives back the lock by which others know of the kill.
+    if (isKilled) await noteProgramsOfDead(layout, paths.settings, { cwd: layout.root, env: options.env });
     // Only what is older than our lock is an old wish: who asks from now on means this process.
     clearStopWish(paths.folder);
     locks.push(await lockWorkspace(order));

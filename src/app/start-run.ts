@@ -28,7 +28,7 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
-import { findStaleOwner } from './stale-owner.ts';
+import { findStaleOwner, listKilledRuns } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { toPrivateDir } from './turn-outfits.ts';
 import { captureTrustedPrograms, hasUnconfirmed, noteProgramsOfDead } from './unconfirmed-programs.ts';
@@ -67,7 +67,8 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const lock = await lockFolder(layout, worktree, runId);
     undo.push(() => release(lock));
     // What a dead run left working in the folder is ended first, so that two agents never work at once.
-    if (dead !== null) await clearDead(layout, dead, options);
+    if (dead !== null) await clearDead(layout, dead);
+    for (const killed of listKilledRuns(layout)) await tryTo(() => noteKilled(layout, killed, options));
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
@@ -111,15 +112,28 @@ function lockFolder(layout: Layout, worktree: string | null, runId: string): Pro
   return lockWorkspace({ layout, runId, worktree, command: COMMAND });
 }
 
-/** What a dead run left running is ended; tokens that its agents refreshed come home; what git's configuration came to say meanwhile is nobody's yet. */
-async function clearDead(layout: Layout, runId: string, place: StartOptions): Promise<void> {
+/** What a dead run left running is ended; tokens that its agents refreshed come home. */
+async function clearDead(layout: Layout, runId: string): Promise<void> {
   await reapRun(runId);
   const folder = join(layout.runsDir, runId);
   if (dirname(folder) !== layout.runsDir) return;
-  await noteProgramsOfDead(layout, toRunPaths(layout.stateDir, runId).settings, place);
   if (!existsSync(toPrivateDir(folder))) return;
   const { sweepPrivate } = await import('../sandbox/index.ts');
   sweepPrivate(toPrivateDir(folder));
+}
+
+/**
+ * What was added to git's configuration since a run began that was killed is unconfirmed. Each such run is looked at once, since its lock goes with it: what a
+ * person confirms stays so.
+ */
+async function noteKilled(layout: Layout, runId: string, place: StartOptions): Promise<void> {
+  const lock = await lockRun({ layout, runId, worktree: null, command: COMMAND });
+  try {
+    await reapRun(runId);
+  } finally {
+    await noteProgramsOfDead(layout, toRunPaths(layout.stateDir, runId).settings, place);
+    release(lock);
+  }
 }
 
 async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {

@@ -107,35 +107,46 @@ describe('what a turn changed of it', () => {
 
 describe('a link to a folder', () => {
   const link = (): string => at('link');
-  const begin = (): (() => boolean) => {
+  const begin = (path = link()): ReturnType<typeof keepTrustedLink> => {
     mkdirSync(at('store'));
-    symlinkSync(at('store'), link());
-    return keepTrustedLink(link());
+    symlinkSync(at('store'), path);
+    return keepTrustedLink(path, 'r1');
   };
 
   it.each<[string, () => void]>([
     ['was removed', () => undefined],
     ['leads elsewhere', () => symlinkSync(at('.ralph'), link())],
     ['became a folder', () => mkdirSync(join(link(), 'runs/evil'), { recursive: true })],
+    ['became a folder in which nobody may look', () => mkdirSync(join(link(), 'evil/none'), { recursive: true, mode: 0 })],
+    ['became a folder with the place for rescued runs', () => mkdirSync(join(link(), 'rescue/other'), { recursive: true })],
     ['became a file', () => writeFileSync(link(), 'x')],
   ])('is led back where it %s, once', (_, change) => {
     const leadBack = begin();
-    expect(leadBack()).toBe(false);
+    expect(leadBack()).toBeNull();
     rmSync(link());
     change();
-    expect(leadBack()).toBe(true);
+    expect(leadBack()).toBe('led back');
     expect(readlinkSync(link())).toBe(at('store'));
-    expect(leadBack()).toBe(false);
+    expect(leadBack()).toBeNull();
     expect(existsSync(at('.ralph/bin/ralph'))).toBe(true);
   });
 
-  it('is not made in the place of a folder that something was rescued into, nor where none was', () => {
+  it('is not made in the place of a folder that something of this run was rescued into, nor where none was', () => {
     const leadBack = begin();
     rmSync(link());
     mkdirSync(join(link(), 'rescue/r1'), { recursive: true });
-    expect([leadBack(), existsSync(join(link(), 'rescue/r1'))]).toEqual([false, true]);
-    const leaveAlone = keepTrustedLink(at('absent'));
+    expect([leadBack(), existsSync(join(link(), 'rescue/r1'))]).toEqual([null, true]);
+    const leaveAlone = keepTrustedLink(at('absent'), 'r1');
     symlinkSync(at('store'), at('absent'));
-    expect([leaveAlone(), existsSync(at('absent'))]).toEqual([false, true]);
+    expect([leaveAlone(), existsSync(at('absent'))]).toEqual([null, true]);
+  });
+
+  it('says once that it cannot be led back, and leads it back when it can be', () => {
+    mkdirSync(at('around'));
+    const leadBack = begin(at('around/link'));
+    removeTree(at('around'));
+    expect([leadBack(), leadBack()]).toEqual(['failed', null]);
+    mkdirSync(at('around'));
+    expect([leadBack(), leadBack()]).toEqual(['led back', null]);
   });
 });

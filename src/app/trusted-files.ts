@@ -54,18 +54,22 @@ export function keepTrustedFiles(root: string, paths: readonly string[], isOrder
 /**
  * Remembers where a link leads, if there is one: what lies in a workspace can be removed from it, also where nothing can be written that it leads to.
  *
- * @returns a look that leads it there again, and says whether it had to; a folder in its place stays where something was rescued into it
+ * @returns a look that leads it there again, and says whether it had to, or once that it could not; a folder in its place stays where this run was rescued into it
  */
-export function keepTrustedLink(path: string): () => boolean {
+export function keepTrustedLink(path: string, runId: string): () => 'led back' | 'failed' | null {
   const target = readTarget(path);
+  let hasFailed = false;
   return () => {
-    if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue'))) return false;
+    if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue', runId))) return null;
     try {
       removeTree(path);
       symlinkSync(target, path);
-      return true;
+      hasFailed = false;
+      return 'led back';
     } catch {
-      return false;
+      const isTold = hasFailed;
+      hasFailed = true;
+      return isTold ? null : 'failed';
     }
   };
 }

@@ -28,7 +28,7 @@ it('takes what came during a run for nobody, and what was there before for what 
   );
   expect(await capture()).toEqual({ 'filter.kept.clean': 'mine', 'filter.old.clean': 'mine' });
   expect(await toUnconfirmedWarnings(layout, { cwd, env })).toEqual([
-    expect.stringMatching(/: filter\.old\.clean, filter\.x\.clean\. .*rm \S+git-programs\.json/),
+    expect.stringMatching(/: filter\.old\.clean, filter\.x\.clean\. .*when no run is under way: rm \S+git-programs\.json/),
   ]);
 });
 
@@ -56,5 +56,16 @@ it('keeps of several programs each, over several runs', async () => {
   config('filter.y.process', 'worse');
   openProgramNotes(layout).note({ 'filter.x.clean': 'evil' }, {});
   openProgramNotes(layout).note({ 'filter.y.process': 'worse' }, {});
+  expect(await capture()).toEqual({});
+});
+
+it('keeps of two runs at once what each of them noted', async () => {
+  config('filter.x.clean', 'evil');
+  config('filter.y.process', 'worse');
+  const [one, other] = [openProgramNotes(layout), openProgramNotes(layout)];
+  one.note({ 'filter.x.clean': 'evil' }, {});
+  other.note({ 'filter.y.process': 'worse' }, {});
+  expect(await capture()).toEqual({});
+  one.note({ 'filter.x.clean': 'evil' }, {});
   expect(await capture()).toEqual({});
 });

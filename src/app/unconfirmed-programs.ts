@@ -10,8 +10,8 @@ type Folder = Pick<Layout, 'stateDir'>;
 type Place = Pick<RepositorySettings, 'cwd' | 'env'>;
 
 /**
- * What git's configuration came to say while a run was under way, by key: an agent may have written it, so no later run takes it for the person's own. The
- * person confirms it by removing the file in which this is kept.
+ * What was added to git's configuration during a run, by key: an agent may have written it, so no later run takes it for the person's own. The person
+ * confirms it by removing the file in which this is kept, when no run is under way: a run that knows of it writes it anew.
  */
 type Unconfirmed = Readonly<Record<string, UnconfirmedProgram>>;
 
@@ -39,7 +39,9 @@ export function openProgramNotes(layout: Folder): ProgramNotes {
       const fresh = Object.entries(now).flatMap(([key, value]) =>
         value === null ? [] : [[key, { seen: toPrint(value), trusted: readOwn(trusted, key) ?? null }] as const],
       );
-      noted = { ...noted, ...Object.fromEntries(fresh.filter(([key, { seen }]) => readOwn(noted, key)?.seen !== seen)) };
+      // A run in another worktree may have written since.
+      const known = { ...readNotes(layout), ...noted };
+      noted = { ...known, ...Object.fromEntries(fresh.filter(([key, { seen }]) => readOwn(known, key)?.seen !== seen)) };
       if (Object.keys(noted).length > 0) writeNotes(layout, noted);
     },
   };
@@ -81,8 +83,8 @@ export async function toUnconfirmedWarnings(layout: Folder, place: Place): Promi
   const names = keys.slice(0, SHOWN_KEYS).map(([key]) => key);
   const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : '';
   return [
-    `Git's configuration came to say this while a run was under way, so that Ralph's git does without it: ${names.join(', ')}${more}. ` +
-      `If it is yours: rm ${toShellWord(toPath(layout))} (see what it says: git config --show-origin --list)`,
+    `This was added to git's configuration during a run, so that Ralph's git does without it: ${names.join(', ')}${more}. ` +
+      `If it is yours, when no run is under way: rm ${toShellWord(toPath(layout))} (see what it says: git config --show-origin --list)`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toFiles } from './agent-script.ts';
@@ -92,6 +92,36 @@ describe.concurrent('what a turn changes of what Ralph trusts is undone and told
       }
     });
   });
+
+  test('a filter of git, also where the run that was killed could not be resumed', async () => {
+    const bad = "git config filter.x.clean 'touch ran.txt; cat'; kill -9 $PPID; sleep 9";
+    const body = `git config filter.x.clean > /dev/null || { ${bad} ; }; date +%N > made.txt; echo LOOP_COMPLETE`;
+    await withPlace(toFiles('event_loop: { checkpoint_interval: 1 }\n', body, { '.gitattributes': '* filter=x\n' }), async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, RUN)).code).not.toBe(0);
+      appendFileSync(join(folder, 'ralph.yml'), 'core: { turn_log_mb: 7 }\n');
+      const refused = await ralph(folder, ['resume', '--no-tui']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--accept-changes')]);
+      const held = await ralph(folder, RUN);
+      expect([held.code, existsSync(join(folder, 'ran.txt'))], held.stderr).toEqual([0, false]);
+    });
+  });
+
+  test('a filter of git, also where the run that was killed had a worktree, until it is confirmed', async () => {
+    const bad = "git config filter.x.clean 'touch ran.txt; cat'; kill -9 $PPID; sleep 9";
+    const body = `git config filter.x.clean > /dev/null || { ${bad} ; }; date +%N > made.txt; echo LOOP_COMPLETE`;
+    const files = toFiles('event_loop: { checkpoint_interval: 1 }\n', body, { '.gitattributes': '* filter=x\n' });
+    await withPlace(files, async (folder) => {
+      makeRepository(folder);
+      expect((await ralph(folder, [...RUN, '--worktree', 'apart'])).code).not.toBe(0);
+      expect(git(folder, 'config', 'filter.x.clean')).toContain('ran.txt');
+      const held = await ralph(folder, RUN);
+      expect([held.code, existsSync(join(folder, 'ran.txt'))], held.stderr).toEqual([0, false]);
+      rmSync(join(folder, '.ralph/git-programs.json'));
+      expect((await ralph(folder, RUN)).code).toBe(0);
+      expect(existsSync(join(folder, 'ran.txt'))).toBe(true);
+    });
+  });
 });
 
 describe.concurrent('a run whose journal is lost under it ends, says so, and can go on from what it kept:', () => {
@@ -118,6 +148,7 @@ describe.concurrent('a run whose journal is lost under it ends, says so, and can
 test.each([
   ['removed', 'rm .ralph'],
   ['exchanged for a folder', 'rm .ralph; mkdir -p .ralph/runs/evil'],
+  ['exchanged for a folder of rescued runs', 'rm .ralph; mkdir -p .ralph/rescue'],
   ['led elsewhere', 'rm .ralph; mkdir -p evil/runs; ln -s evil .ralph'],
 ])('a run whose .ralph is a link that an agent has %s leads it back, says whose doing it was, and goes on', async (_, bad) => {
   const body = `n=$(nth turn); [ "$n" != 2 ] || { ${bad} ; echo on; sleep .2; echo and on; }; date +%N > made.txt; [ "$n" -lt 4 ] || echo LOOP_COMPLETE`;

@@ -46,7 +46,7 @@ function toBetweenText(hat: string, { paths, total }: NonNullable<ScopeViolation
 
 function toTrustedText(hat: string, paths: readonly string[]): string {
   const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
-  return `${hat} changed what Ralph itself runs or believes: ${paths.slice(0, NAMED).join(', ')}${more}. Files were put back; programs for git are not run, by later runs neither until you confirm them (the next one says how; look: git config --show-origin --list)`;
+  return `${hat} changed what Ralph itself runs or believes: ${paths.slice(0, NAMED).join(', ')}${more}. Files were put back; programs for git are not run, and later runs do not run them until you confirm them (the next one says how; look: git config --show-origin --list)`;
 }
 
 function toPayload({ changes, total, diffFile, reverted, notes, isUnseen, trusted }: ScopeViolations): Json {
