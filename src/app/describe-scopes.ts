@@ -244,16 +244,23 @@ export async function toScopeWarnings(
   const isBound = Object.values(policies).some((policy) => policy !== null) || Object.values(sandbox.hats).includes('required');
   if (!isBound) return [];
   const report = await describeScopes(settings, cwd, env);
-  if (report.sandbox.why === null) return [];
+  const bare = report.hats.filter((entry) => entry.profile !== null && !entry.mayChangeFiles && isBare(entry)).map(({ hat }) => hat);
+  const told = bare.length === 0 ? [] : [`Nothing keeps ${bare.join(', ')} from writing: neither the agent nor the sandbox, which is off.`];
+  if (report.sandbox.why === null) return told;
   const unheld = report.hats.filter((entry) => entry.isUnheld);
   // Of our own agent only what its tests write is open: not a word at every run of it.
   const isNative = (hat: string): boolean => settings.backends[hat]?.[0]?.type === 'native';
   const open = unheld.filter(({ hat, profile, mayChangeFiles }) => profile !== null && !mayChangeFiles && !isNative(hat));
   const needing = unheld.filter(({ isRefused }) => isRefused);
   if (needing.length > 0) throw toMissing(needing, report.sandbox.why);
-  if (open.length === 0) return [];
+  if (open.length === 0) return told;
   const names = open.map(({ hat }) => hat).join(', ');
   return [`The operating system does not keep ${names} from writing: ${report.sandbox.why}. See what is left: ralph doctor --sandbox`];
+}
+
+/** No sandbox is wanted, and the agent takes no scope: what it does is seen afterwards alone. */
+function isBare({ isUnheld, tools, os }: HatScope): boolean {
+  return !isUnheld && tools.state === 'off' && os.state === 'off';
 }
 
 function toMissing(hats: readonly HatScope[], why: string): RalphError {

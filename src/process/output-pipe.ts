@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, existsSync, mkdtempSync, openSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMainThread } from 'node:worker_threads';
 import { processStartTime } from './process-identity.ts';
-import { removeTree } from './remove-tree.ts';
 import { toFault } from './to-fault.ts';
 
 /** Enough for the few commands of a short call; a run that goes on needs more, and each `mkfifo` costs as much as many pipes. */
@@ -31,11 +30,13 @@ interface PipeEnds {
 
 /** Followed by the pid of the process that makes pipes there. */
 const folderName = 'ralph-pipes-';
+const ownFolder = /^ralph-pipes-(\d+)-\w{6}$/;
 /** Where pipes are made, best first: a file system in memory makes one at once; on a disk each takes up to half a millisecond, more the more were removed lately. */
 const places: readonly (() => string)[] = [() => '/dev/shm', tmpdir];
 
 const spares: PipeEnds[] = [];
 let nextRefill = firstRefill;
+let mostAtOnce = largestRefill;
 /** In a worker thread Node.js keeps book of every descriptor that is opened there, and a stream that closes one itself spoils it. */
 let isUnavailable = process.platform !== 'linux' || !isMainThread;
 
@@ -77,13 +78,8 @@ export function makeNamedPipe(path: string): boolean {
  */
 export function removeDeadPipes(): void {
   for (const folder of places.flatMap((place) => listFolders(place()))) {
-    const [pid, rest] = basename(folder).slice(folderName.length).split('-');
-    if (rest === undefined || processStartTime(Number(pid)) !== undefined) continue;
-    try {
-      removeTree(folder);
-    } catch {
-      // It belongs to another user.
-    }
+    const pid = ownFolder.exec(basename(folder))?.[1];
+    if (pid !== undefined && processStartTime(Number(pid)) === undefined) removeFolder(folder);
   }
 }
 
@@ -115,15 +111,33 @@ function makePipes(place: string, others: readonly string[]): boolean {
       spares.push(openBothEnds(path));
       unlinkSync(path);
     }
-    nextRefill = Math.min(largestRefill, nextRefill * 2);
+    nextRefill = Math.min(mostAtOnce, nextRefill * 2);
     rmdirSync(folder);
     folder = undefined;
   } catch {
     // No such place, out of file descriptors or no space: perhaps not for long.
+    giveBack();
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) removeFolder(folder);
   }
   return true;
+}
+
+/** Where file descriptors may be scarce, no more are held than the next child needs. */
+function giveBack(): void {
+  for (const { readFd, writeFd } of spares.splice(PIPES_OF_A_CHILD)) for (const fd of [readFd, writeFd]) closeSync(fd);
+  nextRefill = PIPES_OF_A_CHILD;
+  mostAtOnce = PIPES_OF_A_CHILD;
+}
+
+/** Only pipes are taken away, and the folder when it is empty: somebody else may have made one of that name. What cannot be removed stays. */
+function removeFolder(folder: string): void {
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isFIFO()) unlinkSync(join(folder, entry.name));
+    rmdirSync(folder);
+  } catch {
+    // It belongs to another user, holds something else, or nothing can be opened now: the next `reap` looks again.
+  }
 }
 
 function mkfifo(paths: readonly string[]): { readonly status: number | null; readonly error?: Error } {

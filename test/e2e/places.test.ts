@@ -1,19 +1,29 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLANNER_AND_BUILDER, toAgent, toFiles } from './agent-script.ts';
 import { git, makeRepository } from './git.ts';
 import { withPlace } from './processes.ts';
-import { ralph } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph } from './ralph.ts';
 import { readEvents, readStatus, toRoutes } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
 /** Writes one more file in each of three turns. */
 const WRITER = 'n=$(nth turn); echo "$n" > "made-$n.txt"; [ "$n" -lt 3 ] || echo LOOP_COMPLETE';
+/** What a test runner left open would count, and be handed on. */
+const CLOSE_ALL = 'for fd in $(ls /proc/$$/fd); do [ $fd -lt 3 ] || eval "exec $fd>&-"; done';
 const EVERY_TURN = 'event_loop: { checkpoint_interval: 1 }\n';
 
 describe.concurrent('a run works', () => {
+  test.runIf(existsSync('/bin/bash'))('with few file descriptors', async () => {
+    await withPlace(toFiles('', WRITER), async (folder) => {
+      const bounded = ['-c', `${CLOSE_ALL}; ulimit -n 44; exec "$@"`, 'bash', process.execPath, RALPH, ...RUN];
+      const { status, stdout, stderr } = spawnSync('/bin/bash', bounded, { cwd: folder, env: plainEnvironment(), encoding: 'utf8' });
+      expect([status, stderr.includes('EMFILE')], stdout + stderr).toEqual([0, false]);
+    });
+  });
+
   test('in a folder without git, where what git is for is explained', async () => {
     await withPlace(toFiles(EVERY_TURN, WRITER), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
