@@ -7,6 +7,7 @@ import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
 import { type KnownProject, listProjects } from './known-projects.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { requireOutside } from './people.ts';
 import { reapRun, sweepTrials } from './processes.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
@@ -94,9 +95,12 @@ export interface CleanedRuns {
 /**
  * Removes old runs with their prompts, outputs and snapshots, and those that never began, however new. Runs that are under way stay, and
  * worktrees with something that only they have.
+ *
+ * @throws RalphError `person-refused` for what belongs to a run, `dryRun` aside
  */
 export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
   const layout = findLayout(cwd);
+  if (!order.dryRun) requireOutside(layout, env);
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const runs = [...listRuns(state)].reverse();
   const unbegun = new Set(runs.filter((runId) => hasNeverBegun(state, runId)));

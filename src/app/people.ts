@@ -7,6 +7,7 @@ import { isJsonObject, type Json, parseJson, parseSender, RalphError, type Sende
 import {
   createSharedFileSystem,
   findRun,
+  listRuns,
   nodeFileSystem,
   type RunPaths,
   readSettings,
@@ -44,6 +45,9 @@ const TOKEN = 'RALPH_TOKEN';
 const TOKEN_BYTES = 32;
 const MAX_TOKENS = 20;
 const NOBODY_KNOWN: PeopleFile = { who: 'open', pidNamespace: null, isIsolated: false, tokens: [] };
+
+const OTHER_NAMESPACE = 'This process lives in another process namespace than the run, as its agents do.';
+const OF_RUN = 'This process belongs to the run itself.';
 
 /** An environment without the token, for whatever a run starts. */
 export function withoutToken<Env extends Environment>(env: Env): Env {
@@ -117,7 +121,7 @@ function createToken(paths: RunPaths, { proof: _, ...by }: Sender): string {
 export function requirePerson(layout: Layout, paths: RunPaths, env: Environment): Sender {
   if (isOwnRun(paths)) return toOwnSender(paths);
   const people = readPeople(paths);
-  const refusal = (why: string): RalphError => toRefused(people, why);
+  const refusal = (why: string): RalphError => toRefused(people, why, env);
   if (people.who === 'off') throw refusal('`external_events: off` lets nobody in from outside.');
   const how = people.who === 'open' && hasToken(people, env) ? 'token' : null;
   if (how === 'token') return toSender('token');
@@ -125,12 +129,31 @@ export function requirePerson(layout: Layout, paths: RunPaths, env: Environment)
   if (people.pidNamespace !== null && own !== people.pidNamespace) {
     const rest =
       findHolder(layout, paths.runId) === null ? ' The run is over or dead; one that is resumed here knows you (ralph resume).' : '';
-    throw refusal(`This process lives in another process namespace than the run, as its agents do.${rest}`);
+    throw refusal(`${OTHER_NAMESPACE}${rest}`);
   }
-  if (isOfRun(layout, paths, env)) throw refusal('This process belongs to the run itself.');
+  if (isOfRun(layout, paths, env)) throw refusal(OF_RUN);
   if (people.who === 'open' && people.isIsolated) return toSender('namespace');
   if (hasTerminal()) return toSender('terminal');
   throw refusal('This process has no terminal of its own, so it could be one that an agent left.');
+}
+
+/**
+ * Lets nobody on who belongs to a run under way in this folder: what changes other runs and the main checkout is not an agent's to do.
+ * Who has no terminal, such as a script of a person, is let on.
+ *
+ * @throws RalphError `person-refused`
+ */
+export function requireOutside(layout: Layout, env: Environment): void {
+  for (const runId of listRuns({ fs: nodeFileSystem, stateDir: layout.stateDir })) {
+    const paths = toRunPaths(layout.stateDir, runId);
+    const state = findHolder(layout, runId)?.state ?? null;
+    if (state === null || isOwnRun(paths) || bringsToken(paths, env)) continue;
+    const people = readPeople(paths);
+    // Whoever may not steer the run may still call this from outside of it.
+    const who = people.who === 'open' ? 'open' : 'terminal';
+    if (state === 'alive-elsewhere') throw toRefused({ ...people, who }, OTHER_NAMESPACE, env);
+    if (isOfRun(layout, paths, env)) throw toRefused({ ...people, who }, OF_RUN, env);
+  }
 }
 
 /**
@@ -247,7 +270,10 @@ function write(paths: RunPaths, people: PeopleFile): void {
   writeSettings(nodeFileSystem, toPeopleFile(paths), { ...people, tokens });
 }
 
-function toRefused({ who }: PeopleFile, why: string): RalphError {
+/** @param env of a process whose token, if it brings one, is not the run's; absent: no token counts or one did */
+function toRefused({ who }: PeopleFile, reason: string, env: Environment = {}): RalphError {
+  const isWrong = who === 'open' && (env[TOKEN] ?? '') !== '';
+  const why = isWrong ? `What ${TOKEN} holds is no token of this run. ${reason}` : reason;
   const fix: Readonly<Record<PeopleFile['who'], string>> = {
     open: `Call it in a terminal of your own, or with the run's token: ${TOKEN}=… ralph … (ralph token, in a terminal, gives one).`,
     terminal: 'Call it in a terminal of your own.',

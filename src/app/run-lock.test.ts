@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { RalphError } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
 import { toLayout } from './layout.ts';
-import { findWorkspaceHolder, lockWorkspace } from './run-lock.ts';
+import { findWorkspaceHolder, lockForMerge, lockWorkspace } from './run-lock.ts';
 
 const BASE = mkdtempSync(join(realpathSync(tmpdir()), 'ralph-run-lock-'));
 afterAll(() => rmSync(BASE, { recursive: true, force: true }));
@@ -81,4 +81,20 @@ it.each([
   const told = { code: 'state-folder', fix: expect.stringMatching(/^Move it away: mv '.*\/lock' '.*\/lock\.old'$/) };
   await expect(lockWorkspace({ layout, runId: RUN, worktree: null, command: 'run' })).rejects.toMatchObject(told);
   expect(() => findWorkspaceHolder(layout, null)).toThrow(expect.objectContaining(told));
+});
+
+it('a merge into a folder where a run works is refused with what is true of a merge', async () => {
+  const layout = toLayout(join(BASE, 'merge'));
+  mkdirSync(join(layout.runsDir, RUN), { recursive: true });
+  const lock = await lockWorkspace({ layout, runId: RUN, worktree: null, command: 'ralph run' });
+  try {
+    await expect(lockForMerge({ layout, runId: 'none', worktree: null, command: 'ralph worktrees merge' })).rejects.toMatchObject({
+      code: 'run-in-progress',
+      message: expect.stringMatching(/ is under way in this folder, into which the worktree would be merged\./),
+      why: 'A merge would change files under the hands of its agents.',
+      fix: `Wait for it:  ralph status ${RUN}\nStop it:      ralph stop ${RUN}`,
+    });
+  } finally {
+    lock.release();
+  }
 });

@@ -42,6 +42,11 @@ export function lockWorkspace(order: LockOrder): Promise<Lock> {
   return take(order, toWorkspaceLock(order.layout, order.worktree), 'folder');
 }
 
+/** As `lockWorkspace`, for a merge into what is checked out there. */
+export function lockForMerge(order: LockOrder): Promise<Lock> {
+  return take(order, toWorkspaceLock(order.layout, order.worktree), 'merge');
+}
+
 /** Takes the lock on the run's own folder, with the pipe by which others see from elsewhere whether anything of the run lives. */
 export async function lockRun(order: LockOrder): Promise<Lock> {
   const { layout, runId } = order;
@@ -139,7 +144,10 @@ function toBoot(processStart: string | null): string | null {
   return processStart === null || end < 1 ? null : processStart.slice(0, end);
 }
 
-async function take(order: LockOrder, path: string, what: 'folder' | 'run'): Promise<Lock> {
+/** What a lock is taken for. */
+type Purpose = 'folder' | 'run' | 'merge';
+
+async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
   requireFile(path);
   const owner: LockOwner = {
     pid: process.pid,
@@ -167,7 +175,18 @@ const PLACES: Readonly<Record<LockHolder['state'], (owner: LockOwner | null) => 
   'other-namespace': () => ' in another process namespace',
 };
 
-function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'run', path: string): RalphError {
+const TWO_RUNS = 'Two runs in one folder would change the same files and read each other’s events.';
+
+const WORDS: Readonly<Record<Purpose, { readonly where: string; readonly why: string }>> = {
+  folder: { where: 'in this folder', why: TWO_RUNS },
+  run: { where: 'already', why: TWO_RUNS },
+  merge: {
+    where: 'in this folder, into which the worktree would be merged',
+    why: 'A merge would change files under the hands of its agents.',
+  },
+};
+
+function toInProgress(order: LockOrder, holder: LockHolder, what: Purpose, path: string): RalphError {
   const { owner, state } = holder;
   const who =
     owner === null || !isRunId(owner.runId)
@@ -176,13 +195,13 @@ function toInProgress(order: LockOrder, holder: LockHolder, what: 'folder' | 'ru
   const verb = isUnseen(holder) ? 'may be' : 'is';
   return new RalphError({
     code: 'run-in-progress',
-    what: what === 'folder' ? `${who} ${verb} under way in this folder.` : `${who} ${verb} under way already.`,
-    why: `Two runs in one folder would change the same files and read each other’s events.${isUnseen(holder) ? ' Whether that process still lives cannot be seen from here.' : ''}`,
-    fix: toFix(order, holder, path).join('\n'),
+    what: `${who} ${verb} under way ${WORDS[what].where}.`,
+    why: `${WORDS[what].why}${isUnseen(holder) ? ' Whether that process still lives cannot be seen from here.' : ''}`,
+    fix: toFix(order, holder, path, what).join('\n'),
   });
 }
 
-function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string): readonly string[] {
+function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string, what: Purpose): readonly string[] {
   const { owner, state } = holder;
   // Agents may be able to write the file: what it names goes into words to paste only where it is a run.
   const runId = owner !== null && isRunId(owner.runId) ? owner.runId : null;
@@ -191,11 +210,11 @@ function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string
   const both = runId === null ? [] : [toWorkspaceLock(layout, worktree), toRunPaths(layout.stateDir, runId).lock];
   const locks = new Set([path, ...both.filter((lock) => readHolder(layout, lock)?.owner?.runId === runId)]);
   return [
-    `Watch it:     ralph status${run}`,
+    what === 'merge' ? `Wait for it:  ralph status${run}` : `Watch it:     ralph status${run}`,
     isHere
       ? `Stop it:      ralph stop${run}`
       : `Stop it:      ralph stop${run}, there; from here it takes the token of the run: RALPH_TOKEN=… ralph stop${run}`,
-    'Run beside:   ralph run --worktree NAME',
+    ...(what === 'merge' ? [] : ['Run beside:   ralph run --worktree NAME']),
     ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].map(toShellWord).join(' ')}`] : []),
   ];
 }

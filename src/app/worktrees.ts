@@ -14,9 +14,10 @@ import {
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { summariseRun } from './list-runs.ts';
+import { requireOutside } from './people.ts';
 import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
-import { findWorkspaceHolder, lockWorkspace } from './run-lock.ts';
+import { findWorkspaceHolder, lockForMerge } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,15 +64,16 @@ export async function diffRunWorktree(cwd: string, name: string, env: Environmen
 /**
  * Merges a worktree's branch into the branch that is checked out here.
  *
- * @throws RalphError `run-in-progress` while a run works in it or here; `worktree-…`
+ * @throws RalphError `run-in-progress` while a run works in it or here; `person-refused` for what belongs to a run; `worktree-…`
  */
 export async function mergeRunWorktree(cwd: string, name: string, env: Environment): ReturnType<typeof mergeWorktree> {
   const layout = findLayout(cwd);
+  requireOutside(layout, env);
   const settings = toSettings(layout, readRunFiles(layout), env, name);
   await demandKnown(settings, name);
   refuseBusy(layout, name);
   // A run that begins here meanwhile would see half a merge.
-  const lock = await lockWorkspace({ layout, runId: 'none', worktree: null, command: 'ralph worktrees merge' });
+  const lock = await lockForMerge({ layout, runId: 'none', worktree: null, command: 'ralph worktrees merge' });
   try {
     return await mergeWorktree(settings, name);
   } finally {
@@ -82,10 +84,11 @@ export async function mergeRunWorktree(cwd: string, name: string, env: Environme
 /**
  * Removes a worktree, and its branch where that has no commits of its own; with `force` whatever is in them.
  *
- * @throws RalphError `run-in-progress` while a run works in it; `worktree-…`
+ * @throws RalphError `run-in-progress` while a run works in it; `person-refused` for what belongs to a run; `worktree-…`
  */
 export async function removeRunWorktree(cwd: string, name: string, force: boolean, env: Environment): Promise<RemovedWorktree> {
   const layout = findLayout(cwd);
+  requireOutside(layout, env);
   const files = readRunFiles(layout);
   const settings = toSettings(layout, files, env, name);
   await demandKnown(settings, name);
