@@ -42,13 +42,13 @@ it('a folder whose runs cannot be read hides none of the others, and is told of'
   const env = { XDG_STATE_HOME: join(cwd, 'state') };
   leave(NEW, { 'journal.jsonl': 'scribble\n' });
   const broken = join(cwd, 'broken');
-  mkdirSync(join(broken, '.ralph/runs'), { recursive: true });
-  writeFileSync(join(broken, '.ralph/rescue'), 'x');
+  mkdirSync(join(broken, '.ralph'), { recursive: true });
+  writeFileSync(join(broken, '.ralph/runs'), 'x');
   for (const root of [cwd, broken]) noteProject(toLayout(root, '.ralph'), env);
   const unread: string[] = [];
   const runs = summariseAllRuns(env, (root, error) => unread.push(`${root}: ${String(error)}`));
   expect(runs.map(({ runId, root }) => [runId, root])).toEqual([[NEW, cwd]]);
-  expect(unread).toEqual([expect.stringMatching(/\/broken: .*rescue/)]);
+  expect(unread).toEqual([expect.stringMatching(/\/broken: .*runs/)]);
 });
 
 /** Nests folders deeper than a path may be long, as an agent does it: step by step. With files beside and below them whose names are no UTF-8. */

@@ -131,6 +131,17 @@ describe('a link to a folder', () => {
     expect(existsSync(at('.ralph/bin/ralph'))).toBe(true);
   });
 
+  it('takes nothing away with what stands in its place, and is not made where what it led to is gone', () => {
+    const leadBack = begin();
+    rmSync(link());
+    mkdirSync(join(link(), 'runs/r0'), { recursive: true });
+    expect([leadBack(), existsSync(join(`${link()}.old-1`, 'runs/r0'))]).toEqual(['led back', true]);
+    rmSync(link());
+    mkdirSync(join(at('store'), 'runs/r1'), { recursive: true });
+    renameSync(at('store'), link());
+    expect([leadBack(), leadBack(), existsSync(join(link(), 'runs/r1'))]).toEqual(['failed', null, true]);
+  });
+
   it('is not made in the place of a folder that something of this run was rescued into, nor where none was', () => {
     const leadBack = begin();
     rmSync(link());

@@ -8,9 +8,10 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
 import { removeTree } from '../process/index.ts';
 
@@ -54,7 +55,8 @@ export function keepTrustedFiles(root: string, paths: readonly string[], isOrder
 /**
  * Remembers where a link leads, if there is one: what lies in a workspace can be removed from it, also where nothing can be written that it leads to.
  *
- * @returns a look that leads it there again, and says whether it had to, or once that it could not; a folder in its place stays where this run was rescued into it
+ * @returns a look that leads it there again, and says whether it had to, or once that it could not; what stands in its place is set aside as `<name>.old-1`, a folder stays where
+ * this run was rescued into it
  */
 export function keepTrustedLink(path: string, runId: string): () => 'led back' | 'failed' | null {
   const target = readTarget(path);
@@ -62,7 +64,9 @@ export function keepTrustedLink(path: string, runId: string): () => 'led back' |
   return () => {
     if (target === null || readTarget(path) === target || existsSync(join(path, 'rescue', runId))) return null;
     try {
-      removeTree(path);
+      // Nothing is removed: what stands there may be somebody's work, the runs themselves among it.
+      if (!existsSync(resolve(dirname(path), target))) throw new Error('what it led to is gone');
+      setAside(path);
       symlinkSync(target, path);
       hasFailed = false;
       return 'led back';
@@ -72,6 +76,16 @@ export function keepTrustedLink(path: string, runId: string): () => 'led back' |
       return isTold ? null : 'failed';
     }
   };
+}
+
+/** Gives what stands there the next free name behind its own; a link is only taken away. */
+function setAside(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) return unlinkSync(path);
+  let count = 1;
+  while (lstatSync(`${path}.old-${count}`, { throwIfNoEntry: false }) !== undefined) count += 1;
+  renameSync(path, `${path}.old-${count}`);
 }
 
 function readTarget(path: string): string | null {

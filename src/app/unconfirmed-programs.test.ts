@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-it('takes what came during a run for nobody, and what was there before for what counts', async () => {
+it('runs nothing that the notes themselves say: an agent may have written them', async () => {
+  config('filter.mine.clean', 'cat');
+  const seen = createHash('sha256').update('cat').digest('hex');
+  writeFileSync(join(layout.stateDir, 'git-programs.json'), JSON.stringify({ 'filter.mine.clean': { seen, trusted: 'evil' } }));
+  expect(await capture()).toEqual({});
+});
+
+it('takes what came or changed during a run for nobody', async () => {
   config('filter.old.clean', 'theirs');
   config('filter.x.clean', 'evil');
   config('filter.kept.clean', 'mine');
@@ -26,7 +34,7 @@ it('takes what came during a run for nobody, and what was there before for what 
     { 'filter.x.clean': 'evil', 'filter.old.clean': 'theirs', 'filter.gone.clean': null },
     { 'filter.old.clean': 'mine' },
   );
-  expect(await capture()).toEqual({ 'filter.kept.clean': 'mine', 'filter.old.clean': 'mine' });
+  expect(await capture()).toEqual({ 'filter.kept.clean': 'mine' });
   expect(await toUnconfirmedWarnings(layout, { cwd, env })).toEqual([
     expect.stringMatching(/: filter\.old\.clean, filter\.x\.clean\. .*when no run is under way: rm \S+git-programs\.json/),
   ]);

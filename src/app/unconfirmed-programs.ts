@@ -18,8 +18,6 @@ type Unconfirmed = Readonly<Record<string, UnconfirmedProgram>>;
 interface UnconfirmedProgram {
   /** SHA-256 of what it said: with any other value the key is a person's again. */
   readonly seen: string;
-  /** What counts instead; `null`: nothing. */
-  readonly trusted: string | null;
 }
 
 /** Keeps what was seen to appear during a run. */
@@ -37,25 +35,23 @@ export function openProgramNotes(layout: Folder): ProgramNotes {
     keys: Object.keys(noted),
     note: (now, trusted) => {
       const fresh = Object.entries(now).flatMap(([key, value]) =>
-        value === null ? [] : [[key, { seen: toPrint(value), trusted: readOwn(trusted, key) ?? null }] as const],
+        value === null || readOwn(trusted, key) === value ? [] : [[key, { seen: toPrint(value) }] as const],
       );
       // A run in another worktree may have written since.
-      const known = { ...readNotes(layout), ...noted };
-      noted = { ...known, ...Object.fromEntries(fresh.filter(([key, { seen }]) => readOwn(known, key)?.seen !== seen)) };
+      noted = { ...readNotes(layout), ...noted, ...Object.fromEntries(fresh) };
       if (Object.keys(noted).length > 0) writeNotes(layout, noted);
     },
   };
 }
 
-/** The programs that git may run in a run that begins now: those that its configuration names, without what nobody confirmed. */
+/**
+ * The programs that git may run in a run that begins now: those that its configuration names, without what nobody confirmed. What the notes say is never run: without
+ * isolation an agent can write them, and the worst that comes of it is a program left out.
+ */
 export async function captureTrustedPrograms(layout: Folder, place: Place): Promise<GitPrograms> {
   const programs = await captureGitPrograms(place);
   const noted = readNotes(layout);
-  const entries = Object.entries(programs).flatMap(([key, value]) => {
-    const own = isUnconfirmed(noted, key, value) ? (readOwn(noted, key)?.trusted ?? null) : value;
-    return own === null ? [] : [[key, own] as const];
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(Object.entries(programs).filter(([key, value]) => !isUnconfirmed(noted, key, value)));
 }
 
 /** Whether there is anything that nobody confirmed. Asks git nothing. */
@@ -116,8 +112,8 @@ function readNotes(layout: Folder): Unconfirmed {
   }
   if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([key, entry]) => {
-    const { seen, trusted } = isJsonObject(entry) ? entry : {};
-    return typeof seen === 'string' ? [[key, { seen, trusted: typeof trusted === 'string' ? trusted : null }] as const] : [];
+    const { seen } = isJsonObject(entry) ? entry : {};
+    return typeof seen === 'string' ? [[key, { seen }] as const] : [];
   });
   return Object.fromEntries(entries);
 }
