@@ -80,7 +80,7 @@ export async function diffWorktree(settings: WorktreesSettings, name: string): P
  * with conflicts is taken back. No hook runs.
  *
  * @returns how many commits came, and into which branch
- * @throws RalphError `worktree-unknown`, `worktree-dirty`, `worktree-conflict`, `worktree-failed`
+ * @throws RalphError `worktree-unknown`, `worktree-dirty` (the worktree, or the files here that it would change), `worktree-conflict`, `worktree-failed`
  */
 export async function mergeWorktree(
   settings: WorktreesSettings,
@@ -95,7 +95,10 @@ export async function mergeWorktree(
   if (merged.ok) return { commits, into, branch };
   const conflicts = (await main.git(['diff', '--name-only', '--diff-filter=U'])).stdout.trim();
   await main.git(['merge', '--abort']);
-  if (conflicts === '') throw toFailure(name, 'merged', merged.problem);
+  if (conflicts === '') {
+    const inTheWay = await listInTheWay(main, branch);
+    throw inTheWay.length > 0 && WOULD_OVERWRITE.test(merged.problem) ? toInTheWay(name, inTheWay) : toFailure(name, 'merged', merged.problem);
+  }
   throw new RalphError({
     code: 'worktree-conflict',
     what: `${branch} and ${into} have both changed ${conflicts.split('\n').join(', ')}; nothing was merged.`,
@@ -116,12 +119,35 @@ export async function listLeftOut(settings: WorktreesSettings, name: string): Pr
   return [...new Set(found.flatMap((findings) => findings?.keys ?? []))].sort();
 }
 
-/** What says that a worktree has changes that only it has. */
-export function toDirty(name: string, path: string, changed: readonly string[], why: string): RalphError {
-  const more = changed.length > SHOWN_PATHS ? `, and ${changed.length - SHOWN_PATHS} more` : '';
+/** Git's word for a merge that it did not begin, without the names. */
+const WOULD_OVERWRITE = /would be overwritten by merge/;
+
+/** What is not committed in the main checkout and changed on the branch too. */
+async function listInTheWay(main: Repository, branch: string): Promise<readonly string[]> {
+  const changed = await demandGit(main.git, ['diff', '--name-only', '-z', '--no-renames', `HEAD...${toRef(branch)}`]);
+  const theirs = new Set(changed.split('\0'));
+  return (await readStatus(main)).entries.map((entry) => entry.path).filter((path) => theirs.has(path));
+}
+
+function toInTheWay(name: string, paths: readonly string[]): RalphError {
   return new RalphError({
     code: 'worktree-dirty',
-    what: `The worktree ${name} has changes that are not committed: ${changed.slice(0, SHOWN_PATHS).join(', ')}${more}.`,
+    what: `The worktree ${name} would change files that have changes here which are not committed: ${toShown(paths)}. Nothing was merged.`,
+    why: 'Your changes would be overwritten.',
+    fix: `Commit or stash them first, then: ralph worktrees merge ${name}`,
+  });
+}
+
+function toShown(paths: readonly string[]): string {
+  const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
+  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}`;
+}
+
+/** What says that a worktree has changes that only it has. */
+export function toDirty(name: string, path: string, changed: readonly string[], why: string): RalphError {
+  return new RalphError({
+    code: 'worktree-dirty',
+    what: `The worktree ${name} has changes that are not committed: ${toShown(changed)}.`,
     why,
     fix: `See them: ralph worktrees diff ${name}\nCommit them in ${path}, or give them up: ralph worktrees remove ${name} --force`,
   });
