@@ -26,8 +26,8 @@ export interface LiveTurn {
   readonly attempt: number;
   readonly hat: string;
   readonly startedAt: number;
-  /** When anything last came from the agent; its start counts. */
-  readonly lastOutputAt: number;
+  /** When anything last came from the agent; `null`: nothing has yet. */
+  readonly lastOutputAt: number | null;
   /** So long may it be silent; 0 for no limit. */
   readonly idleTimeoutMs: number;
   /** Tool calls under way, the oldest first. */
@@ -82,7 +82,7 @@ function takeEffect(view: LiveView, effect: Extract<RunRecord, { readonly kind: 
   if (effect.type === 'run-end') return { turn: null, gates: null, wait: null };
   if (effect.type !== 'iteration-start') return view;
   const { iteration, attempt, hat, idleTimeoutMs } = effect;
-  const times = { startedAt: at, lastOutputAt: at };
+  const times = { startedAt: at, lastOutputAt: null };
   return { ...view, wait: null, turn: { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE } };
 }
 
@@ -111,8 +111,9 @@ export function parseLiveView(json: Json | undefined): LiveView | null {
 
 function parseTurn(json: Json | undefined): LiveTurn | null {
   if (!isJsonObject(json)) return null;
-  const { iteration, attempt, hat, startedAt, lastOutputAt, idleTimeoutMs, tools, usage } = json;
-  if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt) || !isNumber(lastOutputAt)) return null;
+  const { iteration, attempt, hat, startedAt, lastOutputAt = null, idleTimeoutMs, tools, usage } = json;
+  if (!isNumber(iteration) || !isNumber(attempt) || typeof hat !== 'string' || !isNumber(startedAt)) return null;
+  if (lastOutputAt !== null && !isNumber(lastOutputAt)) return null;
   const figure = (name: keyof Usage): number | null => (isJsonObject(usage) && isNumber(usage[name]) ? usage[name] : null);
   return {
     iteration,
@@ -234,8 +235,8 @@ const WAITS: Readonly<Record<TimerPurpose, string>> = {
 };
 
 /** `silent 0:38 of 15:00`. */
-function toSilenceText({ lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
-  return `silent ${toClock(now - lastOutputAt)}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
+function toSilenceText({ startedAt, lastOutputAt, idleTimeoutMs }: LiveTurn, now: number): string {
+  return `silent ${toClock(now - (lastOutputAt ?? startedAt))}${idleTimeoutMs > 0 ? ` of ${toClock(idleTimeoutMs)}` : ''}`;
 }
 
 function toGateNames(indexes: readonly number[], names: readonly string[]): string {

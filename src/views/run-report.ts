@@ -92,13 +92,22 @@ function toReasonTexts(view: RunView): readonly string[] {
 }
 
 function toDoneText(view: RunView): string {
-  const counts = new Map<string, number>();
-  for (const turn of view.turns) counts.set(turn.hat, (counts.get(turn.hat) ?? 0) + 1);
-  if (counts.size === 0) return 'nothing: no agent was started';
-  const { failed, interrupted, routed } = view.totals;
-  const hats = [...counts].map(([hat, count]) => `${hat} ${toCount(count, 'turn')}`);
-  const trouble = [...(failed === 0 ? [] : [`${failed} failed`]), ...(interrupted === 0 ? [] : [`${interrupted} interrupted`])];
-  return `${toList(hats, 8)}${trouble.length === 0 ? '' : ` (${trouble.join(', ')})`}; ${toCount(routed, 'event')} routed`;
+  const hats = [...new Set(view.turns.map((turn) => turn.hat))];
+  if (hats.length === 0) return 'nothing: no agent was started';
+  return `${toList(
+    hats.map((hat) => toTurnsText(view, hat)),
+    8,
+  )}; ${toCount(view.totals.routed, 'event')} routed`;
+}
+
+/** `builder 3 turns (1 failed, 1 interrupted)` */
+function toTurnsText(view: RunView, hat: string): string {
+  const turns = view.turns.filter((turn) => turn.hat === hat);
+  const trouble = (['failed', 'interrupted'] as const)
+    .map((status) => ({ status, count: turns.filter((turn) => turn.status === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${status}`);
+  return `${hat} ${toCount(turns.length, 'turn')}${trouble.length === 0 ? '' : ` (${trouble.join(', ')})`}`;
 }
 
 function toEvidenceTexts(view: RunView): readonly string[] {

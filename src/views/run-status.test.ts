@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toDurationText } from '../core/index.ts';
+import { parseJson, toDurationText } from '../core/index.ts';
 import { createScript } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
-import { createLiveFold } from './live-view.ts';
+import { createLiveFold, parseLiveView } from './live-view.ts';
+import { toRunReport } from './run-report.ts';
 import { toElapsedNow, toRunStatus, toStatusRecord } from './run-status.ts';
 
 /** A run whose first turn is in a tool call, some time later. */
@@ -33,6 +34,32 @@ describe('the status of a run', () => {
     const text = toText(openStuck(90_000));
     expect(text).toContain('Tool: Bash npm test for 1 min 30 s');
     expect(text).toMatch(/Output: the last one 1 min 30 s ago; after \d+ .* of silence the turn is ended/);
+  });
+
+  it('says that nothing has come yet of an agent that has written nothing, to programs too', () => {
+    const script = createScript();
+    script.publish('task.start', 'system', ['planner']);
+    script.startTurn('planner', 1);
+    const view = foldRunView(script.records);
+    const fold = createLiveFold(() => view.at);
+    for (const record of script.records) fold.take(record);
+    const facts = { isAlive: true, now: view.at + 4200, live: fold.view() };
+    expect(toText({ view, facts })).toMatch(/Output: none yet; after \d+ .* of silence the turn is ended/);
+    expect(facts.live.turn).toMatchObject({ lastOutputAt: null });
+    expect(parseLiveView(parseJson(JSON.stringify(facts.live)))?.turn).toEqual(facts.live.turn);
+  });
+
+  it('says of each hat how many of its own turns failed or were interrupted, when it ends', () => {
+    const script = createScript();
+    script.startTurn('planner', 1);
+    script.endTurn(1, { outcome: { status: 'interrupted' } });
+    script.startTurn('planner', 2);
+    script.endTurn(2);
+    script.startTurn('builder', 3);
+    script.endTurn(3);
+    script.effect({ type: 'run-end', reason: 'interrupted', detail: '' });
+    const done = toRunReport(foldRunView(script.records)).rows.find(({ label }) => label === 'Done');
+    expect(done?.text).toMatch(/^planner 2 turns \(1 interrupted\), builder 1 turn; /);
   });
 
   it('does not say that an agent reports no cost before its turn has ended', () => {

@@ -134,12 +134,13 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   }
   if (turn === null || !isRunning(view, turn)) return [];
   const limit = turn.idleTimeoutMs > 0 ? `; after ${toDurationText(turn.idleTimeoutMs)} of silence the turn is ended` : '';
+  const last = turn.lastOutputAt === null ? 'none yet' : `the last one ${toDurationText(now - turn.lastOutputAt)} ago`;
   return [
     ...turn.tools.map((tool) => ({
       label: 'Tool',
       text: `${[tool.name, tool.summary].join(' ').trim()} for ${toDurationText(now - tool.since)}`,
     })),
-    { label: 'Output', text: `the last one ${toDurationText(now - turn.lastOutputAt)} ago${limit}` },
+    { label: 'Output', text: `${last}${limit}` },
   ];
 }
 

@@ -97,7 +97,9 @@ export async function mergeWorktree(
   await main.git(['merge', '--abort']);
   if (conflicts === '') {
     const inTheWay = await listInTheWay(main, branch);
-    throw inTheWay.length > 0 && WOULD_OVERWRITE.test(merged.problem) ? toInTheWay(name, inTheWay) : toFailure(name, 'merged', merged.problem);
+    throw inTheWay.length > 0 && WOULD_OVERWRITE.test(merged.problem)
+      ? toInTheWay(name, inTheWay)
+      : toFailure(name, 'merged', merged.problem);
   }
   throw new RalphError({
     code: 'worktree-conflict',

@@ -75,7 +75,7 @@ if [ $n = 3 ]; then echo LOOP_COMPLETE; fi`;
 
 interface LiveFacts extends StatusFacts {
   readonly elapsedMs: number;
-  readonly live: { readonly turn: { readonly lastOutputAt: number } | null } | null;
+  readonly live: { readonly turn: { readonly lastOutputAt: number | null } | null } | null;
 }
 
 async function readLive(folder: string): Promise<Partial<LiveFacts>> {
