@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,17 +31,18 @@ describe.skipIf(process.platform !== 'linux')('what a dead run left', () => {
   });
 
   it.each(['/dev/shm', tmpdir()].filter((place) => existsSync(place)))(
-    'includes the pipes that it was making in %s: those of the living stay',
+    'includes the pipes that it was making in %s: those of the living stay, and what is no pipe',
     async (place) => {
       const dead = mkdtempSync(join(place, 'ralph-pipes-1073741824-'));
       const living = mkdtempSync(join(place, `ralph-pipes-${process.pid}-`));
-      writeFileSync(join(dead, 'pipe0'), '');
+      const foreign = mkdtempSync(join(place, 'ralph-pipes-1073741824-'));
+      execFileSync('mkfifo', [join(dead, 'pipe0')]);
+      writeFileSync(join(foreign, 'mine'), '');
       try {
         await reapRun(RUN);
-        expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+        expect([dead, living, foreign].map((folder) => existsSync(folder))).toEqual([false, true, true]);
       } finally {
-        rmSync(dead, { recursive: true, force: true });
-        rmSync(living, { recursive: true });
+        for (const folder of [dead, living, foreign]) rmSync(folder, { recursive: true, force: true });
       }
     },
   );
