@@ -32,3 +32,28 @@ it('a run that ended otherwise is told nothing of loops', () => {
   script.effect({ type: 'run-end', reason: 'max_iterations', detail: '' });
   expect(toPersonNotes(foldRunView(script.records))).toEqual([]);
 });
+
+it('a run whose completion a gate refused is told what shows the output of that gate', () => {
+  const script = createScript();
+  script.startTurn('planner', 1);
+  script.endTurn(1);
+  script.effect({ type: 'run-end', reason: 'gate_refused', detail: '' });
+  const view = foldRunView(script.records);
+  expect(toNextStep(view, true)).toContain('See the gate’s output: `ralph gates --run`.');
+  const evidence = {
+    number: 7,
+    treeBefore: null,
+    tree: null,
+    outputHash: 'h',
+    isCached: false,
+    isFresh: true,
+    isCut: false,
+    attempts: 1,
+    log: '.ralph/runs/r/evidence/7.log',
+  };
+  const gate = { gate: 0, command: 'npm test', iteration: 1, topics: [], outputTail: '', durationMs: 1, timedOut: false };
+  const refused = { ...gate, exitCode: 1, passed: false, evidence };
+  const passed = { ...gate, exitCode: 0, passed: true, evidence: { ...evidence, number: 8, log: '.ralph/runs/r/evidence/8.log' } };
+  const turns = view.turns.map((turn) => ({ ...turn, gates: [refused, passed] }));
+  expect(toNextStep({ ...view, turns }, true)).toContain('See the gate’s output: `cat .ralph/runs/r/evidence/7.log`.');
+});

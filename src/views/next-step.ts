@@ -1,4 +1,5 @@
-import { END_REASONS, toTurnName, toUsdText, toWayBack } from '../core/index.ts';
+import { END_REASONS, toShellWord, toTurnName, toUsdText, toWayBack } from '../core/index.ts';
+import { toPlainLine } from './plain-line.ts';
 import type { RunView } from './run-view.ts';
 
 /**
@@ -14,7 +15,7 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
   // Another model or other arguments are a change of the configuration.
   if (view.end.attention !== undefined && view.turns.at(-1)?.failure?.class === 'request')
     return toCommand('Then `ralph resume --accept-changes`.', view, isNewest);
-  const step = next === '' ? toLookStep(view) : withExactLimit(next, view);
+  const step = next === '' ? toLookStep(view) : withGateLog(withExactLimit(next, view), view);
   const last = view.turns.at(-1);
   return toCommand(step, view, isNewest).replace(/`ralph show[^`]*/, (show) =>
     isOverview && last !== undefined ? `${show} ${toTurnName(last)}` : show,
@@ -46,6 +47,12 @@ function withExactLimit(next: string, view: RunView): string {
   if (limitUsd === null) return next;
   const cents = Math.ceil(Number((((view.totals.usage.costUsd ?? 0) + limitUsd) * 100).toFixed(6)));
   return next.replace('--max-cost USD', `--max-cost ${String(cents / 100)}`);
+}
+
+/** What the gate that refused last printed is kept; running the gates again shows what they print now. */
+function withGateLog(next: string, view: RunView): string {
+  const log = view.turns.flatMap((turn) => turn.gates).findLast((gate) => !gate.passed)?.evidence?.log ?? null;
+  return log === null ? next : next.replace('`ralph gates --run`', () => `\`cat ${toShellWord(toPlainLine(log, 500))}\``);
 }
 
 /** What the person should know or decide: nobody else can. */
