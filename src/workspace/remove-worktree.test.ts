@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createWorktree, type Worktree } from './create-worktree.ts';
 import { type RemovedWorktree, removeWorktree } from './remove-worktree.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders, type TestFolder } from './repository-fixtures.ts';
+import { listWorktrees } from './worktrees.ts';
 
 afterAll(removeTestFolders);
 
@@ -26,7 +27,7 @@ describe('removing a worktree', () => {
     repo.git('add', '.venv/bin');
     repo.git('commit', '--quiet', '--message', 'tracked');
     const { path } = await make(repo);
-    expect(await remove(repo)).toEqual({ isRemoved: true, keptBranch: null });
+    expect(await remove(repo)).toEqual({ isRemoved: true, keptBranch: null, renewable: [] });
     expect(existsSync(path)).toBe(false);
     expect(repo.read('node_modules/pkg/index.js')).toBe('shared');
     expect(repo.git('branch', '--format=%(refname:short)')).toBe('main\n');
@@ -37,7 +38,7 @@ describe('removing a worktree', () => {
     const repo = createTestRepository();
     const inside = createPlainFolder({ path: (await make(repo)).path });
     inside.git('commit', '--quiet', '--allow-empty', '--message', 'work');
-    expect(await remove(repo)).toEqual({ isRemoved: true, keptBranch: 'ralph/fix' });
+    expect(await remove(repo)).toMatchObject({ isRemoved: true, keptBranch: 'ralph/fix' });
     expect(repo.git('log', '-1', '--format=%s', 'ralph/fix')).toBe('work\n');
   });
 
@@ -50,12 +51,56 @@ describe('removing a worktree', () => {
     expect(await remove(repo, true)).toMatchObject({ isRemoved: true });
   });
 
+  it('is refused while files are in it that git ignores, which are named, unless it is forced', async () => {
+    const repo = createTestRepository({ '.gitignore': '.env\n*.db\ndist/\nnode_modules/\n' });
+    const { path } = await make(repo);
+    const inside = createPlainFolder({ path });
+    inside.write('.env', 'KEY=1');
+    inside.write('data/app.db', 'x');
+    inside.write('dist/a.js', 'x');
+    inside.write('dist/b.js', 'x');
+    inside.write('node_modules/pkg/index.js', 'x');
+    inside.git('commit', '--quiet', '--allow-empty', '--message', 'work');
+    await expect(remove(repo)).rejects.toMatchObject({
+      code: 'worktree-dirty',
+      message: expect.stringContaining(': .env, data/app.db, dist/.'),
+      fix: expect.stringContaining('ralph worktrees merge fix'),
+    });
+    expect(inside.read('.env')).toBe('KEY=1');
+    expect(await remove(repo, true)).toMatchObject({ isRemoved: true, keptBranch: null });
+  });
+
+  it('takes with it what a tool makes again, and names that', async () => {
+    const repo = createTestRepository({ '.gitignore': 'node_modules/\n__pycache__/\nenv*/\n' });
+    const { path } = await make(repo);
+    const inside = createPlainFolder({ path });
+    for (const name of ['node_modules/pkg/index.js', 'src/__pycache__/a.pyc', 'env3/pyvenv.cfg']) inside.write(name, 'x');
+    expect(await remove(repo)).toEqual({ isRemoved: true, keptBranch: null, renewable: ['env3/', 'node_modules/', 'src/__pycache__/'] });
+  });
+
+  it('does not take a file for a folder that a tool makes again', async () => {
+    const repo = createTestRepository({ '.gitignore': 'node_modules\n' });
+    createPlainFolder({ path: (await make(repo)).path }).write('node_modules', 'notes');
+    await expect(remove(repo)).rejects.toMatchObject({ code: 'worktree-dirty' });
+  });
+
+  it('knows the links of a worktree whose run began in a subfolder', async () => {
+    const repo = createTestRepository({ 'app/kept.txt': 'x', '.gitignore': 'node_modules\n' });
+    repo.write('app/node_modules/pkg/index.js', 'shared');
+    const app = createPlainFolder({ path: join(repo.path, 'app') });
+    const settings = { ...app.settings, env: repo.env, stateDir: '.ralph' };
+    await createWorktree({ ...settings, name: 'fix', links, reuse: false });
+    expect(await listWorktrees(settings)).toMatchObject([{ uncommitted: [], ignored: [], renewable: [] }]);
+    expect(await removeWorktree({ ...settings, name: 'fix', links, force: false })).toMatchObject({ isRemoved: true });
+    expect(repo.read('app/node_modules/pkg/index.js')).toBe('shared');
+  });
+
   it.each([true, false])('takes away folders that are nested deeper than git can follow (forced: %s)', async (force) => {
     const repo = createTestRepository();
     const { path } = await make(repo);
     const script = `const long = 'd'.repeat(200); for (let depth = 0; depth < 40; depth += 1) { fs.mkdirSync(long); process.chdir(long); }`;
     execFileSync(process.execPath, ['-e', script], { cwd: path });
-    expect(await remove(repo, force)).toEqual({ isRemoved: true, keptBranch: null });
+    expect(await remove(repo, force)).toMatchObject({ isRemoved: true, keptBranch: null });
     expect(readdirSync(dirname(path))).toEqual([]);
     expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
@@ -72,7 +117,7 @@ describe('removing a worktree', () => {
     const repo = createTestRepository();
     await make(repo);
     repo.remove('.ralph/worktrees/fix');
-    expect(await remove(repo)).toEqual({ isRemoved: false, keptBranch: null });
+    expect(await remove(repo)).toMatchObject({ isRemoved: false, keptBranch: null });
     expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { removeTree } from '../process/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
-import { readStatus } from './read-status.ts';
-import { toWorktreePlace } from './worktree-place.ts';
-import { toDirty, toFailure } from './worktrees.ts';
+import { readContents, type WorktreeContents } from './worktree-contents.ts';
+import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
+import { toDirty, toFailure, toIgnoredWork, toRef } from './worktrees.ts';
 
 /** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {
@@ -14,7 +14,7 @@ export interface WorktreeRemoval extends RepositorySettings {
   readonly name: string;
   /** The links that were asked for when it was made. */
   readonly links: readonly string[];
-  /** Also when there are uncommitted changes in it, and with the commits of its branch: both are then lost. */
+  /** Also when there are uncommitted changes or ignored files in it, and with the commits of its branch: all of them are then lost. */
   readonly force: boolean;
 }
 
@@ -24,6 +24,8 @@ export interface RemovedWorktree {
   readonly isRemoved: boolean;
   /** Its branch, which is kept when it has commits that the current one has not; null otherwise. */
   readonly keptBranch: string | null;
+  /** What git ignored in it and a tool makes again, which went with it. */
+  readonly renewable: readonly string[];
 }
 
 /**
@@ -36,16 +38,17 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   const main = await demandRepository(order, order.cwd);
   if (!existsSync(place.path)) {
     await main.git(['worktree', 'prune']);
-    return { isRemoved: false, keptBranch: null };
+    return { isRemoved: false, keptBranch: null, renewable: [] };
   }
   const worktree = await demandRepository(order, place.path);
   const links = findLinks(order, place.path, main.prefix);
-  if (!order.force) await checkClean(order, worktree, links);
+  const contents = await readContents(order, main, worktree);
+  if (!order.force) await checkClean(order, main, place, contents);
   for (const link of links) unlinkSync(join(place.path, link));
   const removed = await main.git(['worktree', 'remove', '--force', place.path]);
   if (!removed.ok) await removeByHand(order, place.path, worktree, main, removed.problem);
   const deleted = await main.git(['branch', '--delete', ...(order.force ? ['--force'] : []), place.branch]);
-  return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch };
+  return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch, renewable: contents.renewable };
 }
 
 /** How git says that it agreed to remove the folder, began, and could not go on: something is nested deeper than a path may be long, or may not be opened. */
@@ -84,9 +87,10 @@ function readLink(path: string): string | undefined {
   }
 }
 
-async function checkClean(order: WorktreeRemoval, worktree: Repository, links: readonly string[]): Promise<void> {
-  const status = await readStatus(worktree);
-  const changed = status.entries.map((entry) => entry.path).filter((path) => !links.includes(path));
-  if (changed.length === 0) return;
-  throw toDirty(order.name, worktree.top, changed, 'They would be lost with it.');
+async function checkClean(order: WorktreeRemoval, main: Repository, place: WorktreePlace, contents: WorktreeContents): Promise<void> {
+  const { changed, ignored } = contents;
+  if (changed.length > 0) throw toDirty(order.name, place.path, [...changed, ...ignored], 'They would be lost with it.');
+  if (ignored.length === 0) return;
+  const { stdout } = await main.git(['rev-list', '--count', `HEAD..${toRef(place.branch)}`]);
+  throw toIgnoredWork(order.name, place.path, ignored, Number(stdout));
 }

@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError } from '../core/index.ts';
+import { maskControls, RalphError } from '../core/index.ts';
 import { toGitFix } from './explain-git-failure.ts';
+import { showName } from './file-names.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit } from './git.ts';
 import { readStatus } from './read-status.ts';
+import { readContents } from './worktree-contents.ts';
 import { toWorktreePlace } from './worktree-place.ts';
 
 /** Where the worktrees of runs are. */
@@ -23,6 +25,10 @@ export interface WorktreeState {
   readonly commits: number;
   /** Files with changes that are not committed, from its top. */
   readonly uncommitted: readonly string[];
+  /** What git ignores in it and nobody can make again, from its top; a folder that is ignored as a whole ends in `/`. */
+  readonly ignored: readonly string[];
+  /** What git ignores in it and a tool makes again: installed packages, caches. */
+  readonly renewable: readonly string[];
 }
 
 /** A worktree and what it is compared with. */
@@ -45,7 +51,8 @@ async function readState(settings: WorktreesSettings, name: string): Promise<Wor
   try {
     const { path, branch, main, worktree } = await openWorktree(settings, name);
     const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
-    return { name, path, branch, commits, uncommitted: (await listChanged(settings, worktree)).own };
+    const { changed, ignored, renewable } = await readContents(settings, main, worktree);
+    return { name, path, branch, commits, uncommitted: changed, ignored, renewable };
   } catch {
     return null;
   }
@@ -64,7 +71,7 @@ export async function diffWorktree(settings: WorktreesSettings, name: string): P
     const base = (await demandGit(main.git, ['merge-base', 'HEAD', toRef(branch)])).trim();
     const options = { indexFile };
     await demandGit(worktree.git, ['read-tree', 'HEAD'], options);
-    const { shared } = await listChanged(settings, worktree);
+    const { shared } = await readContents(settings, main, worktree);
     const leftOut = [...settings.stateDirs, ...shared].map((name) => `:(exclude,literal)${name}`);
     await demandGit(worktree.git, ['add', '--all', '--', '.', ...leftOut], options);
     return await demandGit(worktree.git, ['diff', '--cached', '--no-ext-diff', '--no-textconv', base], options);
@@ -87,8 +94,8 @@ export async function mergeWorktree(
   name: string,
 ): Promise<{ readonly commits: number; readonly into: string; readonly branch: string }> {
   const { path, branch, main, worktree } = await openWorktree(settings, name);
-  const { own } = await listChanged(settings, worktree);
-  if (own.length > 0) throw toDirty(name, path, own, 'They would not be merged.');
+  const { changed } = await readContents(settings, main, worktree);
+  if (changed.length > 0) throw toDirty(name, path, changed, 'They would not be merged.');
   const into = (await demandGit(main.git, ['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
   const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
   const merged = await main.git(['merge', '--no-edit', branch]);
@@ -142,7 +149,8 @@ function toInTheWay(name: string, paths: readonly string[]): RalphError {
 
 function toShown(paths: readonly string[]): string {
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
-  return `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}`;
+  const shown = paths.slice(0, SHOWN_PATHS).map((path) => maskControls(showName(path)));
+  return `${shown.join(', ')}${more}`;
 }
 
 /** What says that a worktree has changes that only it has. */
@@ -155,28 +163,21 @@ export function toDirty(name: string, path: string, changed: readonly string[], 
   });
 }
 
+/** What says that a worktree has files that git ignores and only it has. */
+export function toIgnoredWork(name: string, path: string, ignored: readonly string[], commits: number): RalphError {
+  const warning = commits === 0 ? '' : `\n--force also gives up the commits of its branch. Merge them first: ralph worktrees merge ${name}`;
+  return new RalphError({
+    code: 'worktree-dirty',
+    what: `The worktree ${name} has files that git ignores: ${toShown(ignored)}.`,
+    why: 'They are in no commit and would be lost with it.',
+    fix: `Move what you need out of ${path}, or give them up: ralph worktrees remove ${name} --force${warning}`,
+  });
+}
+
 const SHOWN_PATHS = 5;
 
-/** What is not committed in a worktree: its own, and the links to what it shares with the main checkout. */
-async function listChanged(
-  { cwd }: WorktreesSettings,
-  worktree: Repository,
-): Promise<{ readonly own: readonly string[]; readonly shared: readonly string[] }> {
-  const paths = (await readStatus(worktree)).entries.map((entry) => entry.path);
-  const isShared = (path: string): boolean => readLink(join(worktree.top, path)) === join(cwd, path);
-  return { own: paths.filter((path) => !isShared(path)), shared: paths.filter(isShared) };
-}
-
-function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /** A branch by its whole name: a tag of the same name is another thing. */
-function toRef(branch: string): string {
+export function toRef(branch: string): string {
   return `refs/heads/${branch}`;
 }
 

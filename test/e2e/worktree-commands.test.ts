@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -175,6 +175,28 @@ rm -f "$root"/ran-*`;
       const forced = await ralph(folder, ['worktrees', 'remove', 'blue', '--force']);
       expect(forced.code, forced.stderr).toBe(0);
       expect(git(folder, 'branch', '--list', 'ralph/*')).toBe('');
+    });
+  });
+
+  test('are listed with what git ignores in them, which is removed by force alone, and stays in a clean-up', async () => {
+    await withWorktree(async (folder) => {
+      git(folder, 'merge', '-q', 'ralph/blue');
+      const tree = join(folder, '.ralph/worktrees/blue');
+      writeFileSync(join(folder, '.git/info/exclude'), '.env\n*.db\nnode_modules/\n.ralph\n.agent\n');
+      mkdirSync(join(tree, 'node_modules/pkg'), { recursive: true });
+      writeFileSync(join(tree, 'node_modules/pkg/index.js'), 'x');
+      expect((await ralph(folder, ['worktrees'])).stdout).toContain('nothing but what a tool makes again: node_modules/');
+      writeFileSync(join(tree, '.env'), 'KEY=1');
+      writeFileSync(join(tree, 'a\nb.db'), 'x');
+      expect(await list(folder)).toMatchObject([{ commits: 0, uncommitted: 0, ignored: 2, renewable: 1 }]);
+      expect((await ralph(folder, ['worktrees'])).stdout).toContain('2 ignored by git: .env, a\uFFFDb.db\n');
+      const refused = await ralph(folder, ['worktrees', 'remove', 'blue']);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('.env')]);
+      expect((await ralph(folder, ['clean', '--keep', '0'])).stderr).toContain('.env');
+      expect(readFileSync(join(tree, '.env'), 'utf8')).toBe('KEY=1');
+      const forced = await ralph(folder, ['worktrees', 'remove', 'blue', '--force']);
+      expect([forced.code, forced.stdout]).toEqual([0, expect.stringContaining('node_modules/')]);
+      expect(existsSync(tree)).toBe(false);
     });
   });
 

@@ -86,14 +86,19 @@ describe('what ralph run shows', () => {
     [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph worktrees merge blue\n'],
     [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph worktrees merge blue\n'],
     [{ commits: 0, uncommitted: [] }, 'nothing in it that is not here too. Remove it: ralph worktrees remove blue\n'],
+    [
+      { commits: 0, uncommitted: [], ignored: ['.env', 'dist/'] },
+      'with only what git ignores in it: .env, dist/. Move what you need out of',
+    ],
     [null, 'What is in it: ralph worktrees\n'],
   ])('ends a run in a worktree with what is there, and the command for it: %j', async (state, text) => {
+    const nothing = { name: 'blue', path: '/project/.ralph/worktrees/blue', branch: 'ralph/blue', ignored: [], renewable: [] };
     const app = createFakeApp();
     const start: AppApi['startRun'] = async (...args) => ({
       ...(await (app.startRun as AppApi['startRun'])(...args)),
       workspace: '/project/.ralph/worktrees/blue',
     });
-    const found = state === null ? null : { name: 'blue', path: '/project/.ralph/worktrees/blue', branch: 'ralph/blue', ...state };
+    const found = state === null ? null : { ...nothing, ...state };
     const fake = createFakeContext({ app: { ...app, startRun: start, findRunWorktree: async () => found } });
     await runCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
     expect(fake.out()).toContain(text);

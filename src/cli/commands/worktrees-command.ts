@@ -1,4 +1,5 @@
-import { toCount, toPlainLine } from '../../views/index.ts';
+import { maskControls } from '../../core/index.ts';
+import { toCount, toList, toPlainLine } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
@@ -17,7 +18,7 @@ export const worktreesCommand: CliCommand = {
     command
       .argument('[what]', '`list` (the default), `diff`, `merge` or `remove`')
       .argument('[name]', 'the worktree')
-      .option('--force', 'with remove: also what is not committed, and commits that are nowhere else');
+      .option('--force', 'with remove: also what is not committed, what git ignores, and commits that are nowhere else');
     addFormatOption(command, ['table', 'json'], 'of list: table for people, json for programs: one object a line');
     addExamples(command, [
       ['ralph worktrees', 'which there are, and what is in them'],
@@ -70,11 +71,12 @@ const ACT: Readonly<Record<Exclude<Action, 'list'>, (context: CliContext, app: A
       return 0;
     },
     remove: async ({ cwd, env, terminal }, app, name, force) => {
-      const { keptBranch } = await app.removeRunWorktree(cwd, name, force, env);
+      const { keptBranch, renewable } = await app.removeRunWorktree(cwd, name, force, env);
+      const went = renewable.length === 0 ? '' : ` With it went what a tool makes again: ${toNames(renewable)}.`;
       terminal.out(
         keptBranch === null
-          ? `Removed the worktree ${name} and its branch.\n`
-          : `Removed the worktree ${name}. Its branch ${keptBranch} stays: it has commits that are nowhere else. Delete it: git branch -D ${keptBranch}\n`,
+          ? `Removed the worktree ${name} and its branch.${went}\n`
+          : `Removed the worktree ${name}.${went} Its branch ${keptBranch} stays: it has commits that are nowhere else. Delete it: git branch -D ${keptBranch}\n`,
       );
       return 0;
     },
@@ -88,20 +90,32 @@ async function list({ cwd, env, terminal }: CliContext, app: AppApi, isJson: boo
   }
   if (worktrees.length === 0) terminal.err('No run has a worktree here.\nBegin one: ralph run --worktree -p "what is to be done"\n');
   else printTable(terminal, ['worktree', 'run', 'what is in it'], worktrees.map(toCells));
-  for (const { path } of worktrees) printLine(terminal, terminal.style('faint', toPlainLine(path, 500)));
+  for (const { path } of worktrees) printLine(terminal, terminal.style('faint', maskControls(path)));
   return 0;
 }
 
-function toRecord({ name, path, branch, commits, uncommitted, run }: RunWorktree): Readonly<Record<string, unknown>> {
-  return { v: 1, name, path, branch, commits, uncommitted: uncommitted.length, runId: run?.runId ?? null, status: toStatus(run) };
+function toRecord({ name, path, branch, commits, uncommitted, ignored, renewable, run }: RunWorktree): Readonly<Record<string, unknown>> {
+  const counts = { commits, uncommitted: uncommitted.length, ignored: ignored.length, renewable: renewable.length };
+  return { v: 1, name, path, branch, ...counts, runId: run?.runId ?? null, status: toStatus(run) };
 }
 
-function toCells({ name, commits, uncommitted, run }: RunWorktree): readonly string[] {
+function toCells({ name, commits, uncommitted, ignored, renewable, run }: RunWorktree): readonly string[] {
   const parts = [
     ...(commits > 0 ? [toCount(commits, 'commit')] : []),
     ...(uncommitted.length > 0 ? [`${toCount(uncommitted.length, 'file')} not committed`] : []),
+    ...(ignored.length > 0 ? [`${ignored.length} ignored by git: ${toNames(ignored)}`] : []),
   ];
-  return [name, toStatus(run) ?? 'gone', parts.length === 0 ? 'nothing that is not here too' : parts.join(', ')];
+  const rest = renewable.length > 0 ? `nothing but what a tool makes again: ${toNames(renewable)}` : 'nothing that is not here too';
+  return [name, toStatus(run) ?? 'gone', parts.length === 0 ? rest : parts.join(', ')];
+}
+
+const MAX_NAMES = 3;
+
+function toNames(paths: readonly string[]): string {
+  return toList(
+    paths.map((path) => maskControls(path)),
+    MAX_NAMES,
+  );
 }
 
 function toStatus(run: RunWorktree['run']): string | null {

@@ -1,6 +1,15 @@
 import { relative, sep } from 'node:path';
 import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, isTurnDone, type RunView, type RunViewFold, toCount, toEndedView } from '../../views/index.ts';
+import {
+  createRunViewFold,
+  isTurnDone,
+  type RunView,
+  type RunViewFold,
+  toCount,
+  toEndedView,
+  toList,
+  toPlainLine,
+} from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { isNewestRun } from '../read-view.ts';
 import { guardPrinter } from './guard-printer.ts';
@@ -149,10 +158,14 @@ async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOr
   const place = `The work is in ${relative(cwd, workspace) || '.'}, a git worktree`;
   const worktree = await app.findRunWorktree(root, workspace, env).catch(() => null);
   if (worktree === null) return `${place}. What is in it: ralph worktrees\n`;
-  const { name, commits, uncommitted } = worktree;
+  const { name, commits, uncommitted, ignored } = worktree;
   const merge = `ralph worktrees merge ${name}`;
   if (uncommitted.length > 0)
     return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}. Commit what is to stay, then: ${merge}\n`;
   if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${merge}\n`;
+  if (ignored.length > 0) {
+    const names = toPlainLine(toList(ignored, 3), 300);
+    return `${place} with only what git ignores in it: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
+  }
   return `${place} with nothing in it that is not here too. Remove it: ralph worktrees remove ${name}\n`;
 }

@@ -1,0 +1,52 @@
+import { existsSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Repository, RepositorySettings } from './find-repository.ts';
+import { readStatus } from './read-status.ts';
+
+/** What only a worktree has and no commit holds: paths from its top, a folder that is ignored as a whole with `/` at its end. */
+export interface WorktreeContents {
+  /** Not committed. */
+  readonly changed: readonly string[];
+  /** Links to what it shares with the main checkout. */
+  readonly shared: readonly string[];
+  /** Ignored by git, and nobody can make it again: settings, data, what was built. */
+  readonly ignored: readonly string[];
+  /** Ignored by git, and a tool makes it again. */
+  readonly renewable: readonly string[];
+}
+
+/** @throws GitProblem */
+export async function readContents(
+  { cwd }: Pick<RepositorySettings, 'cwd'>,
+  main: Repository,
+  worktree: Repository,
+): Promise<WorktreeContents> {
+  const { entries } = await readStatus(worktree, { withIgnored: true });
+  const isShared = (path: string): boolean =>
+    path.startsWith(main.prefix) && readLink(join(worktree.top, path)) === join(cwd, path.slice(main.prefix.length));
+  const own = entries.filter(({ path }) => !isShared(path));
+  const ignored = own.filter(({ kind }) => kind === 'ignored').map(({ path }) => path);
+  return {
+    changed: own.filter(({ kind }) => kind !== 'ignored').map(({ path }) => path),
+    shared: entries.map(({ path }) => path).filter(isShared),
+    ignored: ignored.filter((path) => !isRenewable(worktree.top, path)),
+    renewable: ignored.filter((path) => isRenewable(worktree.top, path)),
+  };
+}
+
+/** Folders that one tool alone writes, and writes again when it is asked. What is built (`dist`, `target`) is not among them: a person may want it. */
+const RENEWABLE = new Set(['node_modules', '__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.tox']);
+
+function isRenewable(top: string, path: string): boolean {
+  if (!path.endsWith('/')) return false;
+  // Python says itself which folder is an environment of its own, whatever its name.
+  return RENEWABLE.has(path.split('/').at(-2) ?? '') || existsSync(join(top, path, 'pyvenv.cfg'));
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
