@@ -38,6 +38,8 @@ const PLANTS: Readonly<Partial<Record<BackendType, (mark: string) => Plants>>> =
   }),
   pi: (mark) => ({
     '.pi/settings.json': toText({ shellCommandPrefix: `touch ${mark}`, npmCommand: ['touch', mark], packages: ['npm:probe'] }),
+    // A folder of an older version, which pi gives its new name.
+    '.pi/commands/probe.md': 'Look around.\n',
     '.pi/extensions/probe.ts': `import { writeFileSync } from 'node:fs';\nexport default () => writeFileSync(${toText(mark)}, '');\n`,
   }),
   copilot: (mark) => ({

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BackendType } from '../core/index.ts';
 import type { Program, TurnScope } from '../ports/index.ts';
@@ -9,6 +9,7 @@ import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
 import { createConfine } from './create-confine.ts';
 import { toHomeOwner } from './home-owner.ts';
+import { createSettingsKeeper } from './keep-settings.ts';
 import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
@@ -52,6 +53,7 @@ export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: 
 /** Creates the outfitter of one run. */
 export function createOutfitter(settings: OutfitterSettings): Outfitter {
   const kinds = new Map<boolean, Promise<ViewKind>>();
+  const keeper = createSettingsKeeper();
   return {
     dress: async (order) => {
       const isConfined = order.mode !== 'off' && settings.os.found !== null;
@@ -80,7 +82,7 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         prompt,
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
-      const putBack = isConfined || mayChangeTree(order.may) ? null : keepSettings(order.cli, order.cwd);
+      const putBack = isConfined || mayChangeTree(order.may) ? null : keeper.keep(toHomeOwner(order.cli, order.command), order.cwd);
       const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : null;
       const confineView = (program: Program, view: string): Program =>
         isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }, view)(program) : program;
@@ -115,28 +117,6 @@ const NO_SANDBOX: OsSandboxSearch = { found: null, why: 'it is switched off' };
 
 /** What a hat that may write is not held to. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
-
-/** Settings of the project that a CLI rewrites when it starts, because they are in the format of an older version. */
-const REWRITTEN: Readonly<Partial<Record<BackendType, string>>> = { qwen: '.qwen/settings.json' };
-
-/** Reads them now, and gives what puts them back: what the CLI does to them by itself is no doing of its hat. */
-function keepSettings(cli: BackendType, cwd: string): (() => void) | null {
-  const name = REWRITTEN[cli];
-  if (name === undefined) return null;
-  const file = join(cwd, name);
-  const before = readPlain(file);
-  return before === null
-    ? null
-    : () => {
-        const after = readPlain(file);
-        if (after !== null && !after.equals(before)) writeFileSync(file, before);
-      };
-}
-
-/** The bytes of a file that is no link; `null` for anything else. */
-function readPlain(file: string): Buffer | null {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(file) : null;
-}
 
 interface MadeHome {
   readonly home: { readonly from: string; readonly path: string };

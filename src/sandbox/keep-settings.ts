@@ -1,0 +1,126 @@
+import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BackendType } from '../core/index.ts';
+
+/** What a CLI changes by itself in a project when it starts, because it stands there in the form of an older version. Relative to the project. */
+interface OwnChanges {
+  /** Files that it writes anew. */
+  readonly rewritten?: readonly string[];
+  /** Files that it makes where there are none, or writes anew. */
+  readonly made?: readonly string[];
+  /** A folder, and the new name that it gives it. */
+  readonly renamed?: readonly [from: string, to: string];
+}
+
+/** As seen with claude 2.1.330, gemini 0.61, opencode 1.18.33, pi 0.73.1 and qwen 0.24.4; codex, copilot, cline and auggie change none. */
+const OWN_CHANGES: Readonly<Partial<Record<BackendType, OwnChanges>>> = {
+  // It moves there what an older version kept in its user's `.claude.json`.
+  claude: { made: ['.claude/settings.local.json'] },
+  gemini: { rewritten: ['.gemini/settings.json'] },
+  opencode: {
+    rewritten: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+    made: ['.opencode/.gitignore'],
+  },
+  pi: { renamed: ['.pi/commands', '.pi/prompts'] },
+  qwen: { rewritten: ['.qwen/settings.json'] },
+};
+
+/** Looks after settings of the project during turns of hats that may not write. */
+export interface SettingsKeeper {
+  /**
+   * Reads now what the CLI may change by itself, and gives what puts it back: that is no doing of its hat. Neither throws. Where turns of one
+   * CLI overlap, what the first of them found counts for all.
+   */
+  readonly keep: (cli: BackendType, cwd: string) => () => void;
+}
+
+interface Kept {
+  readonly putBack: () => void;
+  turns: number;
+}
+
+/** Creates the keeper of one run. */
+export function createSettingsKeeper(): SettingsKeeper {
+  const kept = new Map<string, Kept>();
+  return {
+    keep: (cli, cwd) => {
+      const changes = OWN_CHANGES[cli];
+      if (changes === undefined) return () => {};
+      const name = `${cli} ${cwd}`;
+      const one = kept.get(name) ?? { putBack: lookAt(changes, cwd), turns: 0 };
+      kept.set(name, one);
+      one.turns += 1;
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        one.turns -= 1;
+        if (one.turns === 0) kept.delete(name);
+        one.putBack();
+      };
+    },
+  };
+}
+
+function lookAt({ rewritten = [], made = [], renamed }: OwnChanges, cwd: string): () => void {
+  const all = [
+    ...rewritten.map((file) => unlessFailing(() => keepFile(join(cwd, file)))),
+    ...made.map((file) => unlessFailing(() => keepFile(join(cwd, file)) ?? keepGap(join(cwd, file)))),
+  ];
+  const moved = renamed === undefined ? null : unlessFailing(() => keepName(join(cwd, renamed[0]), join(cwd, renamed[1])));
+  return () => {
+    for (const putBack of [...all, moved]) unlessFailing(() => putBack?.());
+  };
+}
+
+/** Null for what is no plain file: a link is somebody's own. */
+function keepFile(path: string): (() => void) | null {
+  const folder = findFolder(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return null;
+  const [before, mode] = [readFileSync(path), stats.mode & 0o777];
+  return () => {
+    if (findFolder(path) !== folder || !isPlain(path) || readFileSync(path).equals(before)) return;
+    writeFileSync(path, before);
+    chmodSync(path, mode);
+  };
+}
+
+/** Takes away a file that was not there, and its folder if that was not there either and nothing else is in it. */
+function keepGap(path: string): (() => void) | null {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return null;
+  const folder = findFolder(path);
+  return () => {
+    const isOurs = folder === null ? isFolder(dirname(path)) : findFolder(path) === folder;
+    if (!isOurs || !isPlain(path)) return;
+    rmSync(path);
+    if (folder === null) rmdirSync(dirname(path));
+  };
+}
+
+function keepName(from: string, to: string): (() => void) | null {
+  if (!isFolder(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) return null;
+  return () => {
+    if (isFolder(to) && lstatSync(from, { throwIfNoEntry: false }) === undefined) renameSync(to, from);
+  };
+}
+
+function findFolder(path: string): string | null {
+  return lstatSync(dirname(path), { throwIfNoEntry: false }) === undefined ? null : realpathSync(dirname(path));
+}
+
+function isPlain(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function unlessFailing<Value>(act: () => Value): Value | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
