@@ -20,7 +20,7 @@ import { findLayout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
 import { readRunFile } from './run-file.ts';
-import { findHolder, isUnseen } from './run-lock.ts';
+import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 
 /**
  * Opens a run for reading, whether it is under way or over.
@@ -45,6 +45,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     runFolder: paths.folder,
     isAlive: holder !== null,
     isUnseen: holder !== null && isUnseen(holder),
+    signalPid: holder === null ? null : findSignalPid(layout, holder),
     workspace: () => readRunFile(paths.settings).workspace,
     live: () => readLiveFile(paths.folder),
     replay: (visit) => replay(begun(), visit).state,

@@ -64,6 +64,8 @@ export interface RunReader {
   readonly isAlive: boolean;
   /** A lock says that it is alive, on another machine or in a process namespace of which nothing can be seen from here. */
   readonly isUnseen: boolean;
+  /** Its process, where only a signal to that ends it (`external_events: off`); `null` where `ralph stop` does. */
+  readonly signalPid: number | null;
   /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */
   readonly workspace: () => string;
   /** What its turn does at this moment; `null` where nothing is known, as for a run that has ended. */

@@ -16,6 +16,7 @@ import {
 } from '../journal/index.ts';
 import { holdPipe, isAlive, isPipeHeld, processStartTime, readPidNamespace } from '../process/index.ts';
 import type { Layout } from './layout.ts';
+import { readRunFile } from './run-file.ts';
 
 /** Who wants to run what. */
 export interface LockOrder {
@@ -104,6 +105,24 @@ function readHolder(layout: Layout, path: string): LockHolder | null {
 /** Whether nobody can see from here if that process lives. */
 export function isUnseen({ state }: LockHolder): boolean {
   return state === 'other-host' || state === 'other-namespace';
+}
+
+/** The process of a run that a signal alone ends, because it lets nobody in from outside; `null` where `ralph stop` ends it. */
+export function findSignalPid(layout: Layout, { owner }: LockHolder): number | null {
+  if (owner === null || !isRunId(owner.runId)) return null;
+  try {
+    return readRunFile(toRunPaths(layout.stateDir, owner.runId).settings).settings.externalEvents === 'off' ? owner.pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What ends the run that holds a lock. */
+export function toStopCommand(layout: Layout, holder: LockHolder): string {
+  const signalPid = findSignalPid(layout, holder);
+  if (signalPid !== null) return `kill ${signalPid}`;
+  // Agents may be able to write the file: what it names goes into words to paste only where it is a run.
+  return holder.owner !== null && isRunId(holder.owner.runId) ? `ralph stop ${holder.owner.runId}` : 'ralph stop';
 }
 
 /** A lock file without an owner is being written, or its writer was killed over it: which of the two shows within two seconds. */
@@ -203,17 +222,17 @@ function toInProgress(order: LockOrder, holder: LockHolder, what: Purpose, path:
 
 function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string, what: Purpose): readonly string[] {
   const { owner, state } = holder;
-  // Agents may be able to write the file: what it names goes into words to paste only where it is a run.
   const runId = owner !== null && isRunId(owner.runId) ? owner.runId : null;
+  const stop = toStopCommand(layout, holder);
   const run = runId === null ? '' : ` ${runId}`;
   const isHere = state === 'alive' || state === 'starting';
   const both = runId === null ? [] : [toWorkspaceLock(layout, worktree), toRunPaths(layout.stateDir, runId).lock];
   const locks = new Set([path, ...both.filter((lock) => readHolder(layout, lock)?.owner?.runId === runId)]);
   return [
     what === 'merge' ? `Wait for it:  ralph status${run}` : `Watch it:     ralph status${run}`,
-    isHere
-      ? `Stop it:      ralph stop${run}`
-      : `Stop it:      ralph stop${run}, there; from here it takes the token of the run: RALPH_TOKEN=… ralph stop${run}`,
+    isHere || stop.startsWith('kill')
+      ? `Stop it:      ${stop}${isHere ? '' : ', there'}`
+      : `Stop it:      ${stop}, there; from here it takes the token of the run: RALPH_TOKEN=… ${stop}`,
     ...(what === 'merge' ? [] : ['Run beside:   ralph run --worktree NAME']),
     ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].map(toShellWord).join(' ')}`] : []),
   ];

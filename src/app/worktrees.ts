@@ -17,7 +17,7 @@ import { summariseRun } from './list-runs.ts';
 import { requireOutside } from './people.ts';
 import type { RunSummary } from './run-api.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
-import { findWorkspaceHolder, lockForMerge } from './run-lock.ts';
+import { findWorkspaceHolder, lockForMerge, toStopCommand } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -137,11 +137,10 @@ async function demandKnown(settings: WorktreesSettings, name: string): Promise<v
 function refuseBusy(layout: Layout, name: string): void {
   const holder = findWorkspaceHolder(layout, name);
   if (holder === null) return;
-  const runId = holder.owner?.runId;
   throw new RalphError({
     code: 'run-in-progress',
-    what: `Run ${runId ?? '(unknown)'} is under way in the worktree ${name}.`,
+    what: `Run ${holder.owner?.runId ?? '(unknown)'} is under way in the worktree ${name}.`,
     why: 'What an agent is at work on is not ready to be merged or removed.',
-    fix: `Stop it: ralph stop ${runId ?? ''}`.trimEnd(),
+    fix: `Stop it: ${toStopCommand(layout, holder)}`,
   });
 }

@@ -288,6 +288,7 @@ export function createFakeApp(
     runFolder: handle.runFolder,
     isAlive: false,
     isUnseen: false,
+    signalPid: null,
     live: () => null,
     workspace: () => '/project',
     records: handle.records,

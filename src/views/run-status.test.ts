@@ -4,7 +4,8 @@ import { createScript } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
 import { createLiveFold, parseLiveView } from './live-view.ts';
 import { toRunReport } from './run-report.ts';
-import { toElapsedNow, toRunStatus, toStatusRecord } from './run-status.ts';
+import { type StatusFacts, toElapsedNow, toRunStatus, toStatusRecord } from './run-status.ts';
+import type { RunView } from './run-view.ts';
 
 /** A run whose first turn is in a tool call, some time later. */
 function openStuck(laterMs: number) {
@@ -24,7 +25,7 @@ function openStuck(laterMs: number) {
   return { view, facts: { isAlive: true, now: view.at + laterMs, live: live.view() } };
 }
 
-const toText = ({ view, facts }: ReturnType<typeof openStuck>): string =>
+const toText = ({ view, facts }: { readonly view: RunView; readonly facts: StatusFacts }): string =>
   toRunStatus(view, facts)
     .rows.map(({ label, text }) => `${label}: ${text}`)
     .join('\n');
@@ -101,6 +102,14 @@ describe('the status of a run', () => {
     expect(text).not.toContain('14 s');
     expect(text).not.toContain('its process ended');
     expect(status.isGood).toBe(false);
+  });
+
+  it('names the signal that ends a run which takes no other word', () => {
+    const { view, facts } = openStuck(1000);
+    expect(toText({ view, facts })).toContain('end it after the running turn with `ralph stop`');
+    const text = toText({ view, facts: { ...facts, signalPid: 4711 } });
+    expect(text).toContain('end it with `kill 4711`');
+    expect(text).not.toContain('ralph stop');
   });
 
   it('takes no word of a turn that has ended since', () => {

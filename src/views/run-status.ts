@@ -33,6 +33,8 @@ export interface StatusFacts {
   readonly changedFiles?: readonly string[] | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
+  /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
+  readonly signalPid?: number | null;
 }
 
 /** What `ralph status --format json` says of a run. */
@@ -95,12 +97,14 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
   return { headline: toStatusHeadline(view, facts), isGood: isSeen(facts), rows };
 }
 
-function toNextText(view: RunView, { isAlive, isUnseen, isNewest }: StatusFacts): string {
+function toNextText(view: RunView, { isAlive, isUnseen, isNewest, signalPid = null }: StatusFacts): string {
   const run = isNewest === false ? ` ${view.runId}` : '';
   if (isUnseen === true) return `Look where it was started. If it is gone there, \`ralph resume${run}\` names what to remove.`;
-  return isAlive
-    ? `Watch it with \`ralph show${run} --follow\`, end it after the running turn with \`ralph stop${run}\`.`
-    : `Go on with \`ralph resume${run}\`.`;
+  const end =
+    signalPid === null
+      ? `end it after the running turn with \`ralph stop${run}\``
+      : `end it with \`kill ${signalPid}\` (or Ctrl+C where it was started)`;
+  return isAlive ? `Watch it with \`ralph show${run} --follow\`, ${end}.` : `Go on with \`ralph resume${run}\`.`;
 }
 
 function toRow(label: string, text: string): readonly FactRow[] {

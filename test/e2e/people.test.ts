@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findIsolation } from '../../src/process/index.ts';
 import { toFiles } from './agent-script.ts';
+import { makeRepository } from './git.ts';
 import { findProcesses, withPlace } from './processes.ts';
 import { plainEnvironment, RALPH, ralph, start } from './ralph.ts';
 import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
@@ -191,6 +192,21 @@ test('external_events: off lets nobody in, and terminal takes no token', async (
       expect([code, stderr]).toEqual([1, expect.stringContaining('Only a person may do this')]);
     });
   }
+});
+
+test('external_events: off is told where a run says how it is ended: a signal to its process, which does it', async () => {
+  await withPlace(toFiles(`external_events: 'off'\n${TEAM}`, WAITS), async (folder) => {
+    makeRepository(folder);
+    const started = await ralph(folder, ['run', '-p', 'x', '--detach']);
+    const [, pid] = /process (\d+)/.exec(started.stdout) ?? [];
+    const stops = expect.stringMatching(new RegExp(`\\bkill ${pid}\\b`));
+    const refused = await ralph(folder, ['run', '-p', 'y']);
+    const status = await ralph(folder, ['status']);
+    expect([started.stdout, status.stdout, refused.stderr]).toEqual([stops, stops, stops]);
+    expect(started.stdout + status.stdout + refused.stderr).not.toContain('ralph stop');
+    process.kill(Number(pid), 'SIGTERM');
+    await until('its end', async () => (await readStatus(folder)).end?.reason === 'terminated');
+  });
 });
 
 test('external_events: off is held by the run itself, also against who writes into its folder', async () => {

@@ -79,10 +79,9 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
     terminal.err(started.output);
     return started.exitCode;
   }
+  const stop = settings?.externalEvents === 'off' ? `kill ${started.pid}` : `ralph stop ${started.runId}`;
   terminal.out(`Run ${started.runId} is under way (process ${started.pid}).\n`);
-  terminal.out(
-    `See it:   ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ralph stop ${started.runId}\n`,
-  );
+  terminal.out(`See it:   ralph status ${started.runId}\nFollow:   ralph events ${started.runId} --follow\nStop it:  ${stop}\n`);
   return 0;
 }
 

@@ -39,6 +39,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
   const status = toRunStatus(view, {
     isAlive: reader.isAlive,
     isUnseen: reader.isUnseen,
+    signalPid: reader.signalPid,
     now: now(),
     isNewest,
     changedFiles,

@@ -20,13 +20,13 @@ export const statusCommand: CliCommand = {
     const { terminal, now } = context;
     const run = await readView(context, args[0]);
     const { reader, view, isNewest } = run;
-    const { isAlive, isUnseen } = reader;
+    const { isAlive, isUnseen, signalPid } = reader;
     if (options['format'] === 'json') {
       printJson(terminal, toStatusRecord(view, { isAlive, isUnseen, now: now(), live: reader.live() }));
       return 0;
     }
     const changedFiles = await readChangedFiles(run);
-    const status = toRunStatus(view, { isAlive, isUnseen, now: now(), isNewest, changedFiles, live: reader.live() });
+    const status = toRunStatus(view, { isAlive, isUnseen, signalPid, now: now(), isNewest, changedFiles, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },
