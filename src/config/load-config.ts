@@ -22,6 +22,7 @@ import {
   isFlag,
   type OverrideRequest,
   readOverrides,
+  toOverridePlaced,
   toVariablePlaced,
 } from './overrides.ts';
 import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
@@ -132,7 +133,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
       objective,
     }),
     looseTriggers: { ...listGuesses(input), ...readLooseTriggers(root, isBroken) },
-    toDiagnostic: (finding) => toPlacedFinding(root, finding),
+    toDiagnostic: (finding) => toOverridePlaced(finding, overrideRequest, cwd) ?? toPlacedFinding(root, finding),
     planEdit: createEditPlanner(root),
     listEffective: () =>
       overrideEffective(listEffective(root, cwd), { ...overrideRequest, overrides, base: backends.base, stdinPrompt: request.stdinPrompt }),

@@ -1,4 +1,4 @@
-import { type Finding, RalphError } from '../core/index.ts';
+import { type Finding, type FlowFinding, RalphError } from '../core/index.ts';
 import { acceptsLeaf } from './accept-leaf.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -128,6 +128,25 @@ export function isFlag(from: string): boolean {
 /** A finding about a variable with a name of its own, at its value. */
 export function toVariablePlaced(name: keyof Overrides, given: string, cwd: string, finding: Finding): Diagnostic {
   return toDiagnostic(toVariablePlace(name, given, cwd), finding);
+}
+
+/** A finding about the flow of events that points at a limit which a flag or a variable set, there; `null` for any other. */
+export function toOverridePlaced(
+  { at, related: _, repairs: __, ...finding }: FlowFinding,
+  request: OverrideRequest,
+  cwd: string,
+): Diagnostic | null {
+  if (at.kind !== 'loop') return null;
+  for (const name of ['maxIterations', 'maxCostUsd', 'maxRuntime'] as const) {
+    const found = OVERRIDE_PATHS[name][1] === at.key ? findOverride(name, request) : null;
+    if (found === null) continue;
+    const { given, from } = found;
+    const start = isFlag(from) ? `${from} ` : `${from}=`;
+    const file = createPseudoFile('flag', from, `${start}${given}`, cwd);
+    const place = isFlag(from) ? { file, start: start.length, end: file.text.length } : toVariablePlace(name, String(given), cwd);
+    return toDiagnostic(place, { ...finding, fix: finding.fix.replace(`event_loop:\n  ${at.key}: `, start) });
+  }
+  return null;
 }
 
 function toVariablePlace(name: keyof Overrides, given: string, cwd: string): Place {

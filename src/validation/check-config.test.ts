@@ -569,3 +569,29 @@ describe('one mistake is one finding', () => {
     expect(codesOf(team('Publish `build.done`. Read `src/main.rs` and `build.gradle`.'))).toEqual([]);
   });
 });
+
+describe('a finding about a limit that a flag or a variable set', () => {
+  const text = `event_loop: { max_iterations: 100, recovery_hat: last }
+hats:
+  first: { triggers: [task.start], publishes: [go.on] }
+  last: { triggers: [go.on, task.resume] }
+`;
+  const readText = () => ({ text });
+  const order = { cwd: '/nowhere', configFiles: ['ralph.yml'], readText, prompt: 'optional' } as const;
+
+  it.each([
+    [{ flags: { maxIterations: '1' } }, '--max-iterations 1', '1', '--max-iterations 6'],
+    [{ env: { RALPH_CONFIG_MAX_ITERATIONS: '1' } }, 'RALPH_CONFIG_MAX_ITERATIONS=1', '1', 'RALPH_CONFIG_MAX_ITERATIONS=6'],
+    [{ assignments: ['event_loop.max_iterations=1'] }, 'event_loop.max_iterations=1', '1', 'max_iterations: 6'],
+  ])('points there, and not at the file that it wins over: %j', (given, line, token, fix) => {
+    const [finding, ...others] = checkConfig({ ...order, ...given }).diagnostics;
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ code: 'iterations-too-few', line: 1, excerpt: { text: line }, fix: expect.stringContaining(fix) });
+    expect(finding && tokenAt(line, finding)).toBe(token);
+  });
+
+  it('points at the file where a flag set another limit', () => {
+    const { diagnostics } = checkConfig({ ...order, readText: () => ({ text: text.replace('100', '1') }), flags: { maxRuntime: '90m' } });
+    expect(diagnostics).toMatchObject([{ code: 'iterations-too-few', file: 'ralph.yml' }]);
+  });
+});
