@@ -226,6 +226,26 @@ describe('initProject', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it.each([
+    ['claude-sonnet-4-5', 'claude'],
+    ['gpt-5.5', 'codex'],
+    ['anthropic/claude-opus-4-1', 'claude'],
+    ['gemini-3.5-flash', 'gemini'],
+    ['sonnet', 'claude'],
+  ])('says of %s that it is a model, and with which backend it is asked', (backend, cli) => {
+    const cwd = makeFolder();
+    const what = `${JSON.stringify(backend)} is a model, not a backend.`;
+    const words = `ralph init --backend ${cli}, then write into ralph.yml: cli: {backend: ${cli}, model: ${backend.split('/').at(-1)}}`;
+    expect(() => init(cwd, { backend })).toThrow(expect.objectContaining({ message: what, fix: expect.stringContaining(words) }));
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('names the command that writes the built-in agent down with a model that was taken for a backend', () => {
+    const fix = expect.stringContaining('ralph init --backend native --model claude-opus-4-1');
+    expect(() => init(makeFolder(), { backend: 'anthropic/claude-opus-4-1' })).toThrow(expect.objectContaining({ fix }));
+    expect(init(makeFolder(), { backend: 'native', model: 'claude-opus-4-1' }).native).toMatchObject({ model: 'claude-opus-4-1' });
+  });
+
   it.each(['schema.json', 'nowhere'])('never writes the schema through a link to %s', (target) => {
     const outside = makeFolder({ 'schema.json': 'precious' });
     const cwd = makeFolder();

@@ -225,7 +225,27 @@ function readTemplate({ name, path }: Pick<Preset, 'name' | 'path'>): string {
   return readFileSync(join(dirname(path), 'prompts', `${name}.md`), 'utf8');
 }
 
+/** The agent CLI of each maker of models. */
+const MAKERS_CLI = { anthropic: 'claude', openai: 'codex', google: 'gemini' } as const;
+/** What the CLI of Anthropic calls its models. */
+const SHORT_MODEL = /^(?:sonnet|opus|haiku)$/;
+
+/** What a person meant who gave a model as the backend; `null` for what is no model. */
+function explainModel(word: string): { readonly what: string; readonly fix: string } | null {
+  const isShort = SHORT_MODEL.test(word);
+  // Others name the maker first: anthropic/claude-sonnet-5.
+  const model = word.split('/').at(-1) ?? '';
+  const maker = isShort ? 'anthropic' : /^[\w.:-]+\d[\w.:-]*$/.test(model) ? findProvider({ model }) : undefined;
+  if (maker === undefined || !Object.hasOwn(MAKERS_CLI, maker)) return null;
+  const cli = MAKERS_CLI[maker as keyof typeof MAKERS_CLI];
+  const native = `The built-in agent, which needs a key: ralph init --backend native --model ${model}`;
+  const byCli = `The agent CLI: ralph init --backend ${cli}, then write into ralph.yml: cli: {backend: ${cli}, model: ${model}}`;
+  return { what: `${JSON.stringify(word)} is a model, not a backend.`, fix: [...(isShort ? [] : [native]), byCli].join('\n') };
+}
+
 function toUnknownBackend(backend: string): RalphError {
+  const meant = explainModel(backend.slice(0, 100));
+  if (meant !== null) return new RalphError({ code: 'init-backend', ...meant, exitCode: 2 });
   const needsCommand = backend === 'custom' || backend === 'acp';
   const near = findNearMiss(backend, [...DETECTED_BACKENDS, NATIVE]);
   const name = JSON.stringify(backend.slice(0, 60));
