@@ -10,7 +10,7 @@ describe('createEventFold', () => {
       ['task.start', 'system', 'planner', 'routed'],
       ['build.task', 'planner', 'builder', 'routed'],
       ['builder.scope_violation', 'builder', '', 'refused'],
-      ['build.blocked', 'builder', 'planner', 'routed'],
+      ['build.blocked', 'quality_gate', 'planner', 'routed'],
       ['build.task', 'planner', 'builder', 'routed'],
       ['build.done', 'builder', 'reviewer', 'routed'],
       ['review.passed', 'reviewer', 'planner', 'routed'],

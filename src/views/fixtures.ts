@@ -172,7 +172,9 @@ export function completedRun(): RunScript {
   script.effect({ type: 'event-reject', id: 'e90', iteration: 2, hat: 'builder', topic: 'ship.it', why: 'scope', allowed: ['build.done'] });
   script.effect({ type: 'gates-run', request: 1, gates: [0], topics: ['build.done'] });
   script.input({ type: 'gates-finished', request: 1, results: [sampleGate(false)] });
-  script.publish('build.blocked', 'builder', ['planner'], { payload: { blocked_by: ['node --test'] } });
+  const gates = ['node --test'];
+  const payload = { blocked_by: 'node --test', original: 'build.done', payload: '', published_by: 'builder', gates, output: [] };
+  script.publish('build.blocked', 'quality_gate', ['planner'], { payload });
   script.startTurn('planner', 3);
   script.endTurn(3, { usage: sampleUsage(null) });
   script.publish('build.task', 'planner', ['builder']);

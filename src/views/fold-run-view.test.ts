@@ -20,7 +20,8 @@ describe('foldRunView', () => {
       sessionId: 's-1',
       promptTokens: 612,
       given: [{ id: 'e2', topic: 'build.task' }],
-      published: [{ topic: 'build.blocked', to: ['planner'] }],
+      published: [],
+      blocked: [{ topic: 'build.blocked', original: 'build.done', gates: ['node --test'], to: ['planner'] }],
       refused: [{ topic: 'ship.it', why: 'scope', allowed: ['build.done'] }],
       gates: [{ command: 'node --test', passed: false, iteration: 2, topics: ['build.done'] }],
     });

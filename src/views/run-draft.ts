@@ -91,5 +91,12 @@ export function toElapsedMs({ elapsedMs, workingSince, at }: RunDraft): number {
 
 /** One turn as it stands. */
 export function toTurnView(turn: TurnDraft): TurnView {
-  return { ...turn, given: [...turn.given], published: [...turn.published], refused: [...turn.refused], gates: [...turn.gates] };
+  return {
+    ...turn,
+    given: [...turn.given],
+    published: [...turn.published],
+    blocked: [...turn.blocked],
+    refused: [...turn.refused],
+    gates: [...turn.gates],
+  };
 }

@@ -85,6 +85,8 @@ export interface TurnView extends TurnId {
   readonly fallback: FallbackCause | null;
   readonly given: readonly GivenEvent[];
   readonly published: readonly PublishedEvent[];
+  /** Events of it that a red gate turned into others. */
+  readonly blocked: readonly BlockedEvent[];
   readonly refused: readonly RefusedEvent[];
   readonly gates: readonly GateView[];
   /** Whether the working tree differs from before; `null` where nobody looked. */
@@ -115,6 +117,18 @@ export interface PublishedEvent {
   readonly how: DeliveryKind;
   /** The beginning of the payload, on one line. */
   readonly excerpt: string;
+}
+
+/** What a red gate made of an event. */
+export interface BlockedEvent {
+  readonly id: string;
+  /** What it became. */
+  readonly topic: string;
+  /** What it was. */
+  readonly original: string;
+  /** The gates that were red. */
+  readonly gates: readonly string[];
+  readonly to: readonly string[];
 }
 
 export interface RefusedEvent {

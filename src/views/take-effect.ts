@@ -3,6 +3,9 @@ import {
   type EventPublish,
   EXTERNAL,
   type IterationStart,
+  isJsonObject,
+  type Json,
+  QUALITY_GATE,
   RALPH,
   type RunEnd,
   SYSTEM,
@@ -11,7 +14,7 @@ import {
 } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import { findTurn, type RunDraft } from './run-draft.ts';
-import { MAX_NOTICES } from './run-view.ts';
+import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
 
 const EXCERPT_LENGTH = 160;
 
@@ -86,6 +89,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
     fallback,
     given,
     published: [],
+    blocked: [],
     refused: [],
     gates: [],
     treeChanged: null,
@@ -109,8 +113,17 @@ function takeEvent(draft: RunDraft, { event, to, how }: EventPublish): void {
   else draft.totals.routed += 1;
   draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
   const turn = findTurn(draft, iteration);
+  if (turn !== undefined && source === QUALITY_GATE) turn.blocked.push({ id, topic, to, ...toBlocked(event.payload) });
   if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
   turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });
+}
+
+function toBlocked(payload: Json): Pick<BlockedEvent, 'original' | 'gates'> {
+  const { original, gates } = isJsonObject(payload) ? payload : {};
+  return {
+    original: typeof original === 'string' ? original : '',
+    gates: Array.isArray(gates) ? gates.filter((gate) => typeof gate === 'string') : [],
+  };
 }
 
 /** `<hat>.exhausted` says that Ralph gets what waits for the hat. */

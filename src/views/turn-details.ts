@@ -2,7 +2,7 @@ import { toResultName, toSenderText } from '../core/index.ts';
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
-import type { PublishedEvent, TurnView } from './run-view.ts';
+import type { BlockedEvent, PublishedEvent, TurnView } from './run-view.ts';
 import { toScopeRows } from './scope-rows.ts';
 import { toOutcomeText } from './turn-line.ts';
 import { toList, toNumberText, toSpentText } from './words.ts';
@@ -24,6 +24,7 @@ export function toTurnDetails(turn: TurnView): readonly FactRow[] {
     ),
     ...toRow('Called', turn.fallback === null ? '' : FALLBACKS[turn.fallback]),
     ...turn.published.map((event) => ({ label: 'Event', text: toPublishedText(event) })),
+    ...turn.blocked.map((event) => ({ label: 'Blocked', text: toBlockedText(event) })),
     ...turn.refused.map((entry) => ({ label: 'Refused', text: toRefusalText(entry) })),
     ...turn.gates.map((gate) => ({
       label: 'Gate',
@@ -60,6 +61,11 @@ const FALLBACKS: Readonly<Record<NonNullable<TurnView['fallback']>, string>> = {
 
 function toRow(label: string, text: string): readonly FactRow[] {
   return text === '' ? [] : [{ label, text }];
+}
+
+function toBlockedText({ topic, original, gates, to }: BlockedEvent): string {
+  const by = toPlainLine(gates.join(', '), 200);
+  return `${original} by ${by}: ${topic} to ${to.length === 0 ? 'nobody' : to.join(' and ')}`;
 }
 
 function toPublishedText({ topic, to, how, excerpt }: PublishedEvent): string {

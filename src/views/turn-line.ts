@@ -6,7 +6,7 @@ import { toList } from './words.ts';
 /** A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`. */
 export function toTurnLine(turn: TurnView): string {
   const name = turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
-  return `${name} ${turn.hat} ${toOutcomeText(turn)}${toEventsText(turn.published)}`;
+  return `${name} ${turn.hat} ${toOutcomeText(turn)}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */
@@ -19,9 +19,12 @@ export function toOutcomeText(turn: TurnView): string {
 }
 
 /** ` → build.done to reviewer, …`; empty where a turn published nothing. */
-function toEventsText(published: readonly PublishedEvent[]): string {
-  const events = published
-    .filter((event) => event.topic !== TOPIC_CONTINUE)
-    .map(({ topic, to }) => (to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`));
+function toEventsText({ published, blocked }: TurnView): string {
+  const toWhom = ({ topic, to }: Pick<PublishedEvent, 'topic' | 'to'>): string =>
+    to.length === 0 ? topic : `${topic} to ${to.join(' and ')}`;
+  const events = [
+    ...published.filter((event) => event.topic !== TOPIC_CONTINUE).map(toWhom),
+    ...blocked.map((event) => `${event.original} blocked by a gate: ${toWhom(event)}`),
+  ];
   return events.length === 0 ? '' : ` → ${toList(events, 3)}`;
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AppApi } from '../cli-context.ts';
 import { runCommandLine } from '../command-line.ts';
-import { createFakeApp, createFakeContext, RUN_ID } from '../fixtures.ts';
+import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-show-'));
 writeFileSync(join(FOLDER, 'prompt.md'), 'Do \u001b[31mit\u001b[0m.\n');
 
-async function show(args: readonly string[], isTty = false) {
-  const base = createFakeApp();
+async function show(args: readonly string[], isTty = false, records = sampleRecords()) {
+  const base = createFakeApp(records);
   const asked: (string | undefined)[] = [];
   const openRun: AppApi['openRun'] = (cwd, run, env) => {
     asked.push(run);
@@ -34,6 +34,18 @@ describe('ralph show', () => {
       /^Run 20261121-223331-k7f2a\n {2}1 planner succeeded after 12\.3 s, \$0\.0200 → build\.task to builder\n {2}2 builder failed/,
     );
     expect(out).toContain('Not completed (max_iterations)');
+  });
+
+  it('marks the turn whose event a red gate blocked, in the list and on its own page', async () => {
+    const payload = { blocked_by: 'npm test', original: 'build.done', published_by: 'builder', gates: ['npm test'] };
+    const records = sampleRecords().map((record) => {
+      if (record.kind !== 'effect' || record.effect.type !== 'event-publish' || record.effect.event.id !== 'e4') return record;
+      return { ...record, effect: { ...record.effect, event: { ...record.effect.event, source: 'quality_gate', payload } } };
+    });
+    expect((await show([], false, records)).out).toMatch(
+      /\n {2}2\.2 builder succeeded after .* → build\.done blocked by a gate: build\.blocked to planner\n/,
+    );
+    expect((await show(['2'], false, records)).out).toMatch(/\n {2}Blocked +build\.done by npm test: build\.blocked to planner\n/);
   });
 
   it.each([
