@@ -55,6 +55,7 @@ describe('classifyFailure', () => {
     'The model `gpt-9` does not exist or you do not have access to it.',
     'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.',
     'Unknown model: foo',
+    'Sandbox required but unavailable: sandbox is enabled but dependencies are missing: socat not installed · install missing tools (e.g. apt install bubblewrap socat). Set sandbox.failIfUnavailable=false to allow unsandboxed execution.',
   ])('calls a request that is refused for good a request: %s', (message) => expect(classOf(message)).toBe('request'));
 
   it('a request that is only too long is none of them', () => {

@@ -29,6 +29,8 @@ const QUOTA_ADVICE = /\(e\.g\. check quota\)/gi;
 /** A request that asks for a model that is not there, or that nobody offers to this key. */
 const NO_MODEL =
   /(?:models?|deployment)\b.{0,120}(?:not found|not_found|does ?n[o']t exist|is not (?:available|supported|recognized|valid)|not supported|may not exist)|(?:unknown|invalid|unrecognized|no such|unsupported) model|model_not_found|issue with the selected model/i;
+/** What a CLI is told to have, and its machine does not offer: claude says so of its own sandbox. */
+const NO_SANDBOX = /sandbox required but unavailable/i;
 /** A request that only is too long is answered by a shorter one. */
 const TOO_LONG =
   /prompt is too long|context[_ ](?:length|window)|maximum context|too (?:long|large|many (?:input )?tokens)|request_too_large|token (?:limit|count)|exceeds? the (?:maximum|limit)/i;
@@ -77,7 +79,7 @@ function toFailureClass(text: string, status: number | null): FailureClass {
   if (isLimit && !isOverload(status)) return 'limit';
   if (status === 429 || status === 408 || isOverload(status)) return 'transient';
   if (AUTH.test(text)) return 'auth';
-  if (NO_MODEL.test(text)) return 'request';
+  if (NO_MODEL.test(text) || NO_SANDBOX.test(text)) return 'request';
   if (status !== null && isRefusal(status)) return TOO_LONG.test(text) ? 'agent' : 'request';
   return TRANSIENT.test(text) ? 'transient' : 'agent';
 }

@@ -1,4 +1,4 @@
-/** Makes sure that bubblewrap is there, by the system's own package where that is allowed. */
+/** Makes sure that bubblewrap and socat are there, by the system's own packages where that is allowed. */
 import { tmpdir } from 'node:os';
 import { runBounded } from './run-bounded.mjs';
 
@@ -11,7 +11,7 @@ const INSTALL_MS = 120_000;
 export async function ensureBubblewrap() {
   const flaw = await findFlaw();
   if (flaw === undefined || process.platform !== 'linux' || process.getuid?.() !== 0) return { flaw, isNew: false };
-  const problem = await install();
+  const problem = await install('bubblewrap');
   return { flaw: problem === undefined ? await findFlaw() : `${flaw}; ${problem}`, isNew: true };
 }
 
@@ -25,8 +25,22 @@ async function findFlaw() {
     : `bubblewrap does not work here: ${why}`;
 }
 
-async function install() {
-  const args = ['install', '-y', '--no-install-recommends', 'bubblewrap'];
+/**
+ * What the sandbox of claude needs beside bubblewrap: the way from its network to the one outside.
+ *
+ * @returns {Promise<string | undefined>} why there is none, in one line
+ */
+export async function ensureSocat() {
+  const isThere = async () => (await run('socat', ['-V'], 20_000)).exitCode === 0;
+  if (await isThere()) return undefined;
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'socat is not installed';
+  const problem = await install('socat');
+  return (await isThere()) ? undefined : `socat is not installed; ${problem ?? 'it does not start'}`;
+}
+
+/** @param {string} name of a package */
+async function install(name) {
+  const args = ['install', '-y', '--no-install-recommends', name];
   const first = await run('apt-get', args, INSTALL_MS);
   if (first.exitCode === 0) return undefined;
   // A machine that was made from an image has no lists of packages yet.

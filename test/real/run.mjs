@@ -13,7 +13,7 @@
  */
 import { parseArgs } from 'node:util';
 import { createBench } from './bench.mjs';
-import { ensureBubblewrap } from './bubblewrap.mjs';
+import { ensureBubblewrap, ensureSocat } from './bubblewrap.mjs';
 import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { keepLayers } from './layers-page.mjs';
@@ -96,6 +96,8 @@ async function runStep({ name, run }, bench) {
 async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly }) {
   const { flaw: noSandbox, isNew } = lanes.includes('scope') ? await ensureBubblewrap() : { flaw: undefined, isNew: false };
   if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
+  const noSocat = lanes.includes('scope') && noSandbox === undefined ? await ensureSocat() : undefined;
+  if (noSocat !== undefined) say(`skip           claude's own sandbox: ${noSocat}`);
   const onScope = async (/** @type {import('./lanes/scope.mjs').Outcome[]} */ outcomes) => {
     for (const line of await keepLayers(outcomes, { write })) say(`     ${line}`);
   };
@@ -104,6 +106,7 @@ async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly
     every,
     scopeOnly,
     noSandbox,
+    noSocat,
     onScope,
     isSandboxNew: isNew && noSandbox === undefined,
   }).filter(({ lane, name }) => lanes.includes(lane) && (steps.length === 0 || steps.some((text) => name.includes(text))));

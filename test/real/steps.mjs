@@ -2,6 +2,7 @@
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
+import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
@@ -36,11 +37,12 @@ const STOPS = /** @type {const} */ ([
  * @param {boolean} options.every each way to be stopped with each CLI
  * @param {string[]} options.scopeOnly CLIs that take part in the lane scope only
  * @param {string | undefined} options.noSandbox why the operating system has no sandbox; undefined where it has one
+ * @param {string | undefined} options.noSocat why claude cannot have its own sandbox
  * @param {boolean} options.isSandboxNew it came after `npm test`, which had to leave its tests of the sandbox out
  * @param {(outcomes: import('./lanes/scope.mjs').Outcome[]) => Promise<void>} options.onScope is given what each layer stopped
  * @returns {Step[]}
  */
-export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, isSandboxNew, onScope }) {
+export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat, isSandboxNew, onScope }) {
   const installed = everyone.filter(({ spec }) => !scopeOnly.includes(spec.name));
   const names = installed.map(({ spec }) => spec.name);
   const acp = acpWearerOf(names);
@@ -65,6 +67,14 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, isSandb
       run: async (bench, checks) => onScope(await runScope(bench, checks, everyone, { noSandbox })),
     },
     { lane: 'scope', name: 'doctor --probe: claude', run: (bench, checks) => runProbe(bench, checks, 'claude', { noSandbox }) },
+    ...WITH_OWN_SANDBOX.filter((cli) => names.includes(cli) && noSandbox === undefined && (cli !== 'claude' || noSocat === undefined)).map(
+      (cli) => ({
+        lane: 'scope',
+        name: `its own sandbox, in a namespace: ${cli}`,
+        /** @type {Step['run']} */
+        run: (bench, checks) => runOwnSandbox(bench, checks, cli),
+      }),
+    ),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),
     failure('rate limit', runRateLimit),
