@@ -85,10 +85,10 @@ export function findHolder(layout: Layout, runId: string): LockHolder | null {
   return readHolder(layout, toRunPaths(layout.stateDir, runId).lock);
 }
 
-/** What is no file in the place of a lock is nobody's lock, and no system error tells what to do about it. */
-function requireFile(path: string): void {
+/** Whether there is one. What is no file in the place of a lock is nobody's lock, and no system error tells what to do about it. */
+function hasLockFile(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isFile()) return;
+  if (stats === undefined || stats.isFile()) return stats !== undefined;
   throw new RalphError({
     code: 'state-folder',
     what: `Ralph cannot keep its lock at ${path}: what stands there is no file.`,
@@ -98,7 +98,8 @@ function requireFile(path: string): void {
 }
 
 function readHolder(layout: Layout, path: string): LockHolder | null {
-  requireFile(path);
+  // Of every old run this is asked at each start.
+  if (!hasLockFile(path)) return null;
   return readLock({ ...toProbe(layout), path, host: hostname(), pidNamespace: readPidNamespace() });
 }
 
@@ -167,7 +168,7 @@ function toBoot(processStart: string | null): string | null {
 type Purpose = 'folder' | 'run' | 'merge';
 
 async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
-  requireFile(path);
+  hasLockFile(path);
   const owner: LockOwner = {
     pid: process.pid,
     processStart: processStartTime(process.pid) ?? null,
