@@ -8,6 +8,7 @@ import { describeError } from './describe-error.ts';
 import { findNearMiss } from './near-miss.ts';
 import { toRootHelp } from './root-help.ts';
 import { OutputClosed } from './terminal.ts';
+import { toUnwrittenText } from './unwritten-text.ts';
 import { createUsageError } from './usage-error.ts';
 
 /** Reads a command line, does what it says and returns the exit code. Never throws. */
@@ -18,7 +19,7 @@ export async function runCommandLine(args: readonly string[], context: CliContex
     await new Promise((resolve) => setImmediate(resolve));
     const failure = context.terminal.failure();
     if (failure === null) return exitCode;
-    context.terminal.err(`ralph: the output could not be written (${failure}).\n`);
+    context.terminal.err(toUnwrittenText(failure));
     return exitCode === 0 ? 1 : exitCode;
   } catch (error) {
     if (error instanceof OutputClosed) return 0;

@@ -79,6 +79,30 @@ describe.concurrent('what a run says', () => {
     });
   });
 
+  test.each(['--version', '-V', '--help', 'run --help', 'presets', 'explain --format json', 'validate --format json'])(
+    'of %s is missed in one line when it cannot be written, and by nobody when its reader is gone',
+    async (line) => {
+      const words = line.split(' ');
+      await withPlace({}, async (folder) => {
+        const call = (stdout: number) =>
+          spawnSync(process.execPath, [RALPH, ...words], {
+            cwd: folder,
+            env: plainEnvironment(),
+            stdio: ['ignore', stdout, 'pipe'],
+            encoding: 'utf8',
+          });
+        const { status, stderr } = call(openSync('/dev/full', 'w'));
+        expect([status, stderr]).toEqual([1, 'ralph: the output could not be written (ENOSPC).\n']);
+        const piped = spawnSync('bash', ['-c', '{ sleep 0.1; "$@"; echo "$?" >&2; } | true', 'bash', process.execPath, RALPH, ...words], {
+          cwd: folder,
+          env: plainEnvironment(),
+          encoding: 'utf8',
+        });
+        expect(piped.stderr).toBe('0\n');
+      });
+    },
+  );
+
   test('is missed when it cannot be written', async () => {
     await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
       const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
