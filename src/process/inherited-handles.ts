@@ -1,9 +1,12 @@
-import { openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 const O_CLOEXEC = 0o2000000;
 /** Higher ones would cost every child a table of that length. */
 const MAX_HANDLE = 1023;
 const TABLE = '/proc/self/fd';
+const LIMITS = '/proc/self/limits';
+/** How many numbers above its table a start of a child needs, beside one for each handle that is covered. */
+const SPARE_HANDLES = 8;
 
 let shadows: readonly ('ignore' | number)[] | undefined;
 
@@ -16,11 +19,29 @@ export function listShadows(): readonly ('ignore' | number)[] {
   return shadows;
 }
 
-function toShadows(inherited: readonly number[]): readonly ('ignore' | number)[] {
+function toShadows(all: readonly number[]): readonly ('ignore' | number)[] {
+  const inherited = dropHighest(all);
   const highest = Math.max(0, ...inherited);
   if (highest === 0) return [];
   const nothing = openSync('/dev/null', 'r+');
   return Array.from({ length: highest - 2 }, (_, index) => (inherited.includes(index + 3) ? nothing : 'ignore'));
+}
+
+/**
+ * Leaves out, and closes, what lies above the limit of open files or just below: no child could be started with a table of that length. Whoever gave it to
+ * this process set the limit afterwards; it was never opened here.
+ */
+function dropHighest(inherited: readonly number[]): readonly number[] {
+  if (inherited.length === 0) return inherited;
+  const end = readLimit() - SPARE_HANDLES - inherited.length;
+  for (const handle of inherited) if (handle >= end) closeSync(handle);
+  return inherited.filter((handle) => handle < Math.min(end, MAX_HANDLE + 1));
+}
+
+/** How many files this process may have open; Node.js has raised it as far as it goes. */
+function readLimit(): number {
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS, 'utf8')) ?? [];
+  return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 /** Node.js opens its own so that no child gets them: what else is open came from outside. */
@@ -28,7 +49,7 @@ function findInherited(): readonly number[] {
   try {
     return readdirSync(TABLE)
       .map(Number)
-      .filter((handle) => handle > 2 && handle <= MAX_HANDLE && isHandedOn(handle));
+      .filter((handle) => handle > 2 && isHandedOn(handle));
   } catch {
     return [];
   }

@@ -24,6 +24,22 @@ describe.concurrent('a run works', () => {
     });
   });
 
+  describe.runIf(existsSync('/proc/self/fd') && existsSync('/bin/bash'))('with a file that was open when it began,', () => {
+    test.each([
+      ['above the limit of descriptors', 128],
+      ['the last below the limit', 201],
+      ['close below the limit', 204],
+      ['far below the limit', 1024],
+    ])('%s, and no agent gets it', async (_where, limit) => {
+      const look = `${WRITER}; if ls -l /proc/$$/fd | grep -q open.txt; then touch handed-on.txt; fi`;
+      await withPlace(toFiles('', look, { 'open.txt': 'theirs\n' }), async (folder) => {
+        const bounded = ['-c', `${CLOSE_ALL}; exec 200<open.txt; ulimit -n ${limit}; exec "$@"`, 'bash', process.execPath, RALPH, ...RUN];
+        const { status, stdout, stderr } = spawnSync('/bin/bash', bounded, { cwd: folder, env: plainEnvironment(), encoding: 'utf8' });
+        expect([status, existsSync(join(folder, 'handed-on.txt'))], stdout + stderr).toEqual([0, false]);
+      });
+    });
+  });
+
   test('in a folder without git, where what git is for is explained', async () => {
     await withPlace(toFiles(EVERY_TURN, WRITER), async (folder) => {
       const { code, stdout } = await ralph(folder, RUN);
