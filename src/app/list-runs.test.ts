@@ -66,7 +66,7 @@ describe('a run whose folder an agent could write into', () => {
   it('is removed however deep folders are nested in it and whatever names files have', async () => {
     const folders = [leave(OLD, { 'journal.jsonl': 'scribble\n' }), leave(NEW, { 'journal.jsonl': 'scribble\n' })];
     for (const folder of folders) nest(folder);
-    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [] });
+    expect(await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).toEqual({ removed: [NEW, OLD], kept: [], failed: [] });
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 
@@ -77,6 +77,34 @@ describe('a run whose folder an agent could write into', () => {
       nest(join(cwd, '.ralph/runs', left));
     }
     await cleanRuns(cwd, { keep: 0, dryRun: false }, {});
+    expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
+  });
+});
+
+describe('what not even root may remove', () => {
+  const protect = (flag: '+i' | '-i', path: string): boolean => spawnSync('chattr', ['-R', flag, path]).status === 0;
+
+  it.each(['turns', 'turns/1.1/file', '.'])('keeps no other run from being removed, and is named: %s', async (inside) => {
+    const stuck = leave(NEW, { 'journal.jsonl': 'scribble\n' });
+    mkdirSync(join(stuck, 'turns/1.1'));
+    writeFileSync(join(stuck, 'turns/1.1/file'), 'x');
+    const other = leave(OLD, { 'journal.jsonl': 'scribble\n' });
+    if (!protect('+i', join(stuck, inside))) return;
+    try {
+      const { removed, failed } = await cleanRuns(cwd, { keep: 0, dryRun: false }, {});
+      expect([removed.includes(OLD), existsSync(other)]).toEqual([true, false]);
+      expect(failed).toMatchObject([
+        {
+          code: 'clean-incomplete',
+          message: expect.stringContaining(`${join(cwd, '.ralph/runs')}/`),
+          fix: expect.stringContaining('chattr -R -i'),
+        },
+      ]);
+      expect((await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toHaveLength(1);
+    } finally {
+      protect('-i', cwd);
+    }
+    expect((await cleanRuns(cwd, { keep: 0, dryRun: false }, {})).failed).toEqual([]);
     expect(readdirSync(join(cwd, '.ralph/runs'))).toEqual([]);
   });
 });

@@ -1,6 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
-import { isRalphError, toErrorCode } from '../core/index.ts';
-import { hasNeverBegun, listKnownRuns, listRuns, nodeFileSystem, type RunPaths, removeRun, toRunPaths } from '../journal/index.ts';
+import { isRalphError, RalphError, toErrorCode, toShellWord } from '../core/index.ts';
+import {
+  hasNeverBegun,
+  listKnownRuns,
+  listRuns,
+  nodeFileSystem,
+  type RunPaths,
+  removeLeftovers,
+  removeRun,
+  toRunPaths,
+} from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
@@ -90,6 +99,8 @@ export interface CleanedRuns {
   readonly removed: readonly string[];
   /** Worktrees and branches of removed runs that stay because of what is in them: why, and what to do, in words. */
   readonly kept: readonly string[];
+  /** What could not be removed: why, and what to do. */
+  readonly failed: readonly RalphError[];
 }
 
 /**
@@ -107,13 +118,43 @@ export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment
   const old = runs.filter((runId) => !unbegun.has(runId)).slice(Math.max(0, order.keep));
   const removed: string[] = [];
   const kept: string[] = [];
+  const failed: RalphError[] = [];
   for (const runId of runs.filter((run) => old.includes(run) || (unbegun.has(run) && !mayBegin(layout, run)))) {
     if (findHolder(layout, runId) !== null) continue;
-    if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
-    removed.push(runId);
+    try {
+      if (!order.dryRun) kept.push(...(await remove(layout, runId, env)));
+      removed.push(runId);
+    } catch (error) {
+      failed.push(toStuck(toRunPaths(layout.stateDir, runId).folder, error));
+    }
   }
-  if (!order.dryRun) await sweepTrials(layout);
-  return { removed, kept };
+  if (!order.dryRun) {
+    failed.push(...removeLeftovers({ ...state, removeTree }).map(({ path, problem }) => toStuck(path, problem)));
+    await sweepTrials(layout);
+  }
+  return { removed, kept, failed };
+}
+
+/** What mends it, by the system's word for it. */
+const STUCK_FIXES: Readonly<Record<string, (folder: string, path: string) => string>> = {
+  EPERM: (folder) => `Take the protection off: sudo chattr -R -i -a ${folder}\nThen: ralph clean`,
+  EBUSY: (_folder, path) => `Where something is mounted there, take it away: sudo umount ${path}\nThen: ralph clean`,
+  EACCES: (folder) => `It belongs to somebody else. Remove it as them or as root: sudo rm -rf ${folder}`,
+};
+
+/** Why a folder of a run is still there. Throws what is no error of the system and no RalphError. */
+function toStuck(folder: string, error: unknown): RalphError {
+  if (isRalphError(error)) return error;
+  const code = toErrorCode(error);
+  if (!(error instanceof Error) || !('syscall' in error)) throw error;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : folder;
+  return new RalphError({
+    code: 'clean-incomplete',
+    what: `${path} cannot be removed (${code}).`,
+    why: 'The rest of the clean-up went on without it.',
+    fix: STUCK_FIXES[code]?.(toShellWord(folder), toShellWord(path)) ?? `Mend what keeps it there, then: ralph clean`,
+    cause: error,
+  });
 }
 
 /** A run takes its lock at once, but after its folder was made. */

@@ -72,7 +72,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
-    undo.push(() => removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId));
+    undo.push(() => void removeRun({ fs: nodeFileSystem, stateDir: layout.stateDir, removeTree }, runId));
     const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
     undo.push(() => release(runLock));
     locks = [lock, runLock];

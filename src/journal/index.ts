@@ -10,7 +10,17 @@ export type { LockOwner } from './lock-file.ts';
 export { nodeFileSystem } from './node-file-system.ts';
 export { type JournalExtent, type JournalFile, readJournal } from './read-journal.ts';
 export { listKnownRuns } from './rescued-runs.ts';
-export { createRunFolder, listRuns, type RunPaths, removeRun, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';
+export {
+  createRunFolder,
+  type LeftBehind,
+  listRuns,
+  type RunPaths,
+  removeLeftovers,
+  removeRun,
+  type StateFolder,
+  toRescuePaths,
+  toRunPaths,
+} from './run-folder.ts';
 export { createRunId, isRunId } from './run-id.ts';
 export { readSettings, writeSettings } from './run-settings.ts';
 export { createSharedFileSystem } from './shared-file-system.ts';

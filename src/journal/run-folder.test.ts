@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
-import { createRunFolder, listRuns, removeRun, toRunPaths } from './run-folder.ts';
+import { createRunFolder, listRuns, type RunPaths, removeLeftovers, removeRun, toRunPaths } from './run-folder.ts';
 import { createRunId, isRunId } from './run-id.ts';
 
 const removeTree = (folder: string): void => rmSync(folder, { recursive: true });
@@ -88,6 +88,28 @@ describe('the folders of runs', () => {
     removeRun({ ...state, removeTree }, runId);
     expect(readdirSync(join(state.stateDir, 'runs'))).toEqual([kept.runId]);
     expect(existsSync(join(outside, 'precious'))).toBe(true);
+  });
+
+  it('are told where what they kept cannot be removed, with the rest of it gone', () => {
+    const state = { fs, stateDir: createTemporaryFolder() };
+    const runs = join(state.stateDir, 'runs');
+    const [first, second] = [0, 1].map((at) =>
+      createRunFolder(
+        state,
+        createRunId(NOON + at, () => 0),
+      ),
+    ) as [RunPaths, RunPaths];
+    const problem = Object.assign(new Error('no'), { code: 'EPERM' });
+    const removeOthers = (folder: string): void => {
+      if (folder.endsWith(first.runId)) throw problem;
+      removeTree(folder);
+    };
+    const left = [{ path: join(runs, `.removed-${first.runId}`), problem }];
+    expect(removeRun({ ...state, removeTree: removeOthers }, first.runId)).toEqual(left);
+    expect(removeRun({ ...state, removeTree: removeOthers }, second.runId)).toEqual(left);
+    expect(listRuns(state)).toEqual([]);
+    expect(removeLeftovers({ ...state, removeTree })).toEqual([]);
+    expect(readdirSync(runs)).toEqual([]);
   });
 
   it.each(['..', '../runs', '', 'last'])('are not removed by the name %j', (runId) => {

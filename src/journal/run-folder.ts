@@ -73,19 +73,47 @@ export function listRuns({ fs, stateDir }: StateFolder, where: 'runs' | 'rescue'
   return items.flatMap(({ name, kind }) => (kind === 'folder' && isRunId(name) ? [name] : [])).sort();
 }
 
+/** What could not be removed. */
+export interface LeftBehind {
+  readonly path: string;
+  /** The system error. */
+  readonly problem: unknown;
+}
+
 /**
  * Removes a run with everything it kept. The caller has made sure that it is not running. From the first step on the run is not listed any more;
- * what a crash leaves of it is removed with the next run. Throws the system error.
+ * what a crash leaves of it is removed with the next run. Throws the system error where the run stays.
+ *
+ * @returns what is left of this run or of others
  */
-export function removeRun({ fs, stateDir, removeTree }: RunRemoval, runId: string): void {
+export function removeRun(removal: RunRemoval, runId: string): readonly LeftBehind[] {
+  const { fs, stateDir } = removal;
   const runs = toRunsFolder(stateDir);
   if (!isRunId(runId)) throw new TypeError(`not a run id: ${runId}`);
   fs.rename(join(runs, runId), join(runs, REMOVED_PREFIX + runId));
-  for (const { name } of fs.list(runs)) {
-    if (LEFTOVERS.some((prefix) => name.startsWith(prefix))) removeTree(join(runs, name));
-  }
   const rescued = toRescuePaths(stateDir, runId).folder;
-  if (fs.stat(rescued) !== null) removeTree(rescued);
+  if (fs.stat(rescued) !== null) fs.rename(rescued, join(runs, `${REMOVED_PREFIX}${runId}.rescued`));
+  return removeLeftovers(removal);
+}
+
+/** Removes what removals that did not come to their end have left; returns what stays all the same. */
+export function removeLeftovers({ fs, stateDir, removeTree }: RunRemoval): readonly LeftBehind[] {
+  const runs = toRunsFolder(stateDir);
+  const list = (): readonly string[] =>
+    listIfThere(fs, runs).flatMap(({ name }) => (LEFTOVERS.some((prefix) => name.startsWith(prefix)) ? [join(runs, name)] : []));
+  const problems = new Map(list().map((path) => [path, tryTo(() => removeTree(path))]));
+  const [any] = [...problems.values()].filter((problem) => problem !== null);
+  // What could not be removed may have been moved.
+  return list().map((path) => ({ path, problem: problems.get(path) ?? any }));
+}
+
+function tryTo(step: () => void): unknown {
+  try {
+    step();
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 function listIfThere(fs: FileSystem, folder: string): ReturnType<FileSystem['list']> {

@@ -17,7 +17,12 @@ export function removeTree(path: string): void {
 function removeFlat(path: string): void {
   const top = mkdtempSync(join(dirname(path), '.removing-'));
   const waiting = [join(top, '0')];
-  renameSync(path, join(top, '0'));
+  try {
+    renameSync(path, join(top, '0'));
+  } catch (error) {
+    rmdirSync(top);
+    throw error;
+  }
   let count = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     if (!isFolder(folder)) {

@@ -1,5 +1,6 @@
 import { toCount } from '../../views/index.ts';
 import { addExamples, type CliCommand } from '../cli-command.ts';
+import { describeError } from '../describe-error.ts';
 import { parseCount } from '../parse-values.ts';
 
 const DEFAULT_KEEP = '10';
@@ -19,10 +20,11 @@ export const cleanCommand: CliCommand = {
     const keep = parseCount(String(options['keep']), '--keep', 0);
     const dryRun = options['dryRun'] === true;
     const app = await loadApp();
-    const { removed, kept } = await app.cleanRuns(cwd, { keep, dryRun }, env);
+    const { removed, kept, failed } = await app.cleanRuns(cwd, { keep, dryRun }, env);
     for (const runId of removed) terminal.out(`${runId}\n`);
     for (const text of kept) terminal.err(`${text}\n`);
+    for (const error of failed) terminal.err(describeError(error, { style: terminal.errStyle, debug: false }).text);
     terminal.err(`${toCount(removed.length, 'run')} ${dryRun ? 'would be removed' : 'removed'}.\n`);
-    return 0;
+    return failed.length === 0 ? 0 : 1;
   },
 };

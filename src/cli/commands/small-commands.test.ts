@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RalphError } from '../../core/index.ts';
 import type { AppApi } from '../cli-context.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
@@ -128,7 +129,7 @@ describe('ralph clean', () => {
     const orders: unknown[] = [];
     const cleanRuns: AppApi['cleanRuns'] = async (_cwd, order) => {
       orders.push(order);
-      return { removed: [RUN_ID], kept: [] };
+      return { removed: [RUN_ID], kept: [], failed: [] };
     };
     expect(await type(['clean'], { cleanRuns })).toMatchObject({ out: `${RUN_ID}\n`, err: '1 run removed.\n' });
     expect(await type(['clean', '--keep', '0', '--dry-run'], { cleanRuns })).toMatchObject({ err: '1 run would be removed.\n' });
@@ -136,6 +137,13 @@ describe('ralph clean', () => {
       { keep: 10, dryRun: false },
       { keep: 0, dryRun: true },
     ]);
+    const failed = [new RalphError({ code: 'clean-incomplete', what: 'x cannot be removed.', fix: 'mend it' })];
+    const stuck: AppApi['cleanRuns'] = async () => ({ removed: [RUN_ID], kept: [], failed });
+    expect(await type(['clean'], { cleanRuns: stuck })).toMatchObject({
+      exitCode: 1,
+      out: `${RUN_ID}\n`,
+      err: 'ralph: x cannot be removed.\n  Fix: mend it\n1 run removed.\n',
+    });
     expect(await type(['clean', '--keep', 'all'], { cleanRuns })).toMatchObject({ exitCode: 2 });
   });
 });
