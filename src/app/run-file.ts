@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
-import { type Baseline, type GitPrograms, parseBaseline } from '../workspace/index.ts';
+import { type Baseline, type GitPrograms, parseBaseline, type RunBase } from '../workspace/index.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface RunFile {
   readonly worktree: string | null;
   /** What was typed in, when the prompt came from standard input. */
   readonly stdinPrompt: string | null;
+  /** What HEAD was when the run began; for a worktree where it branched off, and the branch checked out in the main checkout. Absent in files of older versions. */
+  readonly base?: RunBase;
   readonly settings: Settings;
   /** What was the user's own before the run began. */
   readonly baseline: Baseline | null;
@@ -92,8 +94,10 @@ export function readRunFile(path: string): RunFile {
   if (isJsonObject(value) && value['version'] === 1 && isJsonObject(value['settings'])) {
     // A baseline that cannot be read switches checkpoints off: a guess could commit what is the user's own.
     const file = value as unknown as RunFile;
+    const { base: _, ...rest } = file;
     return {
-      ...file,
+      ...rest,
+      ...parseBase(value['base']),
       workspace: findWorkspace(path, file),
       baseline: parseBaseline(value['baseline'] ?? null) ?? null,
       gitPrograms: parsePrograms(value['gitPrograms']),
@@ -104,6 +108,18 @@ export function readRunFile(path: string): RunFile {
     what: `The settings of this run were not written by this version: ${path}`,
     fix: 'Use the version of Ralph that started the run, or start a new one: ralph run',
   });
+}
+
+/** Only what can be an object id and the name of a branch. */
+function parseBase(value: Json | undefined): Pick<RunFile, 'base'> {
+  if (!isJsonObject(value)) return {};
+  const { commit, branch } = value;
+  return {
+    base: {
+      commit: typeof commit === 'string' && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null,
+      branch: typeof branch === 'string' && branch !== '' && !branch.startsWith('-') ? branch : null,
+    },
+  };
 }
 
 /** What cannot be read is none: then no filter runs. */

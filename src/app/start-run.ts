@@ -13,7 +13,7 @@ import {
   toRunPaths,
 } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
+import { captureBase, captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
 import { openGateGround } from './gate-ground.ts';
@@ -183,12 +183,25 @@ async function prepare(beginning: Beginning): Promise<ReadyRun> {
   const place = { cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) };
   const trusted = captureTrustedPrograms(layout, place);
   const programs = hasUnconfirmed(layout) ? await trusted : undefined;
-  const [baseline, gitPrograms] = await Promise.all([
+  const [baseline, gitPrograms, head, origin] = await Promise.all([
     settings.spec.limits.checkpointInterval > 0 ? captureBaseline({ ...place, programs }) : null,
     trusted,
+    captureBase(place),
+    worktree === null ? null : captureBase({ ...place, cwd: layout.root }),
   ]);
+  const base = { commit: head.commit, branch: (origin ?? head).branch };
   const stdinPrompt = plan.request.stdinPrompt ?? null;
-  const file: RunFile = { version: 1, ralphVersion: RALPH_VERSION, workspace, worktree, stdinPrompt, settings, baseline, gitPrograms };
+  const file: RunFile = {
+    version: 1,
+    ralphVersion: RALPH_VERSION,
+    workspace,
+    worktree,
+    stdinPrompt,
+    base,
+    settings,
+    baseline,
+    gitPrograms,
+  };
   writeRunFile(paths.settings, file);
   writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(plan.isolation, settings.spec), env: options.people });
   writeContract(paths.folder, { spec: settings.spec, workspace });

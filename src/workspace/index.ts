@@ -1,5 +1,6 @@
 /** Front door of `workspace`: the folder the agents work in, and what git does for a run in it. */
 export { type Baseline, type DirtyFile, parseBaseline } from './baseline.ts';
+export { captureBase, type RunBase } from './capture-base.ts';
 export { captureBaseline } from './capture-baseline.ts';
 export { createTreeReader } from './create-tree-reader.ts';
 export { createTreeWatch, type TreeLook, type TreeWatch, type TreeWatchSettings } from './create-tree-watch.ts';
