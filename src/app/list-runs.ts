@@ -60,12 +60,26 @@ export function summariseAllRuns(
 /** One run of a folder, as a list shows it. */
 export function summariseRun(cwd: string, runId: string, env: Environment): RunSummary {
   const isAlive = (): boolean => findHolder(findLayout(cwd), runId) !== null;
-  const nothing = { runId, startedAt: 0, reason: null, iterations: 0, costUsd: null, objective: '', workspace: '', worktree: null };
+  const nothing = {
+    runId,
+    startedAt: 0,
+    reason: null,
+    iterations: 0,
+    interrupted: 0,
+    costUsd: null,
+    objective: '',
+    workspace: '',
+    worktree: null,
+  };
   try {
     const run = openRun(cwd, runId, env);
     let objective = '';
+    let interrupted = 0;
     const state = run.replay((record) => {
-      if (record.kind === 'input' && record.input.type === 'run-started') ({ objective } = record.input.spec);
+      if (record.kind !== 'input') return;
+      const { input } = record;
+      if (input.type === 'run-started') ({ objective } = input.spec);
+      if (input.type === 'iteration-ended' && input.outcome.status === 'interrupted') interrupted += 1;
     });
     const status = state.status === 'ended' ? 'ended' : run.isAlive ? (state.status === 'parked' ? 'parked' : 'running') : 'dead';
     const { workspace, worktree } = readRunFile(toRunPaths(findLayout(cwd).stateDir, runId).settings);
@@ -75,6 +89,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
       status,
       reason: state.end?.reason ?? null,
       iterations: state.counters.counted,
+      interrupted,
       costUsd: state.usage.costUsd,
       objective,
       workspace,

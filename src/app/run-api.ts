@@ -95,7 +95,10 @@ export interface RunSummary {
   /** `never_began`: it was ended before its first entry. `damaged`: it cannot be read. */
   readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'never_began' | 'damaged';
   readonly reason: EndReason | null;
+  /** Those that count against the limit. */
   readonly iterations: number;
+  /** Turns that were interrupted, which do not count. */
+  readonly interrupted: number;
   readonly costUsd: number | null;
   readonly objective: string;
   readonly workspace: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { findProcesses, withPlace } from './processes.ts';
-import { plainEnvironment, RALPH, ralph, type Started, start } from './ralph.ts';
+import { plainEnvironment, RALPH, ralph, readJsonLines, type Started, start } from './ralph.ts';
 import { readEvents, readStatus, toRoutes, until } from './run-facts.ts';
 
 const RUN = ['run', '-p', 'work', '--no-tui'];
@@ -157,6 +157,10 @@ describe.concurrent('a run that is told to end', () => {
       expect(stop.stdout).toContain('has stopped');
       expect((await run.done).code).toBe(130);
       expect(existsSync(join(folder, 'cleaned'))).toBe(true);
+      const { totals } = await readStatus(folder);
+      expect((await ralph(folder, ['runs'])).stdout).toContain(` ${totals.iterations} (and 1 interrupted) `);
+      const [listed] = readJsonLines<object>((await ralph(folder, ['runs', '--format', 'json'])).stdout);
+      expect(listed).toMatchObject({ iterations: totals.iterations, interrupted: 1 });
       await expectResume(folder);
     });
   });

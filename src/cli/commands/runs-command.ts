@@ -57,12 +57,12 @@ function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
 }
 
 function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
-  const { runId, startedAt, status, reason, iterations, costUsd, objective, worktree, root } = run;
+  const { runId, startedAt, status, reason, iterations, interrupted, costUsd, objective, worktree, root } = run;
   return [
     runId,
     startedAt === 0 ? '-' : toLocalTime(startedAt),
     status === 'ended' ? (reason ?? 'ended') : status.replace('_', ' '),
-    String(iterations),
+    interrupted === 0 ? String(iterations) : `${iterations} (and ${interrupted} interrupted)`,
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),
     toFirstLine(objective, 160),

@@ -16,6 +16,7 @@ const RUN = {
   status: 'ended',
   reason: 'max_cost',
   iterations: 7,
+  interrupted: 0,
   costUsd: 5.01,
   objective: 'Make it\nwork',
   workspace: '/project',
@@ -33,6 +34,11 @@ describe('ralph runs', () => {
       out: '',
       err: expect.stringContaining('ralph run -p'),
     });
+  });
+
+  it('names turns that were interrupted beside the iterations that count, as status does', async () => {
+    const { out } = await type(['runs'], { summariseRuns: () => [{ ...RUN, interrupted: 2 }, RUN] });
+    expect(out).toMatch(/max_cost {2}7 \(and 2 interrupted\) {2}\$5\.01.*\n.*max_cost {2}7 +\$5\.01/);
   });
 
   it('gives programs one object a line', async () => {
