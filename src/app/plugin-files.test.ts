@@ -42,8 +42,8 @@ describe('a tool in a file', () => {
   it('counts among the tools of a hat that wears the native agent', async () => {
     const root = open({ 'deploy.mjs': `export default { ${GOOD} };` });
     const settings = { policies: {}, ...(await load(root, { deploy: 'tools/deploy.mjs' })) };
-    expect(countTools(settings, 'builder', true)).toBe(BUILT_IN_CARDS.length + 1);
-    expect(countTools({ policies: {} }, 'builder', true)).toBe(BUILT_IN_CARDS.length);
+    expect(countTools(settings, 'builder', 'native')).toBe(BUILT_IN_CARDS.length + 1);
+    expect(countTools({ policies: {} }, 'builder', 'native')).toBe(BUILT_IN_CARDS.length);
   });
 
   it('that changes after it was looked at, and before it is loaded, is not run', async () => {

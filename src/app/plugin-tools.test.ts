@@ -83,22 +83,23 @@ describe('the number of tools of a hat', () => {
   it('is what its profile offers, for an agent CLI as for the native agent', () => {
     const groups = ['fs_read', 'git_read', 'quality', 'coordination'];
     const expected = BUILT_IN_CARDS.filter(({ name, group }) => groups.includes(group) || name === 'list_runtimes').length;
-    for (const isNative of [true, false]) expect(countTools({ policies }, 'critic', isNative)).toBe(expected);
+    for (const agent of ['native', 'claude'] as const) expect(countTools({ policies }, 'critic', agent)).toBe(expected);
+    for (const agent of ['custom', 'acp', 'kiro'] as const) expect(countTools({ policies }, 'critic', agent)).toBeNull();
   });
 
   it('is that of all tools for a native agent without a profile, and not known for an agent CLI', () => {
-    expect(countTools({ policies }, 'free', true)).toBe(BUILT_IN_CARDS.length);
-    expect(countTools({ policies }, 'free', false)).toBeNull();
-    expect(countTools({ policies }, 'constructor', false)).toBeNull();
+    expect(countTools({ policies }, 'free', 'native')).toBe(BUILT_IN_CARDS.length);
+    expect(countTools({ policies }, 'free', 'claude')).toBeNull();
+    expect(countTools({ policies }, 'constructor', 'claude')).toBeNull();
   });
 
   it('grows with a tool in a group that the profile allows, and not with another', () => {
-    const before = [countTools({ policies }, 'critic', true), countTools({ policies }, 'creator', true) ?? 0];
+    const before = [countTools({ policies }, 'critic', 'native'), countTools({ policies }, 'creator', 'native') ?? 0];
     register(DEPLOY);
-    expect([countTools({ policies }, 'critic', true), countTools({ policies }, 'creator', true)]).toEqual([
+    expect([countTools({ policies }, 'critic', 'native'), countTools({ policies }, 'creator', 'native')]).toEqual([
       before[0],
       Number(before[1]) + 1,
     ]);
-    expect(countTools({ policies }, 'creator', false)).toBe(before[1]);
+    expect(countTools({ policies }, 'creator', 'claude')).toBe(before[1]);
   });
 });

@@ -61,7 +61,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
       };
       return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },
-    toolsOf: (order) => countTools(made.settings, order.hat, find(order).type === 'native'),
+    toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
     promptFactsOf: (order) => toAgentFacts(made.settings, order),
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {

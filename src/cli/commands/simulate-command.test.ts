@@ -93,7 +93,7 @@ describe('ralph simulate', () => {
       '3  builder  given review.rejected of critic  says build.done',
       'build.done → critic',
       '4  critic  given build.done of builder  says LOOP_COMPLETE',
-      'task.complete → nobody',
+      'task.complete → ends the run',
       'completed after 4 iterations: critic declared the work complete',
       '',
     ]);

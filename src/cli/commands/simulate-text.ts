@@ -1,3 +1,4 @@
+import { TOPIC_COMPLETE } from '../../core/index.ts';
 import type { PlayedRun, PlayedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
 import type { Coordination } from '../../topology/index.ts';
@@ -75,6 +76,7 @@ function toTurnLines({ style }: Terminal, turn: PlayedTurn, coordination: Coordi
   const given = turn.given.map(({ topic, source }) => `${topic} of ${source}`).join(', ');
   const published = turn.published.map(({ topic, source, to, how }) => {
     const by = source === turn.hat ? '' : ` (${source})`;
+    if (topic === TOPIC_COMPLETE && how === 'terminal') return `${topic}${by} → ends the run`;
     return `${topic}${by} → ${to.length > 0 ? to.join(', ') : 'nobody'}${how === 'safety-net' && coordination === 'hats' ? ', as no hat takes it' : ''}`;
   });
   const refused = turn.refused.map(({ topic, why }) => `${topic} refused: ${why}`);
