@@ -14,6 +14,7 @@ import {
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
+import type { GitWorkspace } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout } from './layout.ts';
@@ -39,6 +40,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
     requireBegun(state, runId, holder !== null);
     return paths;
   };
+  const openFolder = (): GitWorkspace => openWorkspace({ paths, file: readRunFile(paths.settings), env });
   let redaction: { text(plain: string): string } | undefined;
   return {
     runId,
@@ -57,8 +59,9 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
       return redaction.text(text);
     },
     turns: () => listTurns(paths),
-    changedFiles: () => openWorkspace({ paths, file: readRunFile(paths.settings), env }).changedFiles(listTurns(paths)),
-    diff: (name) => openWorkspace({ paths, file: readRunFile(paths.settings), env }).diff(name),
+    changedFiles: () => openFolder().changedFiles(listTurns(paths)),
+    diff: (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
+    stat: (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };
 }
 

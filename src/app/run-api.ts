@@ -1,4 +1,4 @@
-import type { EndReason, RunRecord, RunState, StopRequested } from '../core/index.ts';
+import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
 import type { LiveView } from '../views/index.ts';
@@ -84,8 +84,10 @@ export interface RunReader {
   readonly turns: () => readonly string[];
   /** The files that its turns changed, sorted; `null` where that is not known (no git, a turn that was killed and never followed by another). */
   readonly changedFiles: () => Promise<readonly string[] | null>;
-  /** What a turn changed, as a patch; `null` where it was not kept (no git). */
-  readonly diff: (name: string) => Promise<string | null>;
+  /** What a turn changed, or (`null`) the whole run, as a patch; `null` where it was not kept (no git). */
+  readonly diff: (name: string | null) => Promise<string | null>;
+  /** The same file by file. */
+  readonly stat: (name: string | null) => Promise<RunStat | null>;
 }
 
 /** One line of `ralph runs`. */

@@ -304,6 +304,7 @@ export function createFakeApp(
     turns: () => ['1.1', '2.1', '2.2'],
     changedFiles: async () => null,
     diff: async () => null,
+    stat: async () => null,
   };
   return {
     calls,

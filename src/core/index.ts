@@ -133,6 +133,7 @@ export {
 } from './reserved.ts';
 export type { LiveRecord, RunRecord } from './run-record.ts';
 export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
+export type { FileStat, RunStat } from './run-stat.ts';
 export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
 export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
 export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';

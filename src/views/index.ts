@@ -20,6 +20,7 @@ export {
   toNdjsonRun,
 } from './ndjson-record.ts';
 export { toNextStep } from './next-step.ts';
+export { toPathText } from './path-text.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
@@ -38,6 +39,7 @@ export type {
   WaitingEvent,
   WaitView,
 } from './run-view.ts';
+export { toStatLines, toStatText } from './stat-lines.ts';
 export { toTurnDetails } from './turn-details.ts';
 export { toOutcomeText, toTurnLine } from './turn-line.ts';
 export { toCount, toIterationsText, toList, toNumberText } from './words.ts';

@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs';
+import type { RunStat } from '../core/index.ts';
 import type { CheckpointResult, Workspace } from '../ports/index.ts';
 import type { Baseline } from './baseline.ts';
 import { describeFolder } from './describe-folder.ts';
-import { findRepository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
+import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { toFingerprint } from './fingerprint.ts';
 import type { ProgramFindings } from './git-programs.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { readStatus } from './read-status.ts';
+import { diffRun, diffTurn, statRun, statTurn } from './run-diff.ts';
 import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
-import { diffSnapshots, dropSnapshots, listChangedFiles, type SnapshotMoment } from './snapshot-refs.ts';
+import { dropSnapshots, listChangedFiles, type SnapshotMoment } from './snapshot-refs.ts';
 
 /** Names of the state folders where nothing else is configured. */
 export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];
@@ -37,7 +39,14 @@ export interface Snapshot {
 export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
+  /** What a turn changed, as a patch; null where that is not known. */
   readonly diff: (turn: string) => Promise<string | null>;
+  /** The same file by file. */
+  readonly stat: (turn: string) => Promise<RunStat | null>;
+  /** What these turns changed, which are all of the run's, from before the first to after the last; null where that is not known. */
+  readonly diffRun: (turns: readonly string[]) => Promise<string | null>;
+  /** The same file by file. */
+  readonly statRun: (turns: readonly string[]) => Promise<RunStat | null>;
   /** The files that these turns changed, sorted; null where that is not known. */
   readonly changedFiles: (turns: readonly string[]) => Promise<readonly string[] | null>;
   /** Keys of git's configuration that name other programs than at the start of the run (see `RepositorySettings.programs`), each with what it says now; `null`: it is gone. */
@@ -75,21 +84,23 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     return makeCheckpoint({ repository: found.repository, baseline, runId, iteration, branch, scratchDir });
   }
 
+  /** What the snapshots tell, once all of them are written. */
+  async function ask<T>(question: (repository: Repository) => Promise<T | null>): Promise<T | null> {
+    const found = await find();
+    await keeper?.settle();
+    return found.found ? question(found.repository).catch(() => null) : null;
+  }
+
   const nothing: Snapshot = { fingerprint: null, tree: null };
   return {
     exists: () => isFolder(settings.cwd),
     snapshot: (turn, moment) => inTurn(() => look({ turn, moment })).catch(() => nothing),
     checkpoint: (iteration) => inTurn(() => checkpoint(iteration)).catch((error: unknown) => toNote(toMessage(error))),
-    async diff(turn) {
-      const found = await find();
-      await keeper?.settle();
-      return found.found ? diffSnapshots(found.repository, settings.runId, turn) : null;
-    },
-    async changedFiles(turns) {
-      const found = await find();
-      await keeper?.settle();
-      return found.found ? listChangedFiles(found.repository, settings.runId, turns).catch(() => null) : null;
-    },
+    diff: (turn) => ask((repository) => diffTurn(repository, settings.runId, turn)),
+    stat: (turn) => ask((repository) => statTurn(repository, settings.runId, turn)),
+    diffRun: (turns) => ask((repository) => diffRun(repository, settings.runId, turns)),
+    statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
+    changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
     async findNewPrograms() {
       const found = await find();
       return (found.found && (await found.repository.findPrograms?.())?.now) || {};

@@ -13,24 +13,6 @@ export function toSnapshotRef(runId: string, turn?: string, moment?: SnapshotMom
   return ['refs/ralph', ...parts, ...(moment === undefined ? [] : [moment])].join('/');
 }
 
-/** The longest patch that is shown whole. */
-const longestPatch = 8 << 20;
-
-/**
- * What a turn changed, as a patch for a person to read (binary files are named only); empty for no change.
- *
- * @returns null when the turn has not both snapshots.
- */
-export async function diffSnapshots(repository: Repository, runId: string, turn: string): Promise<string | null> {
-  const before = toSnapshotRef(runId, turn, 'before');
-  const after = toSnapshotRef(runId, turn, 'after');
-  if (before === undefined || after === undefined) return null;
-  const result = await repository.git(['diff-tree', '-r', '-p', '-M', '--no-ext-diff', '--no-textconv', before, after]);
-  if (!result.ok) return null;
-  if (result.stdout.length <= longestPatch) return result.stdout;
-  return `${result.stdout.slice(0, longestPatch)}\n[patch cut here: it is ${result.stdout.length} characters long]\n`;
-}
-
 /**
  * The files that these turns changed, in their order, sorted. A turn that was killed has no snapshot of its end: what is between the last one before it
  * and the first one after it counts as its work.
@@ -67,7 +49,7 @@ function toNames(output: string): readonly string[] {
 }
 
 /** By turn and moment, such as `7.1/before`. */
-async function readTrees({ git }: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
+export async function readTrees({ git }: Repository, runId: string): Promise<ReadonlyMap<string, string>> {
   const folder = toSnapshotRef(runId);
   const listed = folder === undefined ? null : await git(['for-each-ref', '--format=%(objectname) %(refname:lstrip=3)', `${folder}/`]);
   const lines = listed?.ok === true ? listed.stdout.split('\n').filter((line) => line !== '') : [];

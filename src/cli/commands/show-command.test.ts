@@ -9,6 +9,11 @@ import { createFakeApp, createFakeContext, RUN_ID, sampleRecords } from '../fixt
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-show-'));
 writeFileSync(join(FOLDER, 'prompt.md'), 'Do \u001b[31mit\u001b[0m.\n');
 
+function toStat(of: string) {
+  const file = { path: `of ${of}`, from: null, status: 'changed', added: 3, removed: 1, isSubmodule: false } as const;
+  return { files: [file], added: 3, removed: 1, between: [], isWhole: true, prefix: '' };
+}
+
 async function show(args: readonly string[], isTty = false, records = sampleRecords()) {
   const base = createFakeApp(records);
   const asked: (string | undefined)[] = [];
@@ -18,7 +23,8 @@ async function show(args: readonly string[], isTty = false, records = sampleReco
     return {
       ...reader,
       turnFile: (_name, file) => join(FOLDER, file),
-      diff: async (name) => (name === '1.1' ? '' : `diff --git a/x b/x\n+of ${name}\n`),
+      diff: async (name) => (name === '1.1' ? '' : `diff --git a/x b/x\n+of ${name ?? 'the run'}\n`),
+      stat: async (name) => (name === '1.1' ? null : toStat(name ?? 'the run')),
     };
   };
   const fake = createFakeContext({ app: { ...base, openRun }, isTty });
@@ -69,8 +75,18 @@ describe('ralph show', () => {
     expect(await show(['1', '--diff'])).toMatchObject({ exitCode: 0, out: '', err: 'Turn 1.1 changed no file.\n' });
   });
 
-  it('takes the last turn when a part is asked for without an iteration', async () => {
-    expect((await show(['--diff'])).out).toContain('+of 2.2');
+  it('shows what the whole run changed where no iteration is named, and of what was said the last', async () => {
+    expect((await show(['--diff'])).out).toBe('diff --git a/x b/x\n+of the run\n');
+    expect((await show(['--stat'])).out).toBe('  of the run  +3 −1\n1 file changed, +3 −1 lines.\n');
+    expect((await show(['2', '--stat'])).out).toContain('of 2.2  +3 −1');
+    expect((await show(['--prompt'])).out).toContain('Do');
+  });
+
+  it('says why nobody knows what changed', async () => {
+    expect(await show(['1', '--stat'])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining('What it changed of turn 1.1 is not there.'),
+    });
   });
 
   it('shows the events of an iteration', async () => {

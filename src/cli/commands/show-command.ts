@@ -4,9 +4,10 @@ import { parseTurn, type TurnChoice } from '../parse-values.ts';
 import { readView } from '../read-view.ts';
 import { createUsageError } from '../usage-error.ts';
 import { followOutput } from './follow-output.ts';
-import { findTurn, printDiff, printEvents, printFile, printOverview, printTurn, type ShownRun } from './show-parts.ts';
+import { findTurn, printEvents, printFile, printOverview, printTurn, type ShownRun } from './show-parts.ts';
+import { printWork } from './show-work.ts';
 
-const PARTS = ['prompt', 'output', 'diff', 'events'] as const;
+const PARTS = ['prompt', 'output', 'diff', 'stat', 'events'] as const;
 
 /** `ralph show`. */
 export const showCommand: CliCommand = {
@@ -16,12 +17,15 @@ export const showCommand: CliCommand = {
       .argument('[iteration]', 'an iteration, 7, or one attempt of it, 7.2; without it: the run as a whole')
       .option('--prompt', 'what the agent was asked')
       .option('--output', 'what it said')
-      .option('--diff', 'what it changed')
+      .option('--diff', 'what it changed; without an iteration: what the whole run did')
+      .option('--stat', 'the same file by file')
       .option('--events', 'what it published')
       .option('-f, --follow', 'what the agents say, as they say it, until the run ends');
     addExamples(command, [
       ['ralph show', 'the newest run: its turns and how it ended'],
       ['ralph show 7', 'everything about its iteration 7'],
+      ['ralph show --diff', 'what the whole run changed'],
+      ['ralph show --stat', 'its files, with how many lines'],
       ['ralph show 7 --diff', 'what iteration 7 changed'],
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
       ['ralph show --follow', 'listen to a run that goes on in another terminal'],
@@ -61,9 +65,11 @@ async function follow(context: CliContext, run: string | undefined, other: unkno
 async function showPart(shown: ShownRun, choice: TurnChoice | null, part: (typeof PARTS)[number] | undefined): Promise<number> {
   if (part === 'events') return printEvents(shown, choice);
   if (part === undefined && choice === null) return printOverview(shown);
+  // Of the work the whole is asked for, of what was said the last.
+  const isWork = part === 'diff' || part === 'stat';
+  if (isWork) return printWork(shown, choice === null ? null : findTurn(shown, choice), part);
   const turn = findTurn(shown, choice);
-  if (part === undefined) return printTurn(shown, turn);
-  return part === 'diff' ? printDiff(shown, turn) : printFile(shown, turn, part);
+  return part === undefined ? printTurn(shown, turn) : printFile(shown, turn, part);
 }
 
 /** `show 7`, `show RUN`, `show RUN 7`: a short number is an iteration, anything else a run. */

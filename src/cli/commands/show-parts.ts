@@ -62,7 +62,7 @@ export function printTurn(run: ShownRun, turn: TurnView): number {
     terminal.style('heading', `Run ${reader.runId}, iteration ${turn.iteration}${turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`}`),
   );
   for (const line of rows) printLine(terminal, line);
-  printLine(terminal, `\nMore: ralph show ${toShownName(run, turn)} --prompt | --output | --diff | --events`);
+  printLine(terminal, `\nMore: ralph show ${toShownName(run, turn)} --prompt | --output | --diff | --stat | --events`);
   return 0;
 }
 
@@ -113,27 +113,6 @@ function findFile(reader: ShownRun['reader'], name: string, part: 'prompt' | 'ou
   return paths.find((path) => statSync(path).size > 0) ?? paths[0] ?? null;
 }
 
-/** What a turn changed, as a patch. */
-export async function printDiff(run: ShownRun, turn: TurnView): Promise<number> {
-  const { reader, terminal } = run;
-  const patch = await reader.diff(toTurnName(turn));
-  if (patch === null) throw toMissing(run, turn, 'What it changed', 'That needs a git repository, and a turn that has ended.');
-  if (patch.trim() === '') {
-    terminal.err(`Turn ${toTurnName(turn)} changed no file.\n`);
-    return 0;
-  }
-  const cleaner = createTextCleaner();
-  for (const line of reader.redact(patch.trimEnd()).split('\n'))
-    printLine(terminal, terminal.isTty ? colourDiff(cleaner.take(line), terminal) : line);
-  return 0;
-}
-
-function colourDiff(line: string, { style }: Terminal): string {
-  if (line.startsWith('+++') || line.startsWith('---') || line.startsWith('diff ')) return style('heading', line);
-  if (line.startsWith('+')) return style('good', line);
-  return line.startsWith('-') ? style('bad', line) : line;
-}
-
 /** The events of a turn, or of the whole run. */
 export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice | null): number {
   const print = createEventPrinter(terminal, 'table');
@@ -145,7 +124,8 @@ export function printEvents({ reader, terminal }: ShownRun, choice: TurnChoice |
   return 0;
 }
 
-function toMissing(run: ShownRun, turn: TurnView, what: string, why: string): RalphError {
+/** What says that a part of a turn is not there. */
+export function toMissing(run: ShownRun, turn: TurnView, what: string, why: string): RalphError {
   return new RalphError({
     code: 'turn-part-missing',
     what: `${what} of turn ${toTurnName(turn)} is not there.`,

@@ -1,0 +1,80 @@
+import type { FileStat, RunStat } from '../core/index.ts';
+import { toPathText } from './path-text.ts';
+import { cutText } from './plain-line.ts';
+import { toCount, toNumberText } from './words.ts';
+
+/** How a list of changed files is laid out. */
+export interface StatLayout {
+  /** Characters in a line. */
+  readonly width: number;
+  /** More files than these are only counted. Absent: all are listed. */
+  readonly limit?: number;
+}
+
+const MIN_NAME = 16;
+
+/** Changed files, a line each, then all of them together. */
+export function toStatLines(stat: RunStat, { width, limit = Number.POSITIVE_INFINITY }: StatLayout): readonly string[] {
+  const shown = stat.files.slice(0, limit);
+  const rows = shown.map((file) => [toFileText(file), toLinesText(file)] as const);
+  const room = Math.max(MIN_NAME, width - 4 - longest(rows.map(([, lines]) => lines)));
+  const column = Math.min(room, longest(rows.map(([name]) => name)));
+  const left = stat.files.length - shown.length;
+  return [
+    ...rows.map(([name, lines]) => `  ${cutStart(name, column).padEnd(column)}  ${lines}`),
+    ...(left === 0 ? [] : [`  … and ${toCount(left, 'more file')}`]),
+    toStatText(stat),
+  ];
+}
+
+/** `3 files changed, +34 −12 lines`, and what is not in it. */
+export function toStatText(stat: RunStat): string {
+  const binary = stat.files.filter((file) => file.added === null && !file.isSubmodule).length;
+  const parts = [
+    stat.files.length === 0 ? 'No file changed' : `${toCount(stat.files.length, 'file')} changed`,
+    ...(stat.files.length === 0 ? [] : [`+${toNumberText(stat.added)} −${toNumberText(stat.removed)} lines`]),
+    ...(binary === 0 ? [] : [`${toNumberText(binary)} binary`]),
+  ];
+  return `${parts.join(', ')}.${toNotes(stat)
+    .map((note) => ` ${note}`)
+    .join('')}`;
+}
+
+function toNotes({ between, isWhole }: RunStat): readonly string[] {
+  return [
+    ...(isWhole ? [] : ['The end of the last turn was not seen: what it did is not in this.']),
+    ...(between.length === 0
+      ? []
+      : [
+          `Not in this: ${toCount(between.length, 'file')} that changed between turns (${cutText(between.slice(0, 3).map(toPathText).join(', '), 160)}).`,
+        ]),
+  ];
+}
+
+/** Its name, the one it had before included. */
+export function toFileText({ path, from }: FileStat): string {
+  return from === null ? toPathText(path) : `${toPathText(from)} → ${toPathText(path)}`;
+}
+
+/** `+3 −1`, `new +20`, `deleted −4`, `renamed`, `binary`. */
+export function toLinesText({ status, added, removed, isSubmodule }: FileStat): string {
+  const word = { added: 'new', changed: '', deleted: 'deleted', renamed: 'renamed' }[status];
+  const lines = isSubmodule ? 'submodule' : added === null || removed === null ? 'binary' : toSums(added, removed);
+  return [word, lines].filter((part) => part !== '').join(' ') || 'mode';
+}
+
+function toSums(added: number, removed: number): string {
+  return [added === 0 ? '' : `+${toNumberText(added)}`, removed === 0 ? '' : `−${toNumberText(removed)}`]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** The end of a path tells more than its beginning. */
+function cutStart(text: string, limit: number): string {
+  const characters = [...text];
+  return characters.length <= limit ? text : `…${characters.slice(characters.length - limit + 1).join('')}`;
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, text.length), 0);
+}
