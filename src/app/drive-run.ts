@@ -3,6 +3,7 @@ import { addUsage, END_REASONS, type RunRecord, type StopRequested, toSenderText
 import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
+import { createProofFold } from '../views/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
 import { emitTo } from './emit-event.ts';
 import { openLiveFile } from './live-file.ts';
@@ -16,19 +17,13 @@ import { clearStopWish, createWishReader, type StopWish, watchWishes } from './s
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
   const { paths, file } = parts;
-  const tell = (news: RunNews, abort?: AbortSignal): Promise<string | null> =>
-    notifyPerson({
-      runId: paths.runId,
-      cwd: file.workspace,
-      settings: file.settings,
-      news,
-      env: toPlainEnvironment(parts.env),
-      ...(abort && { abort }),
-    });
+  const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
+  const proof = createProofFold(file.settings.spec.gates);
   const watchParks = createParkWatch(start, (news) => void tell(news));
   const observe: typeof run.ports.observe = (record) => {
     watchParks(record);
+    proof.take(record);
     live.observe(record);
     run.ports.observe(record);
   };
@@ -56,10 +51,13 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     clearStopWish(paths.folder);
     for (const lock of locks) release(lock);
     process.removeListener('exit', killAllStarted);
-    return { reason, detail, exitCode: END_REASONS[reason].exitCode, state };
+    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state };
   });
-  const notify = ({ reason, detail, exitCode, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
-    tell({ event: 'ended', end: { reason, exitCode }, detail, attention: state.end?.attention, costUsd: state.usage.costUsd }, abort);
+  const notify = ({ reason, detail, exitCode, proof, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
+    tell(
+      { event: 'ended', end: { reason, exitCode, proof }, detail, attention: state.end?.attention, costUsd: state.usage.costUsd },
+      abort,
+    );
   return {
     runId: paths.runId,
     runFolder: paths.folder,
@@ -70,6 +68,12 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     outcome,
     notify,
   };
+}
+
+/** Tells the run's person, by the command that they named. */
+function createTeller({ paths, file, env }: RunParts): (news: RunNews, abort?: AbortSignal) => Promise<string | null> {
+  const { workspace: cwd, settings } = file;
+  return (news, abort) => notifyPerson({ runId: paths.runId, cwd, settings, news, env: toPlainEnvironment(env), ...(abort && { abort }) });
 }
 
 /** Takes a wish to stop that was left in the run's folder by somebody whom the run admits; `null` where there is nothing new. */

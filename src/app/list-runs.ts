@@ -11,6 +11,7 @@ import {
   toRunPaths,
 } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
+import { createProofFold } from '../views/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
@@ -64,6 +65,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
     runId,
     startedAt: 0,
     reason: null,
+    proof: null,
     iterations: 0,
     interrupted: 0,
     costUsd: null,
@@ -75,7 +77,9 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
     const run = openRun(cwd, runId, env);
     let objective = '';
     let interrupted = 0;
+    const proof = createProofFold();
     const state = run.replay((record) => {
+      proof.take(record);
       if (record.kind !== 'input') return;
       const { input } = record;
       if (input.type === 'run-started') ({ objective } = input.spec);
@@ -88,6 +92,7 @@ export function summariseRun(cwd: string, runId: string, env: Environment): RunS
       startedAt: state.startedAt,
       status,
       reason: state.end?.reason ?? null,
+      proof: proof.proof(),
       iterations: state.counters.counted,
       interrupted,
       costUsd: state.usage.costUsd,

@@ -13,7 +13,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const NEWS: RunNews = {
   event: 'ended',
-  end: { reason: 'parked', exitCode: 2 },
+  end: { reason: 'parked', exitCode: 2, proof: null },
   detail: 'builder (claude) cannot work: HTTP 401',
   attention: 'sign in to claude: `claude /login`',
   costUsd: 1.25,

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import type { EndReason } from '../core/index.ts';
 import { runShellLine } from '../process/index.ts';
+import type { RunProof } from '../views/index.ts';
 
 const TIMEOUT_MS = 30_000;
 /** The system takes some 128 KB in one variable; nobody reads as much in a notification. */
@@ -10,7 +11,7 @@ const MAX_CHARACTERS = 4000;
 export interface RunNews {
   readonly event: 'ended' | 'parked';
   /** Absent while it has not ended. */
-  readonly end?: { readonly reason: EndReason; readonly exitCode: number };
+  readonly end?: { readonly reason: EndReason; readonly exitCode: number; readonly proof: RunProof | null };
   readonly detail: string;
   /** What only a person can do; absent where nothing is asked of anybody. */
   readonly attention?: string | undefined;
@@ -61,10 +62,17 @@ function toFacts({ runId, cwd, settings, news }: Notification): Readonly<Record<
     RALPH_EVENT: news.event,
     RALPH_END_REASON: news.end?.reason ?? '',
     RALPH_END_DETAIL: news.detail,
+    RALPH_PROVEN: toProvenText(news.end?.proof ?? null),
     RALPH_EXIT_CODE: news.end === undefined ? '' : String(news.end.exitCode),
     RALPH_ATTENTION: news.attention ?? '',
     RALPH_COST_USD: news.costUsd === null ? '' : news.costUsd.toFixed(4),
     RALPH_TASK: settings.spec.objective.trim().split('\n', 1)[0]?.slice(0, 200) ?? '',
     RALPH_FOLDER: cwd,
   };
+}
+
+/** Empty for what is no completion. */
+function toProvenText(proof: RunProof | null): string {
+  if (proof === null) return '';
+  return proof.isProven ? 'yes' : 'no';
 }

@@ -1,7 +1,7 @@
 import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
-import type { LiveView } from '../views/index.ts';
+import type { LiveView, RunProof } from '../views/index.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -38,6 +38,8 @@ export interface RunEnd {
   readonly reason: EndReason;
   readonly detail: string;
   readonly exitCode: number;
+  /** Whether its completion is proven; `null` for every other end. */
+  readonly proof: RunProof | null;
   readonly state: RunState;
 }
 
@@ -97,6 +99,8 @@ export interface RunSummary {
   /** `never_began`: it was ended before its first entry. `damaged`: it cannot be read. */
   readonly status: 'running' | 'parked' | 'ended' | 'dead' | 'never_began' | 'damaged';
   readonly reason: EndReason | null;
+  /** Whether its completion is proven; `null` where it has not completed. */
+  readonly proof: RunProof | null;
   /** Those that count against the limit. */
   readonly iterations: number;
   /** Turns that were interrupted, which do not count. */

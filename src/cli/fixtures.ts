@@ -280,7 +280,13 @@ export function createFakeApp(
     stop: (how, by) => void calls.push(['stop', how, by]),
     records: () => ({ read: () => [], seq: () => 0 }),
     emit: () => ({ runId: RUN_ID, isRunAlive: true, delivery: '', cut: 0 }),
-    outcome: Promise.resolve({ reason: 'max_iterations', detail: '2 of 2 iterations are used', exitCode: 2, state: {} as never }),
+    outcome: Promise.resolve({
+      reason: 'max_iterations',
+      detail: '2 of 2 iterations are used',
+      exitCode: 2,
+      proof: null,
+      state: {} as never,
+    }),
     notify: async () => notifyProblem,
   };
   const reader = {

@@ -48,8 +48,10 @@ export interface GatesRun {
   readonly request: number;
   /** Indexes into `RunSpec.gates`. */
   readonly gates: readonly number[];
-  /** The topics that wait for the verdict. */
+  /** The topics that wait for the verdict; empty before the first turn. */
   readonly topics: readonly string[];
+  /** Before the first turn: what they show is what the end is compared with. */
+  readonly isBaseline?: true;
 }
 
 /** Wake the run at a time. Answered by `timer-fired`. */

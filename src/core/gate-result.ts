@@ -13,6 +13,8 @@ export interface GateResult {
   readonly outputTail: string;
   /** Absent where nothing was run, and in journals of earlier versions. */
   readonly evidence?: GateEvidence;
+  /** How many tests failed; absent where it passed, or its output does not tell. */
+  readonly failedTests?: number;
   /** It was not run, because no path of its `only_if` changed. */
   readonly skipped?: boolean;
 }

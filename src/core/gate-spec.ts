@@ -4,6 +4,12 @@ export const GATE_CHECKS = ['tests', 'lint', 'build', 'typecheck'] as const;
 /** One of them. */
 export type GateCheck = (typeof GATE_CHECKS)[number];
 
+/** What a gate that was red before the first turn must be at the end. */
+export const GATE_BASELINES = ['green', 'no_worse'] as const;
+
+/** One of them. */
+export type GateBaseline = (typeof GATE_BASELINES)[number];
+
 /** A quality gate. What is absent has its default, so that journals of earlier versions mean what they meant. */
 export interface GateSpec {
   /** Topic patterns it guards; `task.complete` stands for every way to complete. */
@@ -29,6 +35,10 @@ export interface GateSpec {
   readonly cache?: boolean;
   /** `off`: its command shares the processes of the machine. Absent: as the run. */
   readonly isolation?: 'off';
+  /** Ralph found it himself, in this file of the project; absent: a person named it. */
+  readonly from?: string;
+  /** It is run once before the first turn: `green`, it must be green at the end; `no_worse`, one that was red then may stay as red. Absent: it is not. */
+  readonly baseline?: GateBaseline;
   /** Globs of files that must be as they were when the run began. Where it is there, no command is run. */
   readonly protect?: readonly string[];
 }

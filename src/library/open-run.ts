@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
 import type { EndReason } from '../core/index.ts';
-import { createRunViewFold, type NdjsonRecord, type StatusRecord, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/index.ts';
+import {
+  createProofFold,
+  createRunViewFold,
+  type NdjsonRecord,
+  type StatusRecord,
+  toNdjsonRecord,
+  toNdjsonRun,
+  toStatusRecord,
+} from '../views/index.ts';
 import { checkObject, checkWord } from './check-arguments.ts';
 import { checkStop, type EmitOptions, type Emitted, type StopOptions, toEmitted, toEndRecord, toEventWords } from './run.ts';
 import { loadApp, type RunOptions, toPlace } from './start-run.ts';
@@ -137,12 +145,14 @@ async function* readAll(
   const { runId, runFolder } = reader;
   yield toNdjsonRun({ runId, runFolder, workspace: findWorkspace(reader), version: RALPH_VERSION }, Date.now());
   const cursor = reader.records();
+  const proof = createProofFold();
   let end: { readonly reason: EndReason; readonly detail: string; readonly at: number } | null = null;
   while (signal?.aborted !== true) {
     // Before it is read: what a run that has gone wrote last is read then.
     const mayGoOn = follow && isAlive();
     const records = cursor.read();
     for (const record of records) {
+      proof.take(record);
       if (record.kind === 'input' && record.input.type === 'run-resumed') end = null;
       if (record.kind === 'effect' && record.effect.type === 'run-end') end = { ...record.effect, at: record.at };
       yield toNdjsonRecord(record, 0);
@@ -151,7 +161,7 @@ async function* readAll(
     if (!mayGoOn) break;
     await pause(LOOK_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   }
-  if (end !== null && signal?.aborted !== true) yield toEndRecord(runId, end, end.at);
+  if (end !== null && signal?.aborted !== true) yield toEndRecord(runId, { ...end, proof: proof.proof() }, end.at);
 }
 
 /** A run whose settings are lost can still be read. */

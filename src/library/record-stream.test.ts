@@ -7,7 +7,7 @@ import { type NdjsonRecord, toNdjsonEnd, toNdjsonRun } from '../views/index.ts';
 import { createRecordStream, type RecordStream } from './record-stream.ts';
 
 const FIRST = toNdjsonRun({ runId: 'r', runFolder: '/f', workspace: '/w', version: '1' }, 1);
-const LAST = toNdjsonEnd({ runId: 'r', reason: 'completed', detail: '', exitCode: 0 }, 9);
+const LAST = toNdjsonEnd({ runId: 'r', reason: 'completed', detail: '', exitCode: 0, proof: null }, 9);
 const TURN = { iteration: 1, attempt: 1, hat: 'ralph' };
 
 /** A run whose journal is a list; some records are read from it at a time. */

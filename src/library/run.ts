@@ -3,12 +3,14 @@ import { END_REASONS, type EndReason } from '../core/index.ts';
 import {
   createRunViewFold,
   type NdjsonRecord,
+  type RunProof,
   type RunView,
   type RunViewFold,
   type StatusRecord,
   toEndedView,
   toNdjsonEnd,
   toNdjsonRun,
+  toProof,
   toStatusRecord,
 } from '../views/index.ts';
 import { checkObject } from './check-arguments.ts';
@@ -67,6 +69,8 @@ export interface RunResult {
   readonly detail: string;
   /** Of the command `ralph run`. */
   readonly exitCode: number;
+  /** Whether its completion is proven; `null` where it did not complete. */
+  readonly proof: RunProof | null;
   readonly view: RunView;
   /** What went wrong behind its end, such as a `notify:` command that failed. */
   readonly warnings: readonly string[];
@@ -108,9 +112,11 @@ export function toRun(handle: App.RunHandle, { stream, fold }: RunFeed, order: R
     isOver = true;
     signal?.removeEventListener('abort', hurry);
     const { reason, detail, exitCode } = end;
-    stream.finish(toNdjsonEnd({ runId, reason, detail, exitCode }, Date.now()));
+    const view = toEndedView(fold.view(), end);
+    const proof = toProof(view);
+    stream.finish(toNdjsonEnd({ runId, reason, detail, exitCode, proof }, Date.now()));
     const problem = await handle.notify(end);
-    return { runId, reason, detail, exitCode, view: toEndedView(fold.view(), end), warnings: problem === null ? [] : [problem] };
+    return { runId, reason, detail, exitCode, proof, view, warnings: problem === null ? [] : [problem] };
   });
   return {
     runId,
@@ -141,10 +147,10 @@ const PROGRAM = 'the program that runs it';
 /** The end line of a run that was read. */
 export function toEndRecord(
   runId: string,
-  { reason, detail }: { readonly reason: EndReason; readonly detail: string },
+  { reason, detail, proof }: Pick<RunResult, 'reason' | 'detail' | 'proof'>,
   at: number,
 ): NdjsonRecord {
-  return toNdjsonEnd({ runId, reason, detail, exitCode: END_REASONS[reason].exitCode }, at);
+  return toNdjsonEnd({ runId, reason, detail, exitCode: END_REASONS[reason].exitCode, proof }, at);
 }
 
 /** Throws RalphError `library-argument` for what is not understood. */

@@ -1,5 +1,6 @@
 import type { LiveRecord, RunRecord } from '../core/index.ts';
 import type { RunProgress } from './live-view.ts';
+import { createProofFold, type RunProof } from './proof.ts';
 import { createDraft, findTurn, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
 import type { RunView, TurnView } from './run-view.ts';
 import { takeEffect } from './take-effect.ts';
@@ -19,13 +20,15 @@ export interface RunViewFold {
 /** A fold of a run's records, live or from the journal. What passes by live only fills in what a running turn does not tell yet. */
 export function createRunViewFold(): RunViewFold {
   const draft = createDraft();
+  const proof = createProofFold();
   return {
     take: (record) => {
+      proof.take(record);
       if (record.kind === 'input') takeInput(draft, record.input);
       else if (record.kind === 'effect') takeEffect(draft, record.at, record.effect);
       else takeLive(draft, record);
     },
-    view: () => toView(draft),
+    view: () => withProof(toView(draft), proof.proof()),
     latestTurn: () => {
       const turn = draft.turns.at(-1);
       return turn === undefined ? null : toTurnView(turn);
@@ -35,6 +38,10 @@ export function createRunViewFold(): RunViewFold {
       return { limits, iterations: draft.finished.size, gates, at, elapsedMs: toElapsedMs(draft), usage: totals.usage };
     },
   };
+}
+
+function withProof(view: RunView, proof: RunProof | null): RunView {
+  return view.end === null || proof === null ? view : { ...view, end: { ...view.end, proof } };
 }
 
 /** The view of a list of records. */

@@ -22,6 +22,7 @@ export {
 export { toNextStep } from './next-step.ts';
 export { toPathText } from './path-text.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
+export { createProofFold, type ProofFold, type RunProof, toProof } from './proof.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
 export type {

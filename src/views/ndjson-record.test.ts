@@ -57,7 +57,7 @@ describe('ndjson records', () => {
       at: 3,
       runId: 'r',
     });
-    expect(toNdjsonEnd({ runId: 'r', reason: 'max_cost', detail: '', exitCode: 2 }, 4)).toMatchObject({
+    expect(toNdjsonEnd({ runId: 'r', reason: 'max_cost', detail: '', exitCode: 2, proof: null }, 4)).toMatchObject({
       v: 1,
       kind: 'end',
       at: 4,

@@ -1,4 +1,5 @@
 import type { BackendEvent, Effect, EndReason, Input, LiveRecord, RunRecord, TurnId } from '../core/index.ts';
+import type { RunProof } from './proof.ts';
 
 /** The version of every line of `--format ndjson` (docs/ndjson.md). */
 const NDJSON_VERSION = 1;
@@ -40,6 +41,8 @@ export interface EndLine {
   readonly reason: EndReason;
   readonly detail: string;
   readonly exitCode: number;
+  /** Whether a completion is proven; `null` for every other end. */
+  readonly proof: RunProof | null;
 }
 
 /** The first line of a stream. */

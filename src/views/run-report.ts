@@ -3,13 +3,14 @@ import { toEvidence, toIdleClaims, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
+import { toProof } from './proof.ts';
 import type { RunView } from './run-view.ts';
 import { toCount, toIterationsText, toList, toSpentText } from './words.ts';
 
 /** The end of a run in words. */
 export interface RunReport {
   readonly headline: string;
-  /** True if the run completed. */
+  /** True if the run completed and a gate says so, too. */
   readonly isGood: boolean;
   readonly rows: readonly FactRow[];
 }
@@ -33,7 +34,7 @@ const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
 /** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
 export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   if (facts.isOneTurn === true && isTurnDone(view)) return toTurnReport(view, facts);
-  const isGood = view.end?.reason === 'completed';
+  const isGood = toProof(view)?.isProven === true;
   const rows: FactRow[] = [
     ...toRows('Why', toReasonTexts(view)),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
@@ -70,7 +71,8 @@ function toHeadline(view: RunView): string {
   const after = `after ${toIterationsText(view.totals)} in ${toDurationText(view.elapsedMs)}`;
   if (view.end === null) return `Under way ${after}.`;
   if (view.end.attention !== undefined) return `Needs you (${view.end.reason}) ${after}: ${toPlainLine(view.end.attention, 200)}.`;
-  return view.end.reason === 'completed' ? `Completed ${after}.` : `Not completed (${view.end.reason}) ${after}.`;
+  if (view.end.reason !== 'completed') return `Not completed (${view.end.reason}) ${after}.`;
+  return toProof(view)?.isProven === true ? `Completed ${after}.` : `Completed, unproven ${after}.`;
 }
 
 function toRows(label: string, texts: readonly string[]): readonly FactRow[] {
@@ -112,6 +114,8 @@ function toTurnsText(view: RunView, hat: string): string {
 
 function toEvidenceTexts(view: RunView): readonly string[] {
   const evidence = limitTo(toEvidence(view), MAX_ROWS.evidence);
+  const proof = toProof(view);
+  if (proof?.isProven === false) return evidence.length === 0 ? [`none: ${proof.reason}`] : [...evidence, `unproven: ${proof.reason}`];
   if (evidence.length > 0) return evidence;
   return [view.gates.length === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
 }

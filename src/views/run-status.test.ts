@@ -88,7 +88,7 @@ describe('the status of a run', () => {
     expect(toText({ view: { ...view, totals }, facts })).toMatch(/Used: 8 of \d+ iterations \(and 1 interrupted, which does not count\);/);
     const end = { reason: 'completed', detail: '', at: view.at } as const;
     const { headline } = toRunStatus({ ...view, status: 'ended', end, totals: { ...totals, interrupted: 2 } }, facts);
-    expect(headline).toMatch(/^Completed after 8 iterations \(and 2 interrupted, which do not count\) in /);
+    expect(headline).toMatch(/^Completed, unproven after 8 iterations \(and 2 interrupted, which do not count\) in /);
   });
 
   it('claims neither a living process nor time of one where nothing of it can be seen', () => {

@@ -12,6 +12,7 @@ import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import type { LiveTurn, LiveView } from './live-view.ts';
 import { toFirstLine, toPlainLine } from './plain-line.ts';
+import { type RunProof, toProof } from './proof.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import type { RunView, TurnView } from './run-view.ts';
 import { toTurnLine } from './turn-line.ts';
@@ -46,6 +47,8 @@ export interface StatusRecord extends RunView {
   readonly isUnseen: boolean;
   /** Of the command that ran it; `null` while it has not ended. */
   readonly exitCode: number | null;
+  /** Whether its completion is proven; `null` where it has not completed. */
+  readonly proof: RunProof | null;
   /** What its turn does at this moment; `null` where nobody knows. */
   readonly live: LiveView | null;
 }
@@ -55,7 +58,8 @@ export function toStatusRecord(view: RunView, facts: StatusFacts): StatusRecord 
   const { isUnseen = false, live = null } = facts;
   const isAlive = isSeen(facts);
   const exitCode = view.end === null ? null : END_REASONS[view.end.reason].exitCode;
-  return { v: 1, isAlive, isUnseen, exitCode, ...view, elapsedMs: toElapsedNow(view, facts), live: isAlive ? live : null };
+  const proof = toProof(view);
+  return { v: 1, isAlive, isUnseen, exitCode, proof, ...view, elapsedMs: toElapsedNow(view, facts), live: isAlive ? live : null };
 }
 
 /** Whether its process is there, as far as anybody can see from here. */

@@ -16,6 +16,7 @@ import type {
   Usage,
 } from '../core/index.ts';
 import type { Coordination } from '../topology/index.ts';
+import type { RunProof } from './proof.ts';
 
 /** A run as a person sees it: the fold of its records. Its size grows with the number of turns, not with what agents say. */
 export interface RunView {
@@ -190,4 +191,6 @@ export interface EndView {
   readonly at: number;
   /** What only a person can do before the run goes on. */
   readonly attention?: string;
+  /** Of a completion: whether a gate says so, too. */
+  readonly proof?: RunProof;
 }

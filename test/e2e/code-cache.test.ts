@@ -55,7 +55,7 @@ test('each command that runs keeps code of its own, a word that is no command no
   await withFolder(RUN, async (folder) => {
     chmodSync(join(folder, 'agent.sh'), 0o755);
     const env = { XDG_CACHE_HOME: join(folder, 'cache') };
-    const says = { code: 0, stdout: expect.stringContaining('Completed after 1 iteration') };
+    const says = { code: 0, stdout: expect.stringContaining('Completed, unproven after 1 iteration') };
     expect(await ralph(folder, ['-p', 'x', '--no-tui'], env)).toMatchObject(says);
     const [cache = ''] = listCaches(folder);
     expect(basename(cache)).toBe(`run-${process.version}.bin`);
@@ -98,7 +98,7 @@ test.each([
     });
     expect(await ralph(folder, ['-p', 'x', '--no-tui'], env)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Completed after 1 iteration'),
+      stdout: expect.stringContaining('Completed, unproven after 1 iteration'),
     });
   });
 });

@@ -42,7 +42,7 @@ describe.concurrent('does not occur:', () => {
     await withPlace(toFiles('', 'if [ "$(nth turn)" = 3 ]; then echo LOOP_COMPLETE; fi'), async (folder) => {
       const { code, stdout } = await ralph(folder, [...RUN, '--max-iterations', '3']);
       expect(code, stdout).toBe(0);
-      expect(stdout).toContain('Completed after 3 iterations');
+      expect(stdout).toContain('Completed, unproven after 3 iterations');
     });
   });
 

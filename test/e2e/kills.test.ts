@@ -258,7 +258,7 @@ echo LOOP_COMPLETE`;
       expect(refused).toContain('--nested');
       expect(refused).toContain('exit 2');
       const nested = readFileSync(join(folder, 'nested.txt'), 'utf8');
-      expect(nested).toContain('Completed after 1 iteration');
+      expect(nested).toContain('Completed, unproven after 1 iteration');
       expect(nested).toContain('exit 0');
     });
   });

@@ -34,12 +34,12 @@ describe('a run that is over', () => {
       '4 builder',
       '5 reviewer',
       '6 ralph',
-      'Completed after 6 iterations',
+      'Completed, unproven after 6 iterations',
       'build the tower',
     ]) {
       expect(stdout).toContain(text);
     }
-    expect((await ralph(folder, ['status'])).stdout).toContain('Completed after 6 iterations');
+    expect((await ralph(folder, ['status'])).stdout).toContain('Completed, unproven after 6 iterations');
   });
 
   test('shows of any turn what was asked, said, changed and published', async () => {

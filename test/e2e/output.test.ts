@@ -28,7 +28,14 @@ describe.concurrent('what a run says', () => {
       const { code, stdout, stderr } = await ralph(folder, ['run', '-p', 'build', '--no-tui']);
       expect(code).toBe(0);
       expect(stderr).toBe('');
-      for (const text of ['1 · Ralph', '2 · builder', '3 · reviewer', 'building', '→ build.done', 'Completed after 4 iterations']) {
+      for (const text of [
+        '1 · Ralph',
+        '2 · builder',
+        '3 · reviewer',
+        'building',
+        '→ build.done',
+        'Completed, unproven after 4 iterations',
+      ]) {
         expect(stdout).toContain(text);
       }
       expect(stdout).not.toContain('\u001b');
@@ -39,7 +46,7 @@ describe.concurrent('what a run says', () => {
     await withPlace(toFiles(TEAM_OF_RALPH, BODY), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'build', '-q']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^Completed after 4 iterations/);
+      expect(stdout).toMatch(/^Completed, unproven after 4 iterations/);
       expect(stdout).not.toContain('building');
     });
   });

@@ -46,7 +46,7 @@ describe('the package', () => {
     expect(run(work, 'npx', ['--offline', 'ralph', '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
     const files = toFiles('', '"$RALPH_BIN" emit note.taken x && echo LOOP_COMPLETE');
     for (const [name, text] of Object.entries(files)) writeFileSync(join(work, name), text, { mode: 0o755 });
-    expect(run(work, 'npx', ['--offline', 'ralph', 'run', '-p', 'x'])).toContain('Completed after 1 iteration');
+    expect(run(work, 'npx', ['--offline', 'ralph', 'run', '-p', 'x'])).toContain('Completed, unproven after 1 iteration');
     expect(run(work, 'npx', ['--offline', 'ralph', 'events', '--topic', 'note.taken'])).toContain('note.taken');
   });
 
@@ -102,7 +102,7 @@ describe('the package', () => {
     const env = { PATH: `${bin}:${process.env['PATH']}` };
     expect(run(work, 'node', ['--version'], env)).toMatch(/^v24\./);
     expect(run(work, 'node_modules/.bin/ralph', ['--help'], env)).toContain('  run');
-    expect(run(work, 'node_modules/.bin/ralph', ['run', '-p', 'x'], env)).toContain('Completed after 1 iteration');
+    expect(run(work, 'node_modules/.bin/ralph', ['run', '-p', 'x'], env)).toContain('Completed, unproven after 1 iteration');
     expect(run(work, 'node_modules/.bin/ralph', ['demo', '-q'], { ...env, TMPDIR: place })).toContain('Completed');
   });
 });

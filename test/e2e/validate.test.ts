@@ -173,7 +173,7 @@ describe.concurrent('`strict_validation: false`', () => {
       const ran = await ralph(folder, ['run', '-p', 'x', '--no-tui']);
       expect(ran.code, ran.stderr).toBe(0);
       expect(ran.stderr).not.toContain('ERROR');
-      expect(ran.stdout).toContain('Completed after 1 iteration');
+      expect(ran.stdout).toContain('Completed, unproven after 1 iteration');
     });
   });
 });

@@ -57,15 +57,19 @@ function printRuns(terminal: Terminal, runs: readonly ListedRun[]): void {
 }
 
 function toCells(run: ListedRun, hasWorktrees: boolean): readonly string[] {
-  const { runId, startedAt, status, reason, iterations, interrupted, costUsd, objective, worktree, root } = run;
+  const { runId, startedAt, status, iterations, interrupted, costUsd, objective, worktree, root } = run;
   return [
     runId,
     startedAt === 0 ? '-' : toLocalTime(startedAt),
-    status === 'ended' ? (reason ?? 'ended') : status.replace('_', ' '),
+    status === 'ended' ? toEndText(run) : status.replace('_', ' '),
     interrupted === 0 ? String(iterations) : `${iterations} (and ${interrupted} interrupted)`,
     toUsdText(costUsd),
     ...(hasWorktrees ? [worktree ?? '-'] : []),
     toFirstLine(objective, 160),
     ...(root === undefined ? [] : [root]),
   ];
+}
+
+function toEndText({ reason, proof }: ListedRun): string {
+  return proof?.isProven === false ? `${reason}, unproven` : (reason ?? 'ended');
 }

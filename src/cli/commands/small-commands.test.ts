@@ -15,6 +15,7 @@ const RUN = {
   startedAt: Date.UTC(2026, 10, 21, 12),
   status: 'ended',
   reason: 'max_cost',
+  proof: null,
   iterations: 7,
   interrupted: 0,
   costUsd: 5.01,

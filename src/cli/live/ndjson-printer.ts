@@ -1,5 +1,5 @@
 import { toSafeJson } from '../../core/index.ts';
-import { type NdjsonRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun } from '../../views/index.ts';
+import { type NdjsonRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toProof } from '../../views/index.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RunPrinter } from './run-printer.ts';
 
@@ -13,7 +13,7 @@ export function createNdjsonPrinter(terminal: Terminal, now: () => number): RunP
     show: (record) => print(toNdjsonRecord(record, now())),
     end: ({ runId, view, exitCode }) => {
       const { reason, detail } = view.end ?? { reason: 'storage_failed' as const, detail: '' };
-      print(toNdjsonEnd({ runId, reason, detail, exitCode }, now()));
+      print(toNdjsonEnd({ runId, reason, detail, exitCode, proof: toProof(view) }, now()));
     },
   };
 }
