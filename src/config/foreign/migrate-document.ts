@@ -4,7 +4,7 @@ import { type Path, toPathText } from '../located-value.ts';
 import { loadYamlLibrary } from '../yaml-library.ts';
 import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS, isAdapterLimit } from './foreign-keys.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
-import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
+import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 
 /** A text in our words, and what was done to it. */
 export interface MigratedDocument {
@@ -30,7 +30,7 @@ export function migrateDocument(text: string): MigratedDocument {
   const root = document.contents;
   keepHead(document, root);
   movePairs(root, MOVED_KEYS, [], report);
-  stopCheckpoints(root, report);
+  moveSwitch(root, report);
   moveGates(document, root, report);
   dropAdapters(root, report);
   for (const section of ['', 'event_loop', 'cli'] as const) {
@@ -85,15 +85,20 @@ function migrateHats(document: Document, root: YAMLMap, report: Report): void {
   }
 }
 
-/** The switch of the first version: no commits, whatever is said of how often. */
-function stopCheckpoints(root: YAMLMap, report: Report): void {
-  const pair = findPair(root, 'git_checkpoint');
-  const section = root.get('event_loop', true);
+function moveSwitch(root: YAMLMap, report: Report): void {
+  const {
+    from: [from],
+    off,
+    to: [top, name],
+    value,
+  } = CHECKPOINT_SWITCH;
+  const pair = findPair(root, from);
+  const section = root.get(top, true);
   const target = toTarget(pair?.value, report.targets);
-  if (pair === undefined || !isScalar(target) || target.value !== false || (section !== undefined && !isMap(section))) return;
+  if (pair === undefined || !isScalar(target) || target.value !== off || (section !== undefined && !isMap(section))) return;
   root.items.splice(root.items.indexOf(pair), 1);
-  toMap(root, ['event_loop']).set('checkpoint_interval', 0);
-  report.changes.push('git_checkpoint: false is now event_loop.checkpoint_interval: 0.');
+  toMap(root, [top]).set(name, value);
+  report.changes.push(`${from}: ${off} is now ${top}.${name}: ${value}.`);
 }
 
 /** What is said of an agent has no place here; what held it back stays, and is told. */

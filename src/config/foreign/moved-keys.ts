@@ -23,3 +23,6 @@ export const MOVED_KEYS: readonly MovedKey[] = [
 
 /** The same for a hat. */
 export const MOVED_HAT_KEYS: readonly MovedKey[] = [{ from: ['timeout'], to: ['timeout_seconds'] }];
+
+/** The switch of the first version: no commits, whatever is said of how often. Only this value of it says something. */
+export const CHECKPOINT_SWITCH = { from: ['git_checkpoint'], off: false, to: ['event_loop', 'checkpoint_interval'], value: 0 } as const;

@@ -6,7 +6,7 @@ import { toJson } from '../to-json.ts';
 import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, isAdapterLimit } from './foreign-keys.ts';
 import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
 import { findMassgen } from './massgen.ts';
-import { MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
+import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
 import { joinInstructions, mergeBackendArgs } from './translate-hat.ts';
 
 /** A configuration in our own words, and what was said in others. */
@@ -24,7 +24,7 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   if (massgen !== null) return { root: { ...root, entries: new Map() }, diagnostics: [massgen] };
   const diagnostics: Diagnostic[] = [];
   let translated = move(root, MOVED_KEYS, [], diagnostics);
-  translated = stopCheckpoints(translated, diagnostics);
+  translated = translateSwitch(translated, diagnostics);
   diagnostics.push(...findHeldAdapters(root));
   for (const section of ['', 'event_loop', 'cli'] as const) {
     translated = drop(translated, section === '' ? [] : [section], FOREIGN_KEYS[section], diagnostics);
@@ -36,14 +36,13 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
   return { root: translated, diagnostics };
 }
 
-/** The switch of the first version: no commits, whatever is said of how often. */
-function stopCheckpoints(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
-  const entry = readEntry(root, ['git_checkpoint']);
-  if (entry?.value.kind !== 'scalar' || entry.value.value !== false) return root;
-  const to = ['event_loop', 'checkpoint_interval'];
-  diagnostics.push(toDiagnostic(entry.key, toMovedFinding(['git_checkpoint'], to, '0')));
-  const never = { kind: 'scalar', value: 0, written: '0', place: entry.value.place } as const;
-  return withEntry(withoutEntry(root, ['git_checkpoint']), to, { key: entry.key, value: never });
+function translateSwitch(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
+  const { from, off, to, value } = CHECKPOINT_SWITCH;
+  const entry = readEntry(root, from);
+  if (entry?.value.kind !== 'scalar' || entry.value.value !== off) return root;
+  const written = String(value);
+  diagnostics.push(toDiagnostic(entry.key, toMovedFinding(from, to, written)));
+  return withEntry(withoutEntry(root, from), to, { key: entry.key, value: { kind: 'scalar', value, written, place: entry.value.place } });
 }
 
 /** An agent that was not to be taken, and tools that one was not to use: neither is read, and both held something back. */
