@@ -10,7 +10,12 @@ export interface CompletedCommand {
   }[];
   /** What its first argument may be; empty where that is open. */
   readonly values: readonly string[];
+  /** What its second argument may be where the first is `after`; `null` where that is open. */
+  readonly second: SecondArgument | null;
 }
+
+/** Words that are known, or a line for a shell that prints them. */
+type SecondArgument = { readonly after: string } & ({ readonly words: readonly string[] } | { readonly print: string });
 
 /** Completions for bash; file names where nothing else fits. */
 export function toBashScript(commands: readonly CompletedCommand[]): string {
@@ -33,6 +38,7 @@ export function toBashScript(commands: readonly CompletedCommand[]): string {
     '  case "$command" in -*) command=run ;; esac',
     '  case "$command $before" in',
     ...listBashChoices(commands),
+    ...commands.flatMap(listBashSecond),
     '  esac',
     '  case "$command" in',
     ...cases,
@@ -56,15 +62,22 @@ function listBashChoices(commands: readonly CompletedCommand[]): readonly string
   );
 }
 
+function listBashSecond({ name, second }: CompletedCommand): readonly string[] {
+  if (second === null) return [];
+  const words = 'words' in second ? quote(second.words.join(' ')) : `"$(${second.print})"`;
+  return [`    ${quote(`${name} ${second.after}`)}) COMPREPLY=($(compgen -W ${words} -- "$current")); return ;;`];
+}
+
 /** Completions for zsh; to be sourced after `compinit`. */
 export function toZshScript(commands: readonly CompletedCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary.replaceAll(':', '\\:')}`)}`);
-  const cases = commands.map(({ name, options, values }) => {
+  const cases = commands.map(({ name, options, values, second }) => {
     const specs = options.flatMap((option) =>
       option.names.map((flag) => quote(`${flag}[${toZshText(option.description)}]${toZshValue(option)}`)),
     );
     const first = values.length === 0 ? `'*:file:_files'` : quote(`1:value:(${values.join(' ')})`);
-    return `    ${name}) _arguments ${[...specs, first].join(' ')} ;;`;
+    const others = second === null ? [] : [quote(`2:value:(${toSecondWords(second)})`)];
+    return `    ${name}) _arguments ${[...specs, first, ...others].join(' ')} ;;`;
   });
   return [
     '#compdef ralph',
@@ -89,18 +102,29 @@ export function toZshScript(commands: readonly CompletedCommand[]): string {
   ].join('\n');
 }
 
+/** Within quotes, for shells that look for commands in such a list. */
+function toSecondWords(second: SecondArgument, open = '$('): string {
+  return 'words' in second ? second.words.join(' ') : `${open}${second.print})`;
+}
+
 /** Completions for fish. */
 export function toFishScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map((command) => command.name).join(' ');
-  const lines = commands.flatMap(({ name, summary, options, values }) => {
+  const lines = commands.flatMap(({ name, summary, options, values, second }) => {
     const condition = `-n ${quote(`__fish_seen_subcommand_from ${name}`)}`;
     return [
       `complete -c ralph -f -n ${quote(`not __fish_seen_subcommand_from ${names}`)} -a ${name} -d ${quoteFish(summary)}`,
       ...options.map((option) => `complete -c ralph ${condition} ${toFishFlags(option)} -d ${quoteFish(option.description)}`),
       ...(values.length === 0 ? [] : [`complete -c ralph -f ${condition} -a ${quote(values.join(' '))}`]),
+      ...(second === null ? [] : [toFishSecond(name, second)]),
     ];
   });
   return ['# fish completion for ralph', ...lines, ''].join('\n');
+}
+
+function toFishSecond(name: string, second: SecondArgument): string {
+  const condition = quote(`__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${second.after}`);
+  return `complete -c ralph -f -n ${condition} -a ${quoteFish(toSecondWords(second, '('))}`;
 }
 
 type CompletedOption = CompletedCommand['options'][number];

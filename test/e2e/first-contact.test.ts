@@ -147,7 +147,7 @@ describe('completions', () => {
       expect(code).toBe(0);
       writeFileSync(join(folder, 'c.bash'), stdout);
       const complete = (...words: readonly string[]): string[] => {
-        const script = `source c.bash; f=$(complete -p ralph | sed 's/.*-F \\([^ ]*\\).*/\\1/'); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "$f" ralph "\${@: -1}" "\${@: -2:1}"; printf '%s\\n' "\${COMPREPLY[@]}"`;
+        const script = `ralph() { node '${RALPH}' "$@"; }; source c.bash; f=$(complete -p ralph | sed 's/.*-F \\([^ ]*\\).*/\\1/'); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "$f" ralph "\${@: -1}" "\${@: -2:1}"; printf '%s\\n' "\${COMPREPLY[@]}"`;
         const result = spawnSync('bash', ['--norc', '-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
         expect(result.stderr).toBe('');
         return result.stdout
@@ -166,6 +166,16 @@ describe('completions', () => {
       expect(complete('ralph', 'init', '--preset', 'deb')).toEqual(['debug']);
       expect(complete('ralph', 'tools', '--profile', 'cri')).toEqual(['critic']);
       expect(complete('ralph', 'worktrees', 'd')).toEqual(['diff']);
+      expect(complete('ralph', 'presets', 'show', 'deb')).toEqual(['debug']);
+      expect(complete('ralph', 'hats', 'show', '')).toEqual([]);
+      writeFileSync(
+        join(folder, 'ralph.yml'),
+        'hats: {builder: {triggers: [task.start, "id"]}, back-end: {triggers: [x]}, 0: {triggers: [y]}}\n',
+      );
+      expect(complete('ralph', 'hats', '')).toContain('show');
+      expect(complete('ralph', 'hats', 'show', '')).toEqual(['builder', 'back-end', '0']);
+      expect(complete('ralph', 'hats', 'show', 'bu')).toEqual(['builder']);
+      expect(existsSync(join(folder, 'ran'))).toBe(false);
     });
   });
 

@@ -38,8 +38,16 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   worktrees: ['list', 'diff', 'merge', 'remove'],
 };
 
+/** What may follow the first word of such a command: words, or a line of a POSIX shell (and of fish) that prints one a line. */
+const SECOND_WORDS: Readonly<Record<string, () => CompletedCommand['second']>> = {
+  // Shells expand what is in a list once more: what has more in it than the name of a hat may have is no name of a hat.
+  hats: () => ({ after: 'show', print: `ralph hats --format json 2>/dev/null | cut -d '"' -f 6 | grep -xE '[A-Za-z0-9_-]+'` }),
+  presets: () => ({ after: 'show', words: listPresets().map(({ name }) => name) }),
+};
+
 function toCompleted({ name, summary, command }: DeclaredCommand): CompletedCommand {
-  return { name, summary, options: listOptions(command), values: SUBCOMMANDS[name] ?? listValues(command) };
+  const values = SUBCOMMANDS[name] ?? listValues(command);
+  return { name, summary, options: listOptions(command), values, second: SECOND_WORDS[name]?.() ?? null };
 }
 
 function listOptions(command: Command): CompletedCommand['options'] {

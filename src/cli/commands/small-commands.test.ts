@@ -234,6 +234,7 @@ describe('ralph completions', () => {
     expect(out).toContain('accept-changes');
     expect(out).toContain('claude codex');
     expect(out).toContain('list diff merge remove');
+    expect(out).toContain('ralph hats --format json');
   });
 
   it('knows no other shell', async () => {
