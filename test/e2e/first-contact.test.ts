@@ -170,7 +170,7 @@ describe('completions', () => {
       expect(complete('ralph', 'hats', 'show', '')).toEqual([]);
       writeFileSync(
         join(folder, 'ralph.yml'),
-        'hats: {builder: {triggers: [task.start, "id"]}, back-end: {triggers: [x]}, 0: {triggers: [y]}}\n',
+        'hats: {builder: {triggers: [task.start, "id"]}, back-end: {triggers: [x]}, 0: {triggers: [y]}, "$(touch ran)": {triggers: [z]}}\n',
       );
       expect(complete('ralph', 'hats', '')).toContain('show');
       expect(complete('ralph', 'hats', 'show', '')).toEqual(['builder', 'back-end', '0']);
