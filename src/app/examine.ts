@@ -1,5 +1,5 @@
-import { type BackendReport, detectBackends } from '../backends/index.ts';
-import { type BackendType, isRalphError } from '../core/index.ts';
+import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
+import { type BackendType, isRalphError, toBackendLabel } from '../core/index.ts';
 import { findIsolation, runCommand } from '../process/index.ts';
 import {
   type CheckedConfig,
@@ -39,7 +39,17 @@ export async function examine(request: ExamineRequest): Promise<DoctorReport> {
     checkIsolation(),
   ]);
   return {
-    checks: [checkNode(), git, config, checkRoot(), isolation, checkAgents(backends, native.length > 0), ...hats, ...native, ...tools],
+    checks: [
+      checkNode(),
+      git,
+      config,
+      checkRoot(),
+      isolation,
+      checkAgents(backends, findOwnAgents(request), native.length > 0),
+      ...hats,
+      ...native,
+      ...tools,
+    ],
     backends,
   };
 }
@@ -97,7 +107,8 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
   if (checked?.settings === undefined || checked.settings === null || checked.coordination === null) return [];
   const { settings, coordination } = checked;
   const look = await createAgentLook(request.env, request.cwd);
-  const unserved = findUnserved(settings, coordination, request.cwd, look);
+  const find: typeof look.find = (spec, ...place) => (spec.type === 'auto' ? null : look.find(spec, ...place));
+  const unserved = findUnserved(settings, coordination, request.cwd, { find });
   return unserved.map(
     (entry): DoctorCheck => ({
       name: 'hats',
@@ -106,6 +117,17 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
       fix: toUnservedFix([entry], look.listPresent()).replaceAll('\n', '; '),
     }),
   );
+}
+
+/** The programs of the user's own that the configuration names as agents, as far as they are there. */
+function findOwnAgents(request: ExamineRequest): readonly string[] {
+  const specs = Object.values(readConfiguration(request)?.settings?.backends ?? {}).flat();
+  const found = specs.flatMap((spec) => {
+    if (spec.command === undefined) return [];
+    const place = findCommand(spec.command, request.cwd, spec.env['PATH'] ?? request.env['PATH']);
+    return 'path' in place ? [`${toBackendLabel(spec)} (${place.path})`] : [];
+  });
+  return [...new Set(found)];
 }
 
 function readConfiguration(request: ExamineRequest): CheckedConfig | null {
@@ -133,9 +155,9 @@ function checkRoot(): DoctorCheck {
   };
 }
 
-function checkAgents(backends: readonly BackendReport[], usesNative: boolean): DoctorCheck {
-  const found = backends.filter((entry) => entry.path !== null);
-  if (found.length > 0) return { name: 'agents', status: 'ok', text: found.map((entry) => entry.type).join(', ') };
+function checkAgents(backends: readonly BackendReport[], own: readonly string[], usesNative: boolean): DoctorCheck {
+  const found = [...backends.filter((entry) => entry.path !== null).map((entry) => entry.type), ...own];
+  if (found.length > 0) return { name: 'agents', status: 'ok', text: found.join(', ') };
   if (usesNative) return { name: 'agents', status: 'ok', text: 'no agent CLI was found; the native agent needs none' };
   return {
     name: 'agents',

@@ -68,10 +68,10 @@ async function look(settings: Settings, coordination: Coordination, { cwd, env }
     const problem = isAsking(spec) ? await findNativeProblem(spec, env) : null;
     if (problem !== null) native.set(spec, problem);
   }
-  const find: AgentLook['find'] = (spec, folder) => {
+  const find: AgentLook['find'] = (spec, folder, priority) => {
     const problem = native.get(spec);
     return problem === undefined
-      ? agents.find(spec, folder)
+      ? agents.find(spec, folder, priority)
       : { label: toBackendLabel(spec), problem: problem.message, install: null, fix: null };
   };
   const byLabel = new Map([...native].map(([spec, problem]) => [toBackendLabel(spec), problem]));

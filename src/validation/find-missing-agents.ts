@@ -22,8 +22,12 @@ export interface UnservedHats {
 
 /** Looks for agents on this machine. Nothing is started. */
 export interface AgentLook {
-  /** `null` for one that is there, for our own agent, which needs no program, and where no agent is named at all. */
-  readonly find: (spec: BackendSpec, cwd: string) => MissingAgent | null;
+  /**
+   * `null` for one that is there, and for our own agent, which needs no program.
+   *
+   * @param priority which agent CLIs are looked for where none is named
+   */
+  readonly find: (spec: BackendSpec, cwd: string, priority: readonly BackendType[]) => MissingAgent | null;
   /** The agent CLIs that are there. Looks through PATH for each that is known: only for words about one that is missing. */
   readonly listPresent: () => readonly BackendType[];
 }
@@ -34,9 +38,15 @@ export async function createAgentLook(env: Readonly<Record<string, string | unde
   const known = listBackends();
   return {
     listPresent: () => listAvailable(env['PATH'], cwd),
-    find: (spec, folder) => {
-      if (spec.type === 'native' || spec.type === 'scripted' || spec.type === 'auto') return null;
+    find: (spec, folder, priority) => {
+      if (spec.type === 'native' || spec.type === 'scripted') return null;
       const label = toBackendLabel(spec);
+      if (spec.type === 'auto') {
+        const wanted = known.filter(({ type }) => priority.includes(type));
+        if (wanted.some(({ command }) => 'path' in findCommand(command, folder, env['PATH']))) return null;
+        const install = known.find(({ type }) => type === priority[0])?.install ?? null;
+        return { label, problem: `none of ${priority.join(', ')} was found in PATH`, install, fix: null };
+      }
       const descriptor = known.find(({ type }) => type === spec.type);
       const found = findCommand(spec.command ?? descriptor?.command ?? '', folder, spec.env['PATH'] ?? env['PATH']);
       if ('path' in found) return null;
@@ -64,14 +74,14 @@ export function listWearers(
 
 /** Those of whose agents none is there: a list of agents needs one. */
 export function findUnserved(
-  settings: Pick<Settings, 'backends' | 'spec'>,
+  settings: Pick<Settings, 'backends' | 'spec' | 'priority'>,
   coordination: Coordination,
   cwd: string,
   look: Pick<AgentLook, 'find'>,
 ): readonly UnservedHats[] {
   const byAgents = new Map<string, UnservedHats>();
   for (const [hat, list] of listWearers(settings, coordination)) {
-    const missing = list.flatMap((spec) => look.find(spec, cwd) ?? []);
+    const missing = list.flatMap((spec) => look.find(spec, cwd, settings.priority) ?? []);
     if (list.length === 0 || missing.length < list.length) continue;
     const key = JSON.stringify(missing);
     byAgents.set(key, { hats: [...(byAgents.get(key)?.hats ?? []), hat], missing });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { plainEnvironment, RALPH, ralph, withFolder } from './ralph.ts';
 
-const TEAM = 'hats:\n  worker:\n    triggers: [task.start, task.resume]\n';
+const TEAM = 'cli: {backend: {command: sh}}\nhats:\n  worker:\n    triggers: [task.start, task.resume]\n';
 const SAYS = { code: 0, stdout: 'ralph.yml: valid (hats: worker)\n', stderr: '' };
 
 /** Root can write nothing there either. */

@@ -1,8 +1,17 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SCRIPT_BACKEND, toFiles } from './agent-script.ts';
-import { ralph, type Started, start, withFolder } from './ralph.ts';
+import { ralph as runRalph, type Started, start as startRalph, withFolder } from './ralph.ts';
+
+/** A machine on which an agent is there. */
+const programs = mkdtempSync(join(tmpdir(), 'ralph-e2e-programs-'));
+writeFileSync(join(programs, 'pi'), '#!/bin/sh\n', { mode: 0o755 });
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+const WITH_AGENT = { PATH: [programs, process.env['PATH']].join(delimiter) };
+const ralph = (folder: string, args: readonly string[]): ReturnType<typeof runRalph> => runRalph(folder, args, WITH_AGENT);
+const start = (folder: string, args: readonly string[]): Started => startRalph(folder, args, WITH_AGENT);
 
 const hat = (publishes: string): string =>
   `hats:\n  worker:\n    triggers: [task.start, task.resume, again]\n    publishes: [${publishes}]\n`;

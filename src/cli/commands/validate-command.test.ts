@@ -6,10 +6,16 @@ import { runCommandLine } from '../command-line.ts';
 import { createFakeContext, type FakeWorld } from '../fixtures.ts';
 
 let folder = '';
+/** What PATH leads to: one agent is there. */
+let programs = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ralph-validate-'));
+  programs = mkdtempSync(join(tmpdir(), 'ralph-programs-'));
+  writeFileSync(join(programs, 'pi'), '#!/bin/sh\n', { mode: 0o755 });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const made of [folder, programs]) rmSync(made, { recursive: true, force: true });
+});
 
 const VALID =
   'hats:\n  planner:\n    triggers: [task.start, task.resume, build.done]\n    publishes: [build.task]\n  builder:\n    triggers: [build.task]\n    publishes: [build.done]\n';
@@ -24,7 +30,7 @@ function write(files: Readonly<Record<string, string>>): void {
 }
 
 async function validate(args: readonly string[], world: FakeWorld = {}) {
-  const fake = createFakeContext(world);
+  const fake = createFakeContext({ env: { PATH: programs }, ...world });
   const exitCode = await runCommandLine(['validate', ...args], { ...fake.context, cwd: folder });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
@@ -42,6 +48,17 @@ describe('ralph validate', () => {
     expect(out).toContain('npm install -g @openai/codex');
     expect(exitCode).toBe(0);
     expect((await validate(['--format', 'github'])).out).toBe('');
+  });
+
+  it('warns where no agent is named and none of the known ones is on this machine', async () => {
+    write({ 'ralph.yml': 'cli: {priority: [codex, claude]}\n' });
+    const { exitCode, out } = await validate(['--strict']);
+    expect(out).toMatch(/^WARN: ralph has no installed agent: auto \(none of codex, claude was found in PATH\)\. \[agent-missing\]\n/);
+    expect(out).toContain('Install it: npm install -g @openai/codex\n       or take an agent that is there (pi): cli.backend: pi\n');
+    expect(exitCode).toBe(0);
+    expect((await validate(['--format', 'sarif'])).out).not.toContain('agent-missing');
+    rmSync(join(folder, 'ralph.yml'));
+    expect((await validate([], { env: { PATH: folder } })).out).toContain('No agent CLI is there.');
   });
 
   it('checks the defaults where there is no file', async () => {
