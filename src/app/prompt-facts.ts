@@ -56,7 +56,12 @@ export function toAgentFacts(settings: Settings, order: Wearing): AgentFacts {
 export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env }: PromptPlace): PromptTurn | null {
   const { limits } = settings.spec;
   const started = { type: 'run-started', at: 0, runId: '', spec: settings.spec, flags: [], inboxOffset: 0 } as const;
-  const order = decide(topology, INITIAL_STATE, started).effects.find((effect) => effect.type === 'iteration-start');
+  const begun = decide(topology, INITIAL_STATE, started);
+  const asked = begun.effects.find((effect) => effect.type === 'gates-run');
+  // What gates will show before it is not known yet.
+  const { effects } =
+    asked === undefined ? begun : decide(topology, begun.state, { type: 'gates-finished', at: 0, request: asked.request, results: [] });
+  const order = effects.find((effect) => effect.type === 'iteration-start');
   if (order === undefined) return null;
   const hasAgent = (settings.backends[order.hat] ?? settings.backends[RALPH] ?? []).length > 0;
   const found = readScratchpad(cwd, settings.prompts.scratchpad);

@@ -19,6 +19,11 @@ export type Feedback =
       readonly count: number;
       readonly failures: readonly GateFailure[];
     }
+  /** For who begins: these were red before the first turn. `mayStay`: they may be red at the end, too, but no worse. */
+  | {
+      readonly kind: 'red-before';
+      readonly gates: readonly { readonly command: string; readonly failedTests: number | null; readonly mayStay: boolean }[];
+    }
   /** A hat that may not write wrote; `paths` are the first of `total`. `reverted`: how many were taken back, `null` where they stand. `total` 0: nobody could tell. */
   /** It changed what Ralph itself runs or believes. */
   | { readonly kind: 'trusted-changed'; readonly paths: readonly string[] }

@@ -52,3 +52,8 @@ export function toGateName(gate: { readonly name?: string; readonly run: string 
 export function isRequiredGate(gate: Pick<GateSpec, 'required'>): boolean {
   return gate.required !== false;
 }
+
+/** True for a gate that may be red at the end, where it was no better before the first turn. */
+export function mayStayRed(gate: Pick<GateSpec, 'baseline'>): boolean {
+  return gate.baseline === 'no_worse';
+}

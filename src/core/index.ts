@@ -15,6 +15,7 @@ export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
 export { createFenceTracker } from './code-fence.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
+export { countFailedTests } from './count-failed-tests.ts';
 export { describeShape } from './describe-shape.ts';
 export { detectQualityCommand } from './detect-quality-command.ts';
 export { toDurationText, toUsdText } from './duration.ts';
@@ -63,7 +64,7 @@ export type {
   Subject,
 } from './finding.ts';
 export { type GateEvidence, type GateResult, toResultName } from './gate-result.ts';
-export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, toGateName } from './gate-spec.ts';
+export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, mayStayRed, toGateName } from './gate-spec.ts';
 export type { GateFailure, GateStreak } from './gate-streak.ts';
 export { toTextHash } from './hash.ts';
 export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './inbox-line.ts';
@@ -151,6 +152,7 @@ export type {
   GateWait,
   PendingEvent,
   PlannedTurn,
+  RedGate,
   RunState,
   RunStatus,
   Stopping,

@@ -1,6 +1,7 @@
 import type { EndReason } from './end-reasons.ts';
 import type { RalphEvent } from './event.ts';
 import type { FallbackCause, Feedback, TimerPurpose } from './feedback.ts';
+import type { GateResult } from './gate-result.ts';
 import type { GateStreak } from './gate-streak.ts';
 import type { RunLimits } from './run-spec.ts';
 import type { Sender } from './sender.ts';
@@ -48,8 +49,18 @@ export interface GateWait {
   readonly completion: EventDraft | null;
   /** Events of the turn that are not routed yet, in order. */
   readonly drafts: readonly EventDraft[];
+  /** Nothing waits but the first turn: what they show is compared with the end. */
+  readonly isBaseline?: true;
   /** How often they have been asked about it, this time included; absent: once. */
   readonly round?: number;
+}
+
+/** What a gate showed before the first turn. */
+export interface RedGate extends Pick<GateResult, 'exitCode' | 'timedOut'> {
+  /** The command of its declaration: places in the list of gates may change with the configuration. */
+  readonly run: string;
+  /** `null` where its output did not tell. */
+  readonly failedTests: number | null;
 }
 
 /** An event that passed the contract but has no id yet. */
@@ -148,6 +159,8 @@ export interface RunState {
   readonly gateStreaks: Readonly<Record<string, readonly GateStreak[]>>;
   /** Gates that were asked in this run, by index. */
   readonly askedGates: readonly number[];
+  /** Gates that were red before the first turn; absent for none. */
+  readonly redBefore?: readonly RedGate[];
   /** Which backend of a hat's list is in use, where it is not the first. */
   readonly backendOf: Readonly<Record<string, number>>;
   readonly usage: Usage;

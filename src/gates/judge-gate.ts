@@ -1,5 +1,5 @@
 import type { GateResult, GateSpec } from '../core/index.ts';
-import { toGateName } from '../core/index.ts';
+import { countFailedTests, toGateName } from '../core/index.ts';
 import type { CommandResult } from '../process/index.ts';
 import { type EvidenceFile, type EvidenceRecord, hashLog } from './evidence-store.ts';
 import { explainGateEnd } from './explain-gate-end.ts';
@@ -72,7 +72,7 @@ async function run(bench: GateBench, given: GateCase, command: string, treeBefor
 /** What a command showed. */
 export interface GateOutcome {
   readonly command: string;
-  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'outputTail'> & { readonly isCut: boolean };
+  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'outputTail'> & { readonly isCut: boolean };
   readonly file: EvidenceFile | null;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -86,7 +86,9 @@ function toVerdict(spec: GateSpec, last: CommandResult): GateOutcome['verdict'] 
   const passed = hasPassed(last);
   const remark = passed ? '' : explainGateEnd(last, spec.timeoutMs);
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, keptBytes);
-  return { passed, exitCode: last.exitCode, timedOut: last.stopReason === 'timeout', outputTail: text, isCut };
+  const failedTests = passed ? null : countFailedTests(last.output, last.isOutputCut);
+  const counted = failedTests === null ? {} : { failedTests };
+  return { passed, exitCode: last.exitCode, timedOut: last.stopReason === 'timeout', ...counted, outputTail: text, isCut };
 }
 
 /** Writes the record of what was shown, and tells it as the loop wants it. */

@@ -1,5 +1,5 @@
 import type { Feedback } from '../core/index.ts';
-import { gateNote, stuckNote } from './gate-notes.ts';
+import { gateNote, redBeforeNote, stuckNote } from './gate-notes.ts';
 import type { PromptContext } from './prompt-context.ts';
 import { inCode, inLine, listInCode, setting } from './quoting.ts';
 import { type Section, section } from './section.ts';
@@ -21,13 +21,20 @@ export function planFeedback({ turn, topology }: PromptContext): Section | null 
     ...newest(pick(turn.feedback, 'missed')).map((note) => missedNote(note, topology.spec.promise)),
     ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
     ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
+    ...newest(pick(turn.feedback, 'red-before')).map(redBeforeNote),
     trustedNote(pick(turn.feedback, 'trusted-changed')),
     treeNote(pick(turn.feedback, 'tree-changed')),
     withdrawnNote(pick(turn.feedback, 'withdrawn')),
     malformedNote(pick(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
-  const about = isOfOthers(turn) ? 'You are asked to resolve this; deal with it first.' : 'About your last turn; deal with this first.';
+  const about = isOfOthers(turn) ? 'You are asked to resolve this; deal with it first.' : toAbout(turn);
   return notes.length === 0 ? null : section('FEEDBACK', ours(about), joinWords(notes, '\n'));
+}
+
+/** Who begins had no turn before. */
+function toAbout({ feedback }: PromptContext['turn']): string {
+  const isBeginning = feedback.every((note) => note.kind === 'red-before');
+  return isBeginning ? 'How the project is as you begin.' : 'About your last turn; deal with this first.';
 }
 
 /** True where all of it is what another hat could not get past a gate. */

@@ -89,3 +89,14 @@ describe('what who may end the run is told of gates', () => {
     );
   });
 });
+
+it('tells who begins which checks were red before, in one line each', () => {
+  const gates = [
+    { command: 'npm test', failedTests: 2, mayStay: false },
+    { command: 'make `lint`', failedTests: null, mayStay: true },
+  ];
+  const prompt = ask({ kind: 'red-before', gates });
+  expect(prompt).toContain('How the project is as you begin.');
+  expect(prompt).toContain('- `npm test` was red before the first turn (2 failed). At the end it must be green.\n');
+  expect(prompt).toContain(' was red before the first turn. At the end it must be no worse.');
+});

@@ -22,6 +22,16 @@ export function stuckNote({ hat, topic, gate, count, failures }: NoteOf<'gate-st
   );
 }
 
+/** A check that was red before anybody began. */
+export function redBeforeNote({ gates }: NoteOf<'red-before'>): Words {
+  return lines(
+    ...gates.map(({ command, failedTests, mayStay }) => {
+      const failed = failedTests === null ? '' : ` (${failedTests} failed)`;
+      return say`- ${inCode(command)} was red before the first turn${ours(failed)}. At the end it must be ${ours(mayStay ? 'no worse' : 'green')}.`;
+    }),
+  );
+}
+
 function rowOf(failure: GateFailure): Words {
   const silent = failure.tail.trim() === '';
   return lines(

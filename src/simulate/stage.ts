@@ -25,9 +25,15 @@ const MAX_TURNS = 2000;
 export function createStage(played: Topology | RunSpec, options: SimulateOptions): Stage {
   const topology = 'routes' in played ? played : compileTopology(played);
   const { limits } = topology.spec;
+  // Before the first turn chance has nothing to say of gates.
+  const gates = topology.spec.gates.map(({ baseline: _, ...gate }) => gate);
   return {
-    topology,
-    spec: { ...topology.spec, limits: { ...limits, checkpointInterval: 0, maxIterations: Math.min(limits.maxIterations, MAX_TURNS) } },
+    topology: { ...topology, spec: { ...topology.spec, gates } },
+    spec: {
+      ...topology.spec,
+      gates,
+      limits: { ...limits, checkpointInterval: 0, maxIterations: Math.min(limits.maxIterations, MAX_TURNS) },
+    },
     settings: toSimulationSettings(options),
     choicesOf: createChoiceTable(topology),
     script: options.script === undefined ? new Map() : compileScript(options.script, topology),

@@ -69,9 +69,9 @@ export function askGates(step: Step, wait: Omit<GateWait, 'request'>): void {
 }
 
 /** Gives the order, for the first time or, after a crash, again. */
-export function orderGates(step: Step, { request, gates, completion, drafts }: GateWait): void {
+export function orderGates(step: Step, { request, gates, completion, drafts, isBaseline }: GateWait): void {
   const topics = completion === null ? drafts.map((draft) => draft.topic) : [completion.topic];
-  order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)] });
+  order(step, { type: 'gates-run', request, gates, topics: [...new Set(topics)], ...(isBaseline && { isBaseline }) });
 }
 
 /** Publishes what the gates let through; what they hold back becomes a blocked event (decisions, section 5). */

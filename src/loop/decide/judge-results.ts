@@ -1,4 +1,5 @@
 import { type GateResult, type GateWait, isRequiredGate, toGateName, toResultName } from '../../core/index.ts';
+import { isNoWorse, tellNoWorse } from './baseline.ts';
 import { notify, type Step, tell } from './step.ts';
 
 /** How often gates are asked about one completion while the files under them change. */
@@ -8,6 +9,8 @@ const MAX_ROUNDS = 3;
 export interface Verdict {
   /** What holds it back. */
   readonly failed: readonly GateResult[];
+  /** Failures that stand: those gates were no better before the first turn. */
+  readonly tolerated: readonly GateResult[];
   /** Failures of gates that are not required. */
   readonly warned: readonly GateResult[];
   /** True for a completion whose proof is about other files than those that are there now: the gates are to be asked again. */
@@ -19,7 +22,12 @@ export function judgeResults(step: Step, wait: GateWait, results: readonly GateR
   const judged = wait.gates.map((gate) => results.find((result) => result.gate === gate) ?? toMissing(step, gate));
   const isRequired = ({ gate }: GateResult): boolean => isRequiredGate(step.topology.spec.gates[gate] ?? {});
   const failed = judged.filter((result) => !result.passed);
-  const verdict = { failed: failed.filter(isRequired), warned: failed.filter((result) => !isRequired(result)) };
+  const isTolerated = (result: GateResult): boolean => isRequired(result) && isNoWorse(step, result);
+  const verdict = {
+    failed: failed.filter((result) => isRequired(result) && !isTolerated(result)),
+    tolerated: failed.filter(isTolerated),
+    warned: failed.filter((result) => !isRequired(result)),
+  };
   const stale = wait.completion === null ? [] : judged.filter((result) => isRequired(result) && result.evidence?.isFresh === false);
   if (verdict.failed.length > 0 || stale.length === 0) return { ...verdict, isStale: false };
   if ((wait.round ?? 1) < MAX_ROUNDS) return { ...verdict, isStale: true };
@@ -49,12 +57,13 @@ function toUnsteady(result: GateResult, judged: readonly GateResult[]): GateResu
 }
 
 /** Tells what passed only at a further try, and what failed without holding anything back. */
-export function tellVerdict(step: Step, wait: GateWait, results: readonly GateResult[], { warned }: Verdict): void {
+export function tellVerdict(step: Step, wait: GateWait, results: readonly GateResult[], { warned, tolerated }: Verdict): void {
   for (const result of results) {
     const { attempts = 1, isCached = false } = result.evidence ?? {};
     if (result.passed && attempts > 1 && !isCached)
       notify(step, 'warning', 'gate-flaky', `${toResultName(result)} passed at try ${attempts}: it does not always say the same.`);
   }
+  tellNoWorse(step, tolerated);
   if (warned.length === 0) return;
   const topic = wait.completion?.topic ?? wait.drafts.map((draft) => draft.topic).join(', ');
   const names = warned.map(toResultName).join(', ');

@@ -1,4 +1,5 @@
 import type { GatesFinished, GateWait } from '../../core/index.ts';
+import { takeBaseline } from './baseline.ts';
 import { block } from './block-event.ts';
 import { complete } from './complete.ts';
 import { noteStreaks } from './gate-streaks.ts';
@@ -14,6 +15,10 @@ export function onGatesFinished(step: Step, input: GatesFinished): void {
   if (wait === undefined) return;
   change(step, { gateWaits: step.state.gateWaits.filter((entry) => entry !== wait) });
   const results = input.results.filter((result) => wait.gates.includes(result.gate));
+  if (wait.isBaseline === true) {
+    takeBaseline(step, results);
+    return proceed(step);
+  }
   const verdict = judgeResults(step, wait, results);
   tellVerdict(step, wait, results, verdict);
   if (verdict.isStale) return askAgain(step, wait);

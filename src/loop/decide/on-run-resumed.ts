@@ -10,6 +10,7 @@ import {
   toDurationText,
 } from '../../core/index.ts';
 import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { gatesOnBegin } from './baseline.ts';
 import { gatesOnCompletion } from './complete.ts';
 import { gatesOn, orderGates } from './guard-events.ts';
 import { hearPeople } from './hear-people.ts';
@@ -96,14 +97,11 @@ function callBack(step: Step): void {
 function rehome(step: Step): void {
   const { topology, state } = step;
   const known = (hat: string): boolean => isWearer(topology, hat);
-  const gatesOf = ({ hat, completion, drafts }: GateWait): readonly number[] =>
-    completion === null
-      ? gatesOn(
-          step,
-          hat,
-          drafts.map((draft) => draft.topic),
-        )
-      : gatesOnCompletion(step, hat, drafts);
+  const gatesOf = ({ hat, completion, drafts, isBaseline }: GateWait): readonly number[] => {
+    if (isBaseline === true) return gatesOnBegin(step);
+    const topics = drafts.map((draft) => draft.topic);
+    return completion === null ? gatesOn(step, hat, topics) : gatesOnCompletion(step, hat, drafts);
+  };
   // Which gates were asked is known by their places in the list, which may be others now.
   change(step, { askedGates: [] });
   change(step, {

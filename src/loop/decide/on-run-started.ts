@@ -1,5 +1,6 @@
 import { type RunStarted, TOPIC_START } from '../../core/index.ts';
 import { takersOf } from '../../topology/index.ts';
+import { askBaseline } from './baseline.ts';
 import { proceed } from './proceed.ts';
 import { deliver } from './publish.ts';
 import { change, type Step, startClock } from './step.ts';
@@ -16,6 +17,7 @@ export function onRunStarted(step: Step, input: RunStarted): void {
   startClock(step);
   const { topology } = step;
   deliver(step, { topic: topology.startTopic, payload: input.spec.objective, to: entriesOf(step), how: 'trigger' });
+  askBaseline(step);
   proceed(step);
 }
 

@@ -48,7 +48,14 @@ export const anySpec: fc.Arbitrary<SpecParts> = fc.record({
     .array(
       fc.tuple(
         fc.constantFrom(['a'], ['task.complete'], ['*'], ['b.*', 'LOOP_COMPLETE']),
-        fc.constantFrom({}, {}, { required: false }, { hats: ['builder', 'ralph'] }),
+        fc.constantFrom(
+          {},
+          {},
+          { required: false },
+          { hats: ['builder', 'ralph'] },
+          { baseline: 'green' as const },
+          { baseline: 'no_worse' as const },
+        ),
       ),
       { maxLength: 2 },
     )
