@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createWorktree, type Worktree } from './create-worktree.ts';
@@ -76,6 +76,17 @@ describe('removing a worktree', () => {
     const inside = createPlainFolder({ path });
     for (const name of ['node_modules/pkg/index.js', 'src/__pycache__/a.pyc', 'env3/pyvenv.cfg']) inside.write(name, 'x');
     expect(await remove(repo)).toEqual({ isRemoved: true, keptBranch: null, renewable: ['env3/', 'node_modules/', 'src/__pycache__/'] });
+  });
+
+  it('does not mind ignored folders in which there is no file', async () => {
+    const repo = createTestRepository({ '.gitignore': 'dist/\nout/\n' });
+    const { path } = await make(repo);
+    mkdirSync(join(path, 'dist/deep/er'), { recursive: true });
+    mkdirSync(join(path, 'out/deep'), { recursive: true });
+    createPlainFolder({ path }).link('out/deep/link', 'nowhere');
+    await expect(remove(repo)).rejects.toMatchObject({ message: expect.stringContaining(': out/.') });
+    rmSync(join(path, 'out/deep/link'));
+    expect(await remove(repo)).toMatchObject({ isRemoved: true });
   });
 
   it('does not take a file for a folder that a tool makes again', async () => {

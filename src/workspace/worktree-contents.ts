@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository, RepositorySettings } from './find-repository.ts';
 import { readStatus } from './read-status.ts';
@@ -25,7 +25,7 @@ export async function readContents(
   const isShared = (path: string): boolean =>
     path.startsWith(main.prefix) && readLink(join(worktree.top, path)) === join(cwd, path.slice(main.prefix.length));
   const own = entries.filter(({ path }) => !isShared(path));
-  const ignored = own.filter(({ kind }) => kind === 'ignored').map(({ path }) => path);
+  const ignored = own.filter(({ kind, path }) => kind === 'ignored' && holdsFile(join(worktree.top, path))).map(({ path }) => path);
   return {
     changed: own.filter(({ kind }) => kind !== 'ignored').map(({ path }) => path),
     shared: entries.map(({ path }) => path).filter(isShared),
@@ -41,6 +41,25 @@ function isRenewable(top: string, path: string): boolean {
   if (!path.endsWith('/')) return false;
   // Python says itself which folder is an environment of its own, whatever its name.
   return RENEWABLE.has(path.split('/').at(-2) ?? '') || existsSync(join(top, path, 'pyvenv.cfg'));
+}
+
+/** So many folders are looked into; in more there is a file. */
+const MOST_FOLDERS = 10_000;
+
+/** Whether there is anything but folders; true where that cannot be seen. */
+function holdsFile(path: string): boolean {
+  const waiting = [path];
+  try {
+    for (let looked = 0; looked < MOST_FOLDERS; looked += 1) {
+      const folder = waiting.pop();
+      if (folder === undefined) return false;
+      if (!lstatSync(folder).isDirectory()) return true;
+      waiting.push(...readdirSync(folder).map((name) => join(folder, name)));
+    }
+  } catch {
+    return true;
+  }
+  return true;
 }
 
 function readLink(path: string): string | null {
