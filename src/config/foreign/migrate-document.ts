@@ -5,6 +5,7 @@ import { loadYamlLibrary } from '../yaml-library.ts';
 import { ADAPTER_KEYS, ALL_TOOLS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, FOREIGN_TOOLS, isAdapterLimit } from './foreign-keys.ts';
 import { type AliasTargets, findAliasTargets, keepAliases, toTarget } from './keep-aliases.ts';
 import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
+import { removePair } from './remove-pair.ts';
 
 /** A text in our words, and what was done to it. */
 export interface MigratedDocument {
@@ -110,12 +111,13 @@ function dropAdapters(root: YAMLMap, report: Report): void {
     if (!isMap(adapter.value)) continue;
     for (const pair of [...adapter.value.items]) {
       if (isAdapterLimit(toName(pair), toPlain(toTarget(pair.value, report.targets)))) continue;
-      adapter.value.items.splice(adapter.value.items.indexOf(pair), 1);
+      removePair(adapter.value, pair);
       report.dropped.push(`${toPathText([...path, toName(pair)])} was left out. ${ADAPTER_KEYS[toName(pair)] ?? 'It has no equal here.'}`);
     }
-    if (adapter.value.items.length === 0) adapters.items.splice(adapters.items.indexOf(adapter), 1);
+    if (adapter.value.items.length === 0) removePair(adapters, adapter);
   }
-  if (adapters.items.length === 0) root.delete('adapters');
+  const pair = findPair(root, 'adapters');
+  if (adapters.items.length === 0 && pair !== undefined) removePair(root, pair);
 }
 
 function toPlain(node: unknown): Json | undefined {
@@ -138,11 +140,22 @@ function moveGates(document: Document, root: YAMLMap, report: Report): void {
   for (const pair of isMap(rest) ? rest.items : []) {
     if (toName(pair) !== 'gates') lost.push(`${toPathText(['backpressure', toName(pair)])} was left out. It has no equal here.`);
   }
-  root.delete('backpressure');
+  theirs.items = [];
+  removeAbove(root, 'backpressure', 'gates');
   report.dropped.push(...lost);
   report.changes.push(
     `backpressure.gates is now gates: Ralph runs the ${gates.length === 1 ? 'command' : `${gates.length} commands`} before a run may end.`,
   );
+}
+
+/** Takes a key out whose comments belong to another one now. */
+function removeAbove(root: YAMLMap, name: string, heir: string): void {
+  const pair = findPair(root, name);
+  const next = findPair(root, heir);
+  if (pair === undefined || next === undefined) return;
+  root.items.splice(root.items.indexOf(pair), 1);
+  root.items.splice(root.items.indexOf(next), 0, pair);
+  removePair(root, pair);
 }
 
 /** `{name, command}`; what else was said is added to `lost`. */
@@ -150,6 +163,7 @@ function toGate(theirs: YAMLMap, index: number, lost: string[]): YAMLMap | null 
   const command = findPair(theirs, 'command') ?? findPair(theirs, 'run');
   if (command === undefined || !isScalar(command.value) || typeof command.value.value !== 'string') return null;
   const gate = new yaml.YAMLMap();
+  if (theirs.commentBefore) gate.commentBefore = theirs.commentBefore;
   for (const pair of theirs.items) {
     if (pair === command) renameKey(pair, 'run');
     if (pair === command || ['name', 'timeout', 'timeout_seconds', 'required'].includes(toName(pair))) gate.items.push(pair);
@@ -193,7 +207,7 @@ function dropDefaultPromise(root: YAMLMap, hat: YAMLMap, path: Path, report: Rep
   const topics = isSeq(target) ? target.items.map((item) => toText(item, report.targets)) : [toText(target, report.targets)];
   const ends = ['LOOP_COMPLETE', 'task.complete', root.getIn(['event_loop', 'completion_promise'])];
   if (pair === undefined || topics.length !== 1 || !ends.includes(topics[0] ?? '')) return;
-  hat.items.splice(hat.items.indexOf(pair), 1);
+  removePair(hat, pair);
   report.dropped.push(
     `${toPathText([...path, 'default_publishes'])} was left out: a run ends only where somebody says so, not by a hat that said nothing.`,
   );
@@ -231,7 +245,7 @@ function dropPairs(map: YAMLMap, path: Path, keys: Readonly<Record<string, strin
   for (const pair of [...map.items]) {
     const name = toName(pair);
     if (!Object.hasOwn(keys, name) || isLimit(pair)) continue;
-    map.items.splice(map.items.indexOf(pair), 1);
+    removePair(map, pair);
     report.dropped.push(`${toPathText([...path, name])} was left out. ${keys[name]}`);
   }
 }

@@ -27,6 +27,21 @@ describe('migrating a text with aliases', () => {
   });
 });
 
+const DROPPING = [
+  'event_loop:',
+  '  prompt_file: TASK.md',
+  '  # quieter at night',
+  '  persistent: true # why: the pager',
+  '  # how long',
+  '  max_iterations: 20',
+  '# the robot of the team',
+  'RObot:',
+  '  enabled: true',
+  '  # token in the vault',
+  '  timeout_seconds: 5',
+  '',
+].join('\n');
+
 describe('the comments of a text', () => {
   const old = [
     '# My team, for the parser',
@@ -49,6 +64,19 @@ describe('the comments of a text', () => {
     expect(text).toMatch(/\n {2}# how long\n {2}max_iterations: 20\n/);
     expect(text).toMatch(/\n {2}# the task\n {2}prompt_file: TASK.md\n/);
     expect(text).not.toMatch(/[ \t]\n/);
+  });
+
+  it('stay when their key is left out: above the next one, or at the end', async () => {
+    const { text, dropped } = await migrateText(DROPPING, 'x.yml');
+    expect(dropped).toHaveLength(2);
+    expect(text).toMatch(/\n {2}# quieter at night\n {2}# why: the pager\n {2}# how long\n {2}max_iterations: 20\n/);
+    expect(text).toMatch(/\n# the robot of the team\n# token in the vault\n?$/);
+    const moved = await migrateText(
+      '# what proves it\nbackpressure:\n  gates:\n    # quick ones\n    - {name: t, command: npm test}\ntui: {}\n',
+      'x.yml',
+    );
+    expect(moved.text).toMatch(/# what proves it\n(?:# quick ones\n)?gates:\n(?: +# quick ones\n)? +- /);
+    for (const comment of DROPPING.match(/#.*/g) ?? []) expect(text).toContain(comment);
   });
 });
 
