@@ -13,6 +13,7 @@ import { readRecords } from './read-run.ts';
 import type { RunEnd, RunHandle } from './run-api.ts';
 import { writeRunFile } from './run-file.ts';
 import { clearStopWish, createWishReader, type StopWish, watchWishes } from './stop-file.ts';
+import { storeEnd } from './store-end.ts';
 
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
 export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
@@ -49,6 +50,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     const rescue = toRescuePaths(parts.layout.stateDir, paths.runId);
     if (existsSync(rescue.folder)) writeRunFile(rescue.settings, file);
     clearStopWish(paths.folder);
+    await storeEnd(parts);
     for (const lock of locks) release(lock);
     process.removeListener('exit', killAllStarted);
     return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state };

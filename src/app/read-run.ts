@@ -15,11 +15,11 @@ import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { GitWorkspace } from '../workspace/index.ts';
-import { openWorkspace } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
-import { findLayout } from './layout.ts';
+import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
+import { openRunFolder, readFacts } from './run-facts.ts';
 import { readRunFile } from './run-file.ts';
 import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 
@@ -32,15 +32,19 @@ import { findHolder, findSignalPid, isUnseen } from './run-lock.ts';
 export function openRun(cwd: string, run: string | undefined, env: Readonly<Record<string, string | undefined>>): RunReader {
   const layout = findLayout(cwd);
   const living = run === undefined ? findLivingRun(layout, cwd) : null;
+  return openRunIn(layout, findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, living ?? run ?? 'last'), env);
+}
+
+/** Opens a run whose whole id is known. */
+export function openRunIn(layout: Layout, runId: string, env: Readonly<Record<string, string | undefined>>): RunReader {
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
-  const runId = findRun(state, living ?? run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
   const holder = findHolder(layout, runId);
   const begun = (): RunPaths => {
     requireBegun(state, runId, holder !== null);
     return paths;
   };
-  const openFolder = (): GitWorkspace => openWorkspace({ paths, file: readRunFile(paths.settings), env });
+  const openFolder = (): GitWorkspace => openRunFolder({ layout, paths, env }, readRunFile(paths.settings));
   let redaction: { text(plain: string): string } | undefined;
   return {
     runId,
@@ -59,7 +63,7 @@ export function openRun(cwd: string, run: string | undefined, env: Readonly<Reco
       return redaction.text(text);
     },
     turns: () => listTurns(paths),
-    changedFiles: () => openFolder().changedFiles(listTurns(paths)),
+    facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
     diff: (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
     stat: (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };

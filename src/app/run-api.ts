@@ -1,7 +1,7 @@
 import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
-import type { LiveView, RunProof } from '../views/index.ts';
+import type { LiveView, RunFacts, RunProof, RunView } from '../views/index.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -84,8 +84,8 @@ export interface RunReader {
   readonly redact: (text: string) => string;
   /** Names of the turns that have a folder, in order. */
   readonly turns: () => readonly string[];
-  /** The files that its turns changed, sorted; `null` where that is not known (no git, a turn that was killed and never followed by another). */
-  readonly changedFiles: () => Promise<readonly string[] | null>;
+  /** What is known of it beside its journal, of which a view is given. Never rejects. */
+  readonly facts: (view: RunView) => Promise<RunFacts>;
   /** What a turn changed, or (`null`) the whole run, as a patch; `null` where it was not kept (no git). */
   readonly diff: (name: string | null) => Promise<string | null>;
   /** The same file by file. */

@@ -60,7 +60,7 @@ describe('ralph --help', () => {
       expect.arrayContaining(['--max-iterations', '--max-cost', '--max-runtime', '--accept-changes', '--no-tui']),
     );
     expect(flags.get('show')).toEqual([
-      ...['--prompt', '--output', '--diff', '--events'].flatMap((flag) => [undefined, flag]),
+      ...['--prompt', '--output', '--diff', '--stat', '--events'].flatMap((flag) => [undefined, flag]),
       '-f',
       '--follow',
     ]);

@@ -308,7 +308,7 @@ export function createFakeApp(
     redact: (text: string) => text,
     turnFile: (name: string, file: string) => `/project/.ralph/runs/${RUN_ID}/turns/${name}/${file}`,
     turns: () => ['1.1', '2.1', '2.2'],
-    changedFiles: async () => null,
+    facts: async () => ({ at: START, changed: null, place: null }),
     diff: async () => null,
     stat: async () => null,
   };

@@ -1,4 +1,4 @@
-import { createRunViewFold, type RunView } from '../views/index.ts';
+import { createRunViewFold, type RunFacts, type RunView } from '../views/index.ts';
 import type { AppApi, CliContext } from './cli-context.ts';
 
 type RunReader = ReturnType<AppApi['openRun']>;
@@ -20,9 +20,9 @@ export async function readView({ cwd, env, loadApp }: CliContext, run: string | 
   return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
 }
 
-/** The files that a run changed, once it has ended; `null` where nobody knows. A report is no reason to fail. */
-export async function readChangedFiles({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<readonly string[] | null> {
-  return view.end === null ? null : reader.changedFiles().catch(() => null);
+/** What is known of a run beside its journal, once it has ended; `null` before that. */
+export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<RunFacts | null> {
+  return view.end === null ? null : reader.facts(view);
 }
 
 /** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */

@@ -12,6 +12,7 @@ export {
 } from './backend-spec.ts';
 export { BUILT_IN_CARDS } from './built-in-cards.ts';
 export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
+export { classifyPath, PATH_CLASSES, type PathClass, type PathRules } from './classify-paths.ts';
 export { createFenceTracker } from './code-fence.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
@@ -194,3 +195,4 @@ export {
 } from './turn.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';
 export { toWayBack } from './way-back.ts';
+export type { CommitLine, WorkState } from './work-state.ts';

@@ -13,6 +13,7 @@ import {
   type Usage,
 } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import type { RunFacts } from './run-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 const RUN_ID = '20261121-223331-k7f2a';
@@ -230,4 +231,21 @@ export function retryingRun(): RunScript {
   script.effect({ type: 'timer-set', timer: 2, dueAt: START + 120_000, purpose: 'retry' });
   script.effect({ type: 'notice', level: 'warning', code: 'transient-error', text: 'rate limit exceeded: attempt 2 of 6 in 5.0 s.' });
   return script;
+}
+
+/** Facts of a run that changed these files, three lines in each. */
+export function sampleFacts(paths: readonly string[], more: Partial<RunFacts> = {}): RunFacts {
+  const files = paths.map((path) => ({
+    path,
+    from: null,
+    status: 'changed' as const,
+    added: 2,
+    removed: 1,
+    isSubmodule: false,
+    class: path.startsWith('test/') ? ('test' as const) : null,
+    isAfterGreen: false,
+  }));
+  const [count, added, removed] = [files.length, files.length * 2, files.length];
+  const changed = { count, binary: 0, added, removed, files, between: [], isWhole: true, prefix: '' };
+  return { at: START, changed, place: null, ...more };
 }

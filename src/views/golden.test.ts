@@ -1,7 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toRowLines } from './fact-rows.ts';
-import { completedRun, createScript, failedWith, limitedRun, retryingRun, START, sampleSpec, sampleUsage } from './fixtures.ts';
+import {
+  completedRun,
+  createScript,
+  failedWith,
+  limitedRun,
+  retryingRun,
+  START,
+  sampleFacts,
+  sampleSpec,
+  sampleUsage,
+} from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import { toRunStatus } from './run-status.ts';
@@ -29,7 +39,7 @@ function signedOutRun() {
 
 const CASES = {
   'completed-report': () =>
-    toText(toRunReport(foldRunView(completedRun().records), { changedFiles: ['src/cart.mjs', 'test/cart.test.mjs'] })),
+    toText(toRunReport(foldRunView(completedRun().records), { facts: sampleFacts(['src/cart.mjs', 'test/cart.test.mjs']) })),
   'limited-report': () => toText(toRunReport(foldRunView(limitedRun().records))),
   'signed-out-report': () => toText(toRunReport(foldRunView(signedOutRun().records))),
   'waiting-status': () => toText(toRunStatus(foldRunView(retryingRun().records), { isAlive: true, now: START + 100_000 })),

@@ -1,11 +1,13 @@
-import { END_REASONS, TOPIC_CONTINUE, toDurationText } from '../core/index.ts';
+import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../core/index.ts';
 import { toEvidence, toIdleClaims, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
+import { toPathText } from './path-text.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
+import type { ChangeFacts, RunFacts } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
-import { toCount, toIterationsText, toList, toSpentText } from './words.ts';
+import { toCount, toIterationsText, toList, toNumberText, toSpentText } from './words.ts';
 
 /** The end of a run in words. */
 export interface RunReport {
@@ -17,8 +19,8 @@ export interface RunReport {
 
 /** What is known beside the journal. */
 export interface ReportFacts {
-  /** Files that differ from before the run; absent where nobody knows. */
-  readonly changedFiles?: readonly string[] | null;
+  /** What is known beside the journal; absent where nobody looked. */
+  readonly facts?: RunFacts | null;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
   /** Its turns are listed beside it, so that it need not be said how to see them. */
@@ -29,6 +31,7 @@ export interface ReportFacts {
   readonly isOneTurn?: boolean;
 }
 
+const MAX_NAMES = 6;
 const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
 
 /** Why a run ended, what was asked, what was done with which evidence, what was refused, what it cost, what needs the person, what to type next. */
@@ -41,8 +44,8 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     { label: 'Done', text: toDoneText(view) },
     ...toRows('Evidence', toEvidenceTexts(view)),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
-    ...toRows('Changed', toChangedTexts(facts.changedFiles ?? null)),
-    ...toRows('Commits', toCommitTexts(view)),
+    ...toRows('Changed', toChangedTexts(facts.facts?.changed ?? null)),
+    ...toRows('Commits', toCommitTexts(view, facts.facts?.place?.state?.commits ?? null)),
     ...toRows('Refused', limitTo(toRefusals(view), MAX_ROWS.refused)),
     { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
     ...toRows('Left', toLeftTexts(view)),
@@ -120,16 +123,25 @@ function toEvidenceTexts(view: RunView): readonly string[] {
   return [view.gates.length === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
 }
 
-function toChangedTexts(files: readonly string[] | null): readonly string[] {
-  if (files === null) return [];
-  return [files.length === 0 ? 'no file' : `${toCount(files.length, 'file')}: ${cutText(toList(files, 6), 240)}`];
+function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
+  if (changed === null) return [];
+  if (changed.count === 0) return ['no file'];
+  const lines = changed.added + changed.removed === 0 ? '' : `, +${toNumberText(changed.added)} −${toNumberText(changed.removed)} lines`;
+  const names = changed.files.slice(0, MAX_NAMES).map(({ path }) => toPathText(path));
+  const more = changed.count - names.length;
+  const list = `${names.join(', ')}${more === 0 ? '' : ` and ${toNumberText(more)} more`}`;
+  return [`${toCount(changed.count, 'file')}${lines}: ${cutText(list, 240)}`];
 }
 
-function toCommitTexts(view: RunView): readonly string[] {
+function toCommitTexts(view: RunView, commits: WorkState['commits']): readonly string[] {
+  if (commits !== null && commits.count > 0) {
+    const names = commits.newest.slice(0, 3).map(({ commit, subject }) => `${commit.slice(0, 10)} ${toPlainLine(subject, 60)}`);
+    return [`${toNumberText(commits.count)}, the newest first: ${names.join('; ')}${commits.count > names.length ? '; …' : ''}`];
+  }
   const made = view.checkpoints.filter((checkpoint) => checkpoint.commit !== null);
-  const commits = made.map((checkpoint) => `${checkpoint.commit?.slice(0, 10)} (after iteration ${checkpoint.iteration})`);
-  if (commits.length === 0) return [];
-  return [commits.length <= 3 ? commits.join(', ') : `${commits.length} checkpoints, the last ${commits.at(-1)}`];
+  const points = made.map((checkpoint) => `${checkpoint.commit?.slice(0, 10)} (after iteration ${checkpoint.iteration})`);
+  if (points.length === 0) return [];
+  return [points.length <= 3 ? points.join(', ') : `${points.length} checkpoints, the last ${points.at(-1)}`];
 }
 
 function toLeftTexts(view: RunView): readonly string[] {

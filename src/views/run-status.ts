@@ -13,6 +13,7 @@ import type { FactRow } from './fact-rows.ts';
 import type { LiveTurn, LiveView } from './live-view.ts';
 import { toFirstLine, toPlainLine } from './plain-line.ts';
 import { type RunProof, toProof } from './proof.ts';
+import type { RunFacts } from './run-facts.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import type { RunView, TurnView } from './run-view.ts';
 import { toTurnLine } from './turn-line.ts';
@@ -30,8 +31,8 @@ export interface StatusFacts {
   readonly isNewest?: boolean;
   /** Its turns are listed beside it, so that it need not be said how to see them. */
   readonly isOverview?: boolean;
-  /** Files that differ from before the run, of one that has ended; absent where nobody knows. */
-  readonly changedFiles?: readonly string[] | null;
+  /** What is known beside the journal of a run that has ended; absent where nobody looked. */
+  readonly facts?: RunFacts | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
   /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */

@@ -11,6 +11,9 @@ export interface StatLayout {
   readonly limit?: number;
 }
 
+/** All changed files together. */
+export type StatSummary = Omit<RunStat, 'files' | 'prefix'> & { readonly count: number; readonly binary: number };
+
 const MIN_NAME = 16;
 
 /** Changed files, a line each, then all of them together. */
@@ -23,24 +26,26 @@ export function toStatLines(stat: RunStat, { width, limit = Number.POSITIVE_INFI
   return [
     ...rows.map(([name, lines]) => `  ${cutStart(name, column).padEnd(column)}  ${lines}`),
     ...(left === 0 ? [] : [`  … and ${toCount(left, 'more file')}`]),
-    toStatText(stat),
+    toStatText({ ...stat, count: stat.files.length, binary: stat.files.filter(isBinary).length }),
   ];
 }
 
 /** `3 files changed, +34 −12 lines`, and what is not in it. */
-export function toStatText(stat: RunStat): string {
-  const binary = stat.files.filter((file) => file.added === null && !file.isSubmodule).length;
+export function toStatText(stat: StatSummary): string {
+  const { count, binary } = stat;
   const parts = [
-    stat.files.length === 0 ? 'No file changed' : `${toCount(stat.files.length, 'file')} changed`,
-    ...(stat.files.length === 0 ? [] : [`+${toNumberText(stat.added)} −${toNumberText(stat.removed)} lines`]),
+    count === 0 ? 'No file changed' : `${toCount(count, 'file')} changed`,
+    ...(count === 0 ? [] : [`+${toNumberText(stat.added)} −${toNumberText(stat.removed)} lines`]),
     ...(binary === 0 ? [] : [`${toNumberText(binary)} binary`]),
   ];
-  return `${parts.join(', ')}.${toNotes(stat)
-    .map((note) => ` ${note}`)
-    .join('')}`;
+  return [`${parts.join(', ')}.`, ...toNotes(stat)].join(' ');
 }
 
-function toNotes({ between, isWhole }: RunStat): readonly string[] {
+function isBinary({ added, isSubmodule }: FileStat): boolean {
+  return added === null && !isSubmodule;
+}
+
+function toNotes({ between, isWhole }: StatSummary): readonly string[] {
   return [
     ...(isWhole ? [] : ['The end of the last turn was not seen: what it did is not in this.']),
     ...(between.length === 0

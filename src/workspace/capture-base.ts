@@ -1,4 +1,5 @@
 import { findRepository, type RepositorySettings } from './find-repository.ts';
+import type { Git } from './git.ts';
 
 /** What HEAD was when a run began: where its work starts. */
 export interface RunBase {
@@ -12,7 +13,11 @@ export interface RunBase {
 export async function captureBase(settings: RepositorySettings): Promise<RunBase> {
   const search = await findRepository(settings);
   if (!search.found) return { commit: null, branch: null };
-  const { git } = search.repository;
+  return readHead(search.repository.git);
+}
+
+/** What HEAD is. Never rejects. */
+export async function readHead(git: Git): Promise<RunBase> {
   const [commit, ref] = await Promise.all([
     git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
     git(['symbolic-ref', '--quiet', 'HEAD']),

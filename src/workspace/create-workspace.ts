@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { RunStat } from '../core/index.ts';
+import type { RunStat, WorkState } from '../core/index.ts';
 import type { CheckpointResult, Workspace } from '../ports/index.ts';
 import type { Baseline } from './baseline.ts';
 import { describeFolder } from './describe-folder.ts';
@@ -8,6 +8,7 @@ import { toFingerprint } from './fingerprint.ts';
 import type { ProgramFindings } from './git-programs.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { readStatus } from './read-status.ts';
+import { readWorkState } from './read-work-state.ts';
 import { diffRun, diffTurn, statRun, statTurn } from './run-diff.ts';
 import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
 import { dropSnapshots, listChangedFiles, type SnapshotMoment } from './snapshot-refs.ts';
@@ -49,6 +50,8 @@ export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   readonly statRun: (turns: readonly string[]) => Promise<RunStat | null>;
   /** The files that these turns changed, sorted; null where that is not known. */
   readonly changedFiles: (turns: readonly string[]) => Promise<readonly string[] | null>;
+  /** Where the repository stands, and the commits since one (an object id; `null`: all); null outside of git. */
+  readonly state: (base: string | null) => Promise<WorkState | null>;
   /** Keys of git's configuration that name other programs than at the start of the run (see `RepositorySettings.programs`), each with what it says now; `null`: it is gone. */
   readonly findNewPrograms: () => Promise<ProgramFindings['now']>;
   /** Forgets the snapshots of this run; how many there were. */
@@ -101,6 +104,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     diffRun: (turns) => ask((repository) => diffRun(repository, settings.runId, turns)),
     statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
+    state: (base) => ask((repository) => readWorkState(repository, base)),
     async findNewPrograms() {
       const found = await find();
       return (found.found && (await found.repository.findPrograms?.())?.now) || {};

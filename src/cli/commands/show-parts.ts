@@ -15,7 +15,7 @@ import { createEventPrinter } from '../event-printer.ts';
 import { MAX_WIDTH } from '../live/look.ts';
 import { toReportLines } from '../live/text-printer.ts';
 import type { TurnChoice } from '../parse-values.ts';
-import { type ReadRun, readChangedFiles } from '../read-view.ts';
+import { type ReadRun, readEndFacts } from '../read-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 /** A run that is shown, and where. */
@@ -35,14 +35,14 @@ export async function printOverview(run: ShownRun): Promise<number> {
   if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
   for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
   printLine(terminal, '');
-  const changedFiles = await readChangedFiles(run);
+  const facts = await readEndFacts(run);
   const status = toRunStatus(view, {
     isAlive: reader.isAlive,
     isUnseen: reader.isUnseen,
     signalPid: reader.signalPid,
     now: now(),
     isNewest,
-    changedFiles,
+    facts,
     isOverview: true,
     live: reader.live(),
   });

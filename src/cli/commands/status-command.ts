@@ -2,7 +2,7 @@ import { toRunStatus, toStatusRecord } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
 import { toReportLines } from '../live/text-printer.ts';
-import { readChangedFiles, readView } from '../read-view.ts';
+import { readEndFacts, readView } from '../read-view.ts';
 import { printJson, printLine } from '../terminal.ts';
 
 /** `ralph status`. */
@@ -25,8 +25,8 @@ export const statusCommand: CliCommand = {
       printJson(terminal, toStatusRecord(view, { isAlive, isUnseen, now: now(), live: reader.live() }));
       return 0;
     }
-    const changedFiles = await readChangedFiles(run);
-    const status = toRunStatus(view, { isAlive, isUnseen, signalPid, now: now(), isNewest, changedFiles, live: reader.live() });
+    const facts = await readEndFacts(run);
+    const status = toRunStatus(view, { isAlive, isUnseen, signalPid, now: now(), isNewest, facts, live: reader.live() });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },

@@ -10,7 +10,7 @@ describe('guardPrinter', () => {
       throw new Error('no such column');
     };
     const printer = guardPrinter(
-      { begin: () => void shown.push('begin'), show: fail, end: () => void shown.push('end'), showsStops: true, wantsFiles: false },
+      { begin: () => void shown.push('begin'), show: fail, end: () => void shown.push('end'), showsStops: true, wantsFacts: false },
       fake.context.terminal,
     );
     const record = { kind: 'gate-output', gate: 0, line: '' } as const;

@@ -8,7 +8,7 @@ export function createNdjsonPrinter(terminal: Terminal, now: () => number): RunP
   const print = (record: NdjsonRecord): void => terminal.out(`${toSafeJson(record)}\n`);
   return {
     showsStops: false,
-    wantsFiles: false,
+    wantsFacts: false,
     begin: ({ runId, runFolder, workspace }) => print(toNdjsonRun({ runId, runFolder, workspace, version: RALPH_VERSION }, now())),
     show: (record) => print(toNdjsonRecord(record, now())),
     end: ({ runId, view, exitCode }) => {

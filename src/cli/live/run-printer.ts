@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../core/index.ts';
-import type { RunProgress, RunView, TurnView } from '../../views/index.ts';
+import type { RunFacts, RunProgress, RunView, TurnView } from '../../views/index.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {
@@ -18,8 +18,8 @@ export interface RunClosing {
   readonly runId: string;
   readonly view: RunView;
   readonly exitCode: number;
-  /** Files that differ from before; `null` where nobody knows. */
-  readonly changedFiles: readonly string[] | null;
+  /** What is known beside the journal; `null` where nobody looked. */
+  readonly facts: RunFacts | null;
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
   /** Whether to say what to type next. */
@@ -36,6 +36,6 @@ export interface RunPrinter {
   readonly end: (closing: RunClosing) => void;
   /** Whether the printer shows by itself that the run is asked to stop. */
   readonly showsStops: boolean;
-  /** Whether it wants to know which files changed. */
-  readonly wantsFiles: boolean;
+  /** Whether it wants to know what is known beside the journal. */
+  readonly wantsFacts: boolean;
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/index.ts';
+import { sampleFacts } from '../../views/fixtures.ts';
 import { createRunViewFold } from '../../views/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 import { createFakeScreen } from './screen-fixtures.ts';
@@ -54,7 +55,7 @@ function show(settings: Settings & { readonly isNewest?: boolean }, until = Numb
       runId: RUN_ID,
       view: fold.view(),
       exitCode: 2,
-      changedFiles: ['src/parser.ts'],
+      facts: sampleFacts(['src/parser.ts']),
       isNewest: true,
       tellsNext: true,
       isOneTurn: false,

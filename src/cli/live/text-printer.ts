@@ -59,7 +59,7 @@ export function createTextPrinter(
   };
   return {
     showsStops: true,
-    wantsFiles: true,
+    wantsFacts: true,
     begin: (opening) => {
       showing.gates = opening.view.gates;
       showing.isSolo = opening.view.coordination === 'solo';

@@ -3,6 +3,7 @@ import type { RunRecord } from '../../core/index.ts';
 import {
   createRunViewFold,
   isTurnDone,
+  type RunFacts,
   type RunView,
   type RunViewFold,
   toCount,
@@ -81,9 +82,9 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const isOneTurn = order.isOneTurn ?? false;
     // One turn was asked for and one was done: that is no limit that was hit.
     const exitCode = isOneTurn && isTurnDone(view) ? 0 : end.exitCode;
-    const changedFiles = printer.wantsFiles ? await tryToFindChanges(context, order, handle.runId) : null;
+    const facts = printer.wantsFacts ? await tryToReadFacts(context, order, handle.runId, view) : null;
     const isNewest = isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId);
-    printer.end({ runId: handle.runId, view, exitCode, changedFiles, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
+    printer.end({ runId: handle.runId, view, exitCode, facts, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
     if (order.show.format === 'text' && isWorktree(handle.workspace))
       context.terminal.out(await toPlaceText(context, order, handle.workspace));
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
@@ -99,9 +100,9 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
 }
 
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
-async function tryToFindChanges({ env }: CliContext, { app, cwd }: WatchOrder, runId: string): Promise<readonly string[] | null> {
+async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<RunFacts | null> {
   try {
-    return await app.openRun(cwd, runId, env).changedFiles();
+    return await app.openRun(cwd, runId, env).facts(view);
   } catch {
     return null;
   }

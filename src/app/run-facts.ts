@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  classifyPath,
+  isJsonObject,
+  isRequiredGate,
+  type Json,
+  mapTexts,
+  type PathClass,
+  type RunSpec,
+  type RunStat,
+} from '../core/index.ts';
+import { createPathMatcher } from '../gates/index.ts';
+import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
+import { createRedaction } from '../process/index.ts';
+import { type ChangeFacts, parseFacts, type RunFacts, type RunView, toChangeFacts, type WorkPlace } from '../views/index.ts';
+import type { GitWorkspace } from '../workspace/index.ts';
+import { openWorkspace } from './assemble-run.ts';
+import { findKnownSecrets } from './known-secrets.ts';
+import type { Layout } from './layout.ts';
+import { type RunFile, readRunFile } from './run-file.ts';
+
+/** A run whose facts are asked for. */
+export interface FactsOrder {
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly view: RunView;
+  /** Names of its turns, oldest first. */
+  readonly turns: readonly string[];
+}
+
+/** What is known of a run beside its journal, as it is now; what nobody can see any more, as it was when the run ended. Never rejects. */
+export async function readFacts(order: FactsOrder): Promise<RunFacts> {
+  const stored = readStoredFacts(order.paths, order.view);
+  const seen = await collectFacts(order).catch(() => null);
+  if (seen === null) return stored ?? { at: toMoment(order.view), changed: null, place: null };
+  return { at: seen.at, changed: seen.changed ?? stored?.changed ?? null, place: mergePlace(seen.place, stored?.place ?? null) };
+}
+
+/** The commits are those of the run: what a person committed after its end is not. */
+function mergePlace(seen: WorkPlace | null, stored: WorkPlace | null): WorkPlace | null {
+  if (seen === null || stored?.state == null) return seen ?? stored;
+  if (seen.state === null) return { ...stored, isThere: seen.isThere };
+  return { ...seen, state: { ...seen.state, commits: stored.state.commits ?? seen.state.commits } };
+}
+
+/** The folder that a run works in; once its worktree is gone, the main checkout, which knows its snapshots as well. */
+export function openRunFolder({ layout, paths, env }: Pick<FactsOrder, 'layout' | 'paths' | 'env'>, file: RunFile): GitWorkspace {
+  const isGone = file.worktree !== null && !existsSync(file.workspace);
+  return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
+}
+
+async function collectFacts(order: FactsOrder): Promise<RunFacts> {
+  const { paths, view, turns, env } = order;
+  const file = readRunFile(paths.settings);
+  const isThere = existsSync(file.workspace);
+  const folder = openRunFolder(order, file);
+  const [stat, after, state] = await Promise.all([
+    folder.statRun(turns),
+    listAfterGreen(folder, order, file.settings.spec),
+    isThere ? folder.state(file.base?.commit ?? null) : null,
+  ]);
+  const place: WorkPlace = {
+    folder: file.workspace,
+    isThere,
+    worktree: file.worktree,
+    baseBranch: file.base?.branch ?? null,
+    // Where nobody knows how it began, all that ever was committed would seem to be the run's.
+    state: state === null || file.base !== undefined ? state : { ...state, commits: null },
+  };
+  const changed = stat === null ? null : await toChanges(stat, file, after);
+  const facts: RunFacts = { at: toMoment(view), changed, place };
+  const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
+  return redaction === null ? facts : (mapTexts(facts as unknown as Json, redaction.text) as unknown as RunFacts);
+}
+
+/** The end, or the last that is known. */
+function toMoment({ end, at }: RunView): number {
+  return end?.at ?? at;
+}
+
+async function listAfterGreen(folder: GitWorkspace, { view, turns }: FactsOrder, spec: RunSpec): Promise<ReadonlySet<string>> {
+  const proving = view.turns
+    .flatMap((turn) => turn.gates)
+    .filter((gate) => gate.passed && gate.skipped !== true && isRequiredGate(spec.gates[gate.gate] ?? {}));
+  const green = proving.reduce((last, { iteration }) => Math.max(last, iteration), 0);
+  const after = turns.filter((turn) => Number(turn.split('.')[0]) > green);
+  return new Set(green === 0 ? [] : ((await folder.changedFiles(after)) ?? []));
+}
+
+async function toChanges(stat: RunStat, { settings }: RunFile, afterGreen: ReadonlySet<string>): Promise<ChangeFacts> {
+  return toChangeFacts(stat, { classify: await createPathClassifier(settings.spec), afterGreen });
+}
+
+/** What a path from the folder that the agents work in is to a run. */
+export async function createPathClassifier({ gates }: Pick<RunSpec, 'gates'>): Promise<(path: string) => PathClass | null> {
+  const globs = gates.flatMap((gate) => gate.protect ?? []);
+  const isProtected = globs.length === 0 ? () => false : (await createPathMatcher(globs)).matches;
+  const gateCommands = gates.filter((gate) => gate.protect === undefined).map((gate) => gate.run);
+  return (path) => classifyPath(path, { gateCommands, isProtected });
+}
+
+const REPORT_FILE = 'report.json';
+
+/** Keeps a report in the folder of its run, at any moment the old or the new one. What cannot be kept is found anew by who asks. */
+export function storeReport({ folder }: Pick<RunPaths, 'folder'>, report: Json): void {
+  try {
+    writeSettings(nodeFileSystem, join(folder, REPORT_FILE), report);
+  } catch {
+    return;
+  }
+}
+
+/** What was kept, whatever it is; `null` where there is nothing. */
+export function readReport({ folder }: Pick<RunPaths, 'folder'>): Json {
+  try {
+    return readSettings(nodeFileSystem, join(folder, REPORT_FILE));
+  } catch {
+    return null;
+  }
+}
+
+/** The facts of the report that was kept at this end of the run: an agent may have put anything in its place. */
+function readStoredFacts(paths: RunPaths, view: RunView): RunFacts | null {
+  if (view.end === null) return null;
+  const report = readReport(paths);
+  const facts = isJsonObject(report) ? report['facts'] : undefined;
+  return facts !== undefined && isJsonObject(facts) && facts['at'] === view.end.at ? parseFacts(facts) : null;
+}

@@ -1,0 +1,106 @@
+import { type FileStat, PATH_CLASSES, type PathClass, type RunStat, type WorkState } from '../core/index.ts';
+
+/** A file that a run changed, and what it decides beside the work. */
+export interface ChangedFile extends FileStat {
+  readonly class: PathClass | null;
+  /** It changed after the last required gate that passed. */
+  readonly isAfterGreen: boolean;
+}
+
+/** What a run changed, in a bounded size. */
+export interface ChangeFacts extends Omit<RunStat, 'files'> {
+  /** Of all files. */
+  readonly count: number;
+  readonly binary: number;
+  /** Of very many those that are to be read first, by path. */
+  readonly files: readonly ChangedFile[];
+}
+
+/** Where the work of a run is. */
+export interface WorkPlace {
+  /** Absolute path of the folder that its agents worked in. */
+  readonly folder: string;
+  /** Whether that folder is there. */
+  readonly isThere: boolean;
+  /** Name of its worktree; `null` in the main checkout. */
+  readonly worktree: string | null;
+  /** The branch that it began on; `null` where none was checked out. */
+  readonly baseBranch: string | null;
+  /** As the repository is now; `null` outside of git. */
+  readonly state: WorkState | null;
+}
+
+/** What is known of a run beside its journal. */
+export interface RunFacts {
+  /** Time of the last input that they are about, epoch milliseconds. */
+  readonly at: number;
+  /** `null` where nobody knows. */
+  readonly changed: ChangeFacts | null;
+  /** `null` where its settings are lost. */
+  readonly place: WorkPlace | null;
+}
+
+/** What tells files apart. */
+export interface ChangeRules {
+  /** Of a path from the folder that the agents work in. */
+  readonly classify: (path: string) => PathClass | null;
+  /** Paths, from the top of the repository, that changed after the last required gate that passed. */
+  readonly afterGreen: ReadonlySet<string>;
+}
+
+/** More files are only counted. */
+const MAX_FILES = 1000;
+
+/** Pure. */
+export function toChangeFacts({ files, ...stat }: RunStat, { classify, afterGreen }: ChangeRules): ChangeFacts {
+  const known = files.map((file) => ({
+    ...file,
+    class: classify(toInner(file.path, stat.prefix)) ?? (file.from === null ? null : classify(toInner(file.from, stat.prefix))),
+    isAfterGreen: afterGreen.has(file.path),
+  }));
+  const kept = known.length <= MAX_FILES ? known : rankFiles(known).slice(0, MAX_FILES);
+  const binary = files.filter((file) => file.added === null && !file.isSubmodule).length;
+  return { ...stat, count: files.length, binary, files: kept.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+function toInner(path: string, prefix: string): string {
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
+}
+
+/** In the order in which a person reads them: what decides about the work, then what changed most. */
+export function rankFiles(files: readonly ChangedFile[]): readonly ChangedFile[] {
+  return files.toSorted((a, b) => toClassRank(a) - toClassRank(b) || toSize(b) - toSize(a) || (a.path < b.path ? -1 : 1));
+}
+
+function toClassRank(file: ChangedFile): number {
+  return file.class === null ? PATH_CLASSES.length : PATH_CLASSES.indexOf(file.class);
+}
+
+/** Lines that changed; what is binary cannot be read and comes first of its kind. */
+export function toSize({ added, removed }: FileStat): number {
+  return added === null || removed === null ? Number.MAX_SAFE_INTEGER : added + removed;
+}
+
+/** Why a file is to be read. */
+export interface FileToRead {
+  readonly file: ChangedFile;
+  readonly why: 'gate' | 'protected' | 'test' | 'configuration' | 'large' | 'unchecked';
+}
+
+/** Lines from which on a change is large. */
+const LARGE_LINES = 20;
+const MAX_LARGE = 5;
+
+/** The files to be read first: what decides about the work, the largest changes, and what no gate has seen. */
+export function toReadFirst({ files }: ChangeFacts): readonly FileToRead[] {
+  const ranked = rankFiles(files);
+  const deciding = ranked.flatMap((file) => (file.class === null ? [] : [{ file, why: file.class }]));
+  const rest = ranked.filter((file) => file.class === null);
+  const large = rest.filter((file) => toSize(file) >= LARGE_LINES).slice(0, MAX_LARGE);
+  const unchecked = rest.filter((file) => file.isAfterGreen && !large.includes(file));
+  return [
+    ...deciding,
+    ...large.map((file) => ({ file, why: 'large' as const })),
+    ...unchecked.map((file) => ({ file, why: 'unchecked' as const })),
+  ];
+}
