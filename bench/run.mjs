@@ -4,6 +4,8 @@
  *   npm run bench                      all, as a table
  *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
+ *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
+ *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text
  *   npm run bench -- --help            the names of the parts
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,6 +17,7 @@ import { benchGates } from './gates.mjs';
 import { benchLoop } from './loop.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNative } from './native.mjs';
+import { AGENTS, benchOutcomes } from './outcomes.mjs';
 import { benchPeer } from './peer.mjs';
 import { benchProfiles } from './profiles.mjs';
 import { benchResume, benchRouting } from './rooms.mjs';
@@ -35,15 +38,27 @@ const BENCHES = {
   scope: benchScopeCheck,
 };
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, peer: { type: 'string' }, help: { type: 'boolean' } } });
+/** It has tables of its own, and is run only where it is named. */
+const OUTCOMES = 'outcomes';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    peer: { type: 'string' },
+    json: { type: 'boolean' },
+    agents: { type: 'string' },
+    help: { type: 'boolean' },
+  },
+});
+const names = [...Object.keys(BENCHES), OUTCOMES].join(', ');
 if (values.help === true) {
-  process.stdout.write(`npm run bench -- [--only PART,PART] [--peer PATH]\n\nParts: ${Object.keys(BENCHES).join(', ')}\n`);
+  process.stdout.write(`npm run bench -- [--only PART,PART] [--peer PATH] [--json] [--agents TEXT,TEXT]\n\nParts: ${names}\n`);
   process.exit(0);
 }
 const chosen = values.only === undefined ? Object.keys(BENCHES) : values.only.split(',');
 for (const name of chosen) {
-  if (BENCHES[name] === undefined) {
-    process.stderr.write(`bench: there is no "${name}"; there are ${Object.keys(BENCHES).join(', ')}\n`);
+  if (BENCHES[name] === undefined && name !== OUTCOMES) {
+    process.stderr.write(`bench: there is no "${name}"; there are ${names}\n`);
     process.exit(2);
   }
 }
@@ -53,17 +68,44 @@ const cache = mkdtempSync(join(tmpdir(), 'ralph-bench-cache-'));
 process.env.XDG_CACHE_HOME = cache;
 process.once('exit', () => rmSync(cache, { recursive: true, force: true }));
 
-const rows = [];
-for (const name of chosen) {
-  process.stderr.write(`${name} …\n`);
-  rows.push(...(await BENCHES[name]()));
-}
-if (values.peer !== undefined) {
-  process.stderr.write('peer …\n');
-  rows.push(...(await benchPeer(values.peer)));
+const parts = chosen.filter((name) => name !== OUTCOMES);
+if (parts.length > 0) await printRows(parts);
+if (chosen.includes(OUTCOMES)) await printOutcomes();
+
+async function printRows(parts) {
+  const rows = [];
+  for (const name of parts) {
+    process.stderr.write(`${name} …\n`);
+    rows.push(...(await BENCHES[name]()));
+  }
+  if (values.peer !== undefined) {
+    process.stderr.write('peer …\n');
+    rows.push(...(await benchPeer(values.peer)));
+  }
+  printPlace();
+  process.stdout.write('| what | ours | against | ratio | note |\n|---|---|---|---|---|\n');
+  for (const { what, ours, against, ratio, note } of rows)
+    process.stdout.write(`| ${what} | ${ours} | ${against} | ${ratio} | ${note} |\n`);
 }
 
-const date = new Date().toISOString().slice(0, 10);
-process.stdout.write(`\nMeasured ${date}, Node ${process.versions.node}, ${process.platform} ${process.arch}\n\n`);
-process.stdout.write('| what | ours | against | ratio | note |\n|---|---|---|---|---|\n');
-for (const { what, ours, against, ratio, note } of rows) process.stdout.write(`| ${what} | ${ours} | ${against} | ${ratio} | ${note} |\n`);
+async function printOutcomes() {
+  const agents = values.agents?.split(',');
+  if (agents !== undefined && !AGENTS.some((name) => agents.some((text) => name.includes(text)))) {
+    process.stderr.write(`bench: no agent has such a name; there are\n  ${AGENTS.join('\n  ')}\n`);
+    process.exit(2);
+  }
+  process.stderr.write(`${OUTCOMES} …\n`);
+  const { markdown, data } = await benchOutcomes({
+    peer: values.peer,
+    agents,
+    say: (line, output) => process.stderr.write(agents === undefined ? line : `${line}${output}\n`),
+  });
+  if (values.json === true) return process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+  printPlace();
+  process.stdout.write(markdown);
+}
+
+function printPlace() {
+  const date = new Date().toISOString().slice(0, 10);
+  process.stdout.write(`\nMeasured ${date}, Node ${process.versions.node}, ${process.platform} ${process.arch}\n\n`);
+}
