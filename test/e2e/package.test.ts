@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,10 +27,9 @@ describe('the package', () => {
 
   beforeAll(() => {
     for (const folder of [home, work]) mkdirSync(folder);
-    run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', place]);
-    const [tarball = ''] = readdirSync(place).filter((name) => name.endsWith('.tgz'));
+    const tarball = run(ROOT, process.execPath, ['scripts/pack.mjs', place]).trim();
     writeFileSync(join(work, 'package.json'), '{ "private": true }\n');
-    run(work, 'npm', ['install', '--offline', '--no-audit', '--no-fund', join(place, tarball)]);
+    run(work, 'npm', ['install', '--offline', '--no-audit', '--no-fund', tarball]);
   });
 
   test('needs no other package, brings no sources, and names whose code is in it', () => {
@@ -38,10 +37,19 @@ describe('the package', () => {
     const folder = join(work, 'node_modules/ralph-hats');
     expect(readdirSync(folder).filter((name) => ['src', 'test', 'fixtures', 'node_modules'].includes(name))).toEqual([]);
     expect(readdirSync(join(folder, 'bench'))).toEqual(['README.md']);
-    for (const file of ['LICENSE', 'README.md', 'dist/THIRD_PARTY_LICENSES.txt']) expect(existsSync(join(folder, file)), file).toBe(true);
+    for (const file of ['LICENSE', 'README.md', 'SECURITY.md', 'dist/THIRD_PARTY_LICENSES.txt'])
+      expect(existsSync(join(folder, file)), file).toBe(true);
   });
 
-  test('has a command that works there', () => {
+  test('has a manifest without what only a checkout needs', () => {
+    const manifest: unknown = JSON.parse(readFileSync(join(work, 'node_modules/ralph-hats/package.json'), 'utf8'));
+    expect(Object.keys(manifest as object)).not.toContain('scripts');
+    expect(manifest).not.toHaveProperty('devDependencies');
+    expect(manifest).toMatchObject({ bin: { ralph: 'bin/ralph.js', 'ralph-hats': 'bin/ralph.js' } });
+  });
+
+  test('has a command that works there, under both of its names', () => {
+    expect(run(work, 'npx', ['--offline', 'ralph-hats', '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(run(work, 'npx', ['--offline', 'ralph', '--help'])).toContain('  run');
     expect(run(work, 'npx', ['--offline', 'ralph', '--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
     const files = toFiles('', '"$RALPH_BIN" emit note.taken x && echo LOOP_COMPLETE');

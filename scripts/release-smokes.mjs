@@ -1,0 +1,57 @@
+/** One call of each command that shows that it works where it is installed. A command of `ralph --help` that is not here fails the check. */
+const AGENT = '#!/bin/sh\n"$RALPH_BIN" emit note.taken x\necho LOOP_COMPLETE\n';
+const CONFIG = 'cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: 2 }\n';
+const TEAM = `cli: { backend: custom, command: ./agent.sh }
+hats:
+  worker: { description: Works., triggers: [task.start, task.resume], publishes: [work.done] }
+  checker: { description: Checks., triggers: [work.done], publishes: [LOOP_COMPLETE] }
+`;
+const NATIVE = 'cli: { backend: { type: native, provider: anthropic, model: claude-sonnet-4-5 } }\n';
+
+/**
+ * @param {(name: string, files: Record<string, string>) => string} makeFolder
+ * @param {string} major of Node.js
+ * @returns {{ args: string[], cwd: string, exitCode?: number | number[], says?: string, env?: Record<string, string> }[]} in order
+ */
+export function listSmokes(makeFolder, major) {
+  const project = makeFolder(`project${major}`, { 'ralph.yml': CONFIG, 'agent.sh': AGENT });
+  const team = makeFolder(`team${major}`, { 'ralph.yml': TEAM, 'agent.sh': AGENT });
+  const empty = makeFolder(`empty${major}`, {});
+  const native = makeFolder(`native${major}`, { 'ralph.yml': NATIVE });
+  const at =
+    (cwd) =>
+    (args, rest = {}) => ({ args, cwd, ...rest });
+  const [here, there, fresh] = [at(project), at(team), at(empty)];
+  return [
+    here(['run', '-p', 'x'], { says: 'Completed' }),
+    here(['status']),
+    here(['runs']),
+    here(['show']),
+    here(['events']),
+    here(['config', 'show']),
+    here(['ps']),
+    here(['reap']),
+    here(['doctor'], { exitCode: [0, 1, 2] }),
+    here(['gates'], { exitCode: [0, 1, 2] }),
+    here(['worktrees']),
+    here(['stop'], { exitCode: [1, 2] }),
+    here(['resume'], { exitCode: [0, 1, 2] }),
+    here(['token'], { exitCode: [0, 1, 2] }),
+    here(['emit', 'note.taken', 'x'], { exitCode: [0, 1, 2] }),
+    here(['mcp'], { exitCode: [0, 1, 2] }),
+    here(['clean', '--keep', '0']),
+    there(['validate'], { exitCode: [0, 1] }),
+    there(['graph']),
+    there(['hats']),
+    there(['trace', 'task.start']),
+    there(['simulate', '--runs', '5'], { exitCode: [0, 1] }),
+    there(['explain', 'event-orphan'], { says: 'event-orphan' }),
+    there(['tools']),
+    fresh(['presets'], { says: 'feature' }),
+    fresh(['init', '--yes'], { exitCode: [0, 1, 2] }),
+    fresh(['migrate'], { exitCode: [0, 1, 2] }),
+    fresh(['completions', 'bash'], { says: 'ralph' }),
+    fresh(['demo', '-q'], { says: 'Completed' }),
+    at(native)(['run', '-p', 'x'], { exitCode: 1, says: '@ai-sdk/anthropic', env: { ANTHROPIC_API_KEY: 'not-a-real-key' } }),
+  ];
+}
