@@ -55,6 +55,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     ...(loop.agent_commits === 'always' ? {} : { agentCommits: loop.agent_commits }),
     gatesAtOnce: loop.gates_at_once,
     notify: declared.notify ?? null,
+    ...toWorkspace(declared),
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
     prices: toPrices(declared),
     allowsUnknownCost: loop.unknown_cost === 'allow',
@@ -66,6 +67,12 @@ export function compileSettings(parts: SettingsParts): Settings {
       return digest;
     },
   };
+}
+
+/** A safe run has a worktree of its own, unless it is told otherwise: then it is refused when it is planned. */
+function toWorkspace({ workspace, safe = false }: Declared): Pick<Settings, 'worksIn' | 'isSafe'> {
+  const isApart = (workspace ?? (safe ? 'worktree' : 'in_place')) === 'worktree';
+  return { ...(isApart ? { worksIn: 'worktree' } : {}), ...(safe ? { isSafe: true } : {}) };
 }
 
 /** What can be said on the command line as well has its last word there. */

@@ -9,6 +9,7 @@ import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
 import { EXTERNAL_EVENTS, ON_VIOLATION, SANDBOX } from './sandbox-keys.ts';
 import type { Keys, ObjectSetting, ValuesOf } from './setting.ts';
 import { TOOLS } from './tools-keys.ts';
+import { SAFE, WORKSPACE } from './workspace-keys.ts';
 
 const LATER = { kind: 'later', doc: 'Not read by this version.' } as const;
 const PRICE = { kind: 'number', min: 0 } as const;
@@ -90,6 +91,8 @@ export const TOP_KEYS = {
     values: { kind: 'object', doc: 'Prices for a million tokens.', keys: PRICE_KEYS },
   },
   notify: { kind: 'command', doc: 'A command line that is run at the end of a run.' },
+  workspace: WORKSPACE,
+  safe: SAFE,
   worktree: { kind: 'object', doc: 'Runs in a git worktree of their own.', keys: WORKTREE_KEYS },
   protect: PROTECT,
   profiles: PROFILES,

@@ -54,6 +54,10 @@ export interface Settings {
   readonly gatesAtOnce?: number;
   /** A command line for the end of a run. */
   readonly notify: string | null;
+  /** Where its runs work; absent: in the folder itself. */
+  readonly worksIn?: 'worktree';
+  /** Whether every agent and every gate is held, or no run begins; absent: no. */
+  readonly isSafe?: true;
   /** Relative to the workspace. */
   readonly worktreeLinks: readonly string[];
   /** By model or backend. */

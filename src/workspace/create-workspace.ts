@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { RunStat, WorkState } from '../core/index.ts';
 import type { CheckpointResult, Workspace } from '../ports/index.ts';
 import type { Baseline } from './baseline.ts';
+import { commitWorktree } from './commit-worktree.ts';
 import { describeFolder } from './describe-folder.ts';
 import { findRepository, type Repository, type RepositorySearch, type RepositorySettings } from './find-repository.ts';
 import { toFingerprint } from './fingerprint.ts';
@@ -12,6 +13,7 @@ import { readWorkState } from './read-work-state.ts';
 import { diffRun, diffTurn, statRun, statTurn } from './run-diff.ts';
 import { createSnapshotKeeper, type SnapshotKeeper } from './snapshot-keeper.ts';
 import { dropSnapshots, listChangedFiles, type SnapshotMoment } from './snapshot-refs.ts';
+import type { WorktreePlace } from './worktree-place.ts';
 
 /** Names of the state folders where nothing else is configured. */
 export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];
@@ -40,6 +42,8 @@ export interface Snapshot {
 export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
+  /** Commits what a run left uncommitted in its worktree, on the worktree's branch. */
+  readonly commitRest: (place: WorktreePlace) => Promise<CheckpointResult>;
   /** What a turn changed, as a patch; null where that is not known. */
   readonly diff: (turn: string) => Promise<string | null>;
   /** The same file by file. */
@@ -84,7 +88,17 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     const found = await find();
     if (!found.found) return toNote(found.why);
     if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
-    return makeCheckpoint({ repository: found.repository, baseline, runId, iteration, branch, scratchDir });
+    const subject = `ralph: checkpoint after iteration ${iteration}`;
+    return makeCheckpoint({ repository: found.repository, baseline, runId, subject, branch, scratchDir });
+  }
+
+  async function commitRest(place: WorktreePlace): Promise<CheckpointResult> {
+    const { baseline, runId, scratchDir } = settings;
+    // Looked for anew: an agent may have put another repository in the place of the one that was there.
+    const found = await findRepository(settings);
+    if (!found.found) return toNote(found.why);
+    if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
+    return commitWorktree({ repository: found.repository, baseline, runId, scratchDir, place });
   }
 
   /** What the snapshots tell, once all of them are written. */
@@ -105,6 +119,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
     state: (base) => ask((repository) => readWorkState(repository, base)),
+    commitRest: (place) => inTurn(() => commitRest(place)).catch((error: unknown) => toNote(toMessage(error))),
     async findNewPrograms() {
       const found = await find();
       return (found.found && (await found.repository.findPrograms?.())?.now) || {};

@@ -24,7 +24,8 @@ export interface CheckpointOrder {
   readonly repository: Repository;
   readonly baseline: Baseline;
   readonly runId: string;
-  readonly iteration: number;
+  /** Of the commit. */
+  readonly subject: string;
   /** Null: the current branch. */
   readonly branch: string | null;
   /** Folder for the temporary index. */
@@ -62,8 +63,8 @@ async function commitChange(order: CheckpointOrder, status: GitStatus, change: T
   const target = await findCheckpointTarget(order.repository, status, order.branch);
   const [tree, parentTree] = await Promise.all([storeChange(order, status.head, change), readParentTree(order, target)]);
   if (tree === parentTree) return null;
-  const subject = `ralph: checkpoint after iteration ${order.iteration}`;
-  const commit = await commitTree(git, { tree, parent: target.parent, subject, runId: order.runId });
+  const { subject, runId } = order;
+  const commit = await commitTree(git, { tree, parent: target.parent, subject, runId });
   // The index first: if the branch then cannot be moved, the files show as staged; the other way round they would show as staged for
   // being undone.
   if (target.isCurrent) await changeUserIndex(order.repository, change);
@@ -79,7 +80,7 @@ async function readParentTree(order: CheckpointOrder, target: CheckpointTarget):
 async function storeChange(order: CheckpointOrder, head: string | null, change: TreeChange): Promise<string> {
   const { git } = order.repository;
   mkdirSync(order.scratchDir, { recursive: true });
-  const index = { indexFile: join(order.scratchDir, `checkpoint-${process.pid}-${order.iteration}.index`) };
+  const index = { indexFile: join(order.scratchDir, `checkpoint-${process.pid}.index`) };
   try {
     await readTree(git, index, head);
     await changeIndex(git, change, index);

@@ -4,8 +4,8 @@ import { removeTree } from '../process/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, type WorktreeContents } from './worktree-contents.ts';
-import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
-import { toDirty, toFailure, toIgnoredWork, toRef } from './worktrees.ts';
+import { toRef, toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
+import { toDirty, toFailure, toIgnoredWork } from './worktrees.ts';
 
 /** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {

@@ -56,3 +56,8 @@ function toRealPath(path: string): string {
     return parent === path ? path : join(toRealPath(parent), relative(parent, path));
   }
 }
+
+/** A branch by its whole name: a tag of the same name is another thing. */
+export function toRef(branch: string): string {
+  return `refs/heads/${branch}`;
+}

@@ -7,7 +7,7 @@ import { findRepository, type Repository, type RepositorySettings } from './find
 import { demandGit } from './git.ts';
 import { readStatus } from './read-status.ts';
 import { readContents } from './worktree-contents.ts';
-import { toWorktreePlace } from './worktree-place.ts';
+import { toRef, toWorktreePlace } from './worktree-place.ts';
 
 /** Where the worktrees of runs are. */
 export interface WorktreesSettings extends RepositorySettings {
@@ -175,11 +175,6 @@ export function toIgnoredWork(name: string, path: string, ignored: readonly stri
 }
 
 const SHOWN_PATHS = 5;
-
-/** A branch by its whole name: a tag of the same name is another thing. */
-export function toRef(branch: string): string {
-  return `refs/heads/${branch}`;
-}
 
 async function openWorktree(settings: WorktreesSettings, name: string): Promise<OpenedWorktree> {
   const { path, branch } = toWorktreePlace(settings.cwd, settings.stateDir, name);
