@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { createPayloadCheck, toContractPath } from '../emit/index.ts';
@@ -115,11 +116,19 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
   };
   return {
     ports,
-    settings: { prompt: toPromptSettings(file.settings, file.worktree !== null), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS },
+    settings: { prompt: toRunPrompts(file), turnLogCapBytes, stopGraceMs: STOP_GRACE_MS },
     workspace,
     damage,
     admitStop: people.admitStop,
   };
+}
+
+/** A task that is not committed is in no file of a worktree. */
+function toRunPrompts({ settings, worktree, workspace }: RunFile): LoopSettings['prompt'] {
+  const prompts = toPromptSettings(settings, worktree !== null);
+  const { promptFile } = prompts;
+  const isThere = promptFile === null || worktree === null || existsSync(resolve(workspace, promptFile));
+  return isThere ? prompts : { ...prompts, promptFile: null };
 }
 
 /** What later turns, a resume and a person's commands run or believe is what it was when the run was put together. */

@@ -5,6 +5,7 @@ import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
 import { createProofFold } from '../views/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
+import { closeWorktree } from './close-worktree.ts';
 import { emitTo } from './emit-event.ts';
 import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
@@ -44,6 +45,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     disown();
     live.close();
     await run.workspace.settle();
+    const worktree = await closeWorktree(file, parts.layout, run.workspace);
     await parts.ground.close();
     run.ports.journal.close();
     // Beside the rescued journal, so that the run can go on from there.
@@ -53,7 +55,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     await storeEnd(parts);
     for (const lock of locks) release(lock);
     process.removeListener('exit', killAllStarted);
-    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state };
+    return { reason, detail, exitCode: END_REASONS[reason].exitCode, proof: proof.proof(), state, worktree };
   });
   const notify = ({ reason, detail, exitCode, proof, state }: RunEnd, abort?: AbortSignal): Promise<string | null> =>
     tell(

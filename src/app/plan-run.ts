@@ -11,6 +11,7 @@ import { withFoundChecks } from './find-check.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { isTemplate } from './init-project.ts';
 import { toLayout } from './layout.ts';
+import { toLeftBehindWarnings } from './left-behind.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
@@ -35,8 +36,8 @@ export interface RunRequest {
   readonly isDry?: boolean;
   /** One turn of this hat, and no more. */
   readonly hat?: string;
-  /** It will work in a worktree, so that its branch is nobody else's. */
-  readonly hasOwnBranch?: boolean;
+  /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */
+  readonly goesOnIn?: string | null;
   /** What came from standard input, for `-P -`. */
   readonly stdinPrompt?: string;
 }
@@ -80,6 +81,9 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     isolation,
     warnings: [
       ...warnings,
+      ...(found.worksIn === 'worktree' && request.goesOnIn === undefined
+        ? await toLeftBehindWarnings(found, request.cwd, request.env)
+        : []),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
@@ -93,7 +97,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
 
 /** A run builds its prompts itself: these are made when somebody wants to see them. */
 function planFirstWords(settings: Settings, topology: Topology, request: RunRequest): Pick<RunPlan, 'firstPrompt' | 'ownWords'> {
-  const prompts = toPromptSettings(settings, request.hasOwnBranch === true);
+  const prompts = toPromptSettings(settings, worksInWorktree(settings, request));
   const turn = (): PromptTurn | null => planFirstTurn(settings, topology, request);
   return {
     firstPrompt: () => {
@@ -106,6 +110,10 @@ function planFirstWords(settings: Settings, topology: Topology, request: RunRequ
       return sections.flatMap((section) => (section.own ? section.text : [])).join('');
     },
   };
+}
+
+function worksInWorktree({ worksIn }: Settings, { goesOnIn }: RunRequest): boolean {
+  return goesOnIn === undefined ? worksIn === 'worktree' : goesOnIn !== null;
 }
 
 /** Nobody is to pay for a task that is only a form. */

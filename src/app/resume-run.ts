@@ -228,7 +228,7 @@ function reload(options: ResumeOptions, layout: Layout, file: RunFile): Promise<
   const { configFiles, flags, hatsOverlay, assignments = [] } = file.settings;
   const overlay = hatsOverlay === undefined ? {} : { hatsOverlay };
   const stdin = file.stdinPrompt === null ? {} : { stdinPrompt: file.stdinPrompt };
-  return planRun({ cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, ...stdin });
+  return planRun({ cwd: layout.root, configFiles, ...overlay, assignments, flags, env: options.env, goesOnIn: file.worktree, ...stdin });
 }
 
 /** The agents' folder may be gone since (a fresh clone, a cleaned tree); a worktree too. */

@@ -33,6 +33,15 @@ export interface RunHandle {
   readonly notify: (end: RunEnd, abort?: AbortSignal) => Promise<string | null>;
 }
 
+/** What became of the work that a run left uncommitted in its worktree. */
+export interface WorktreeEnd {
+  /** `null`: there was nothing, or it could not be committed. */
+  readonly commit: string | null;
+  /** Why it is not committed, or not where it should be; empty where all is well. */
+  readonly note: string;
+  readonly leftOut: readonly string[];
+}
+
 /** How a run ended, this time. */
 export interface RunEnd {
   readonly reason: EndReason;
@@ -41,6 +50,8 @@ export interface RunEnd {
   /** Whether its completion is proven; `null` for every other end. */
   readonly proof: RunProof | null;
   readonly state: RunState;
+  /** `null` for a run in the folder itself. */
+  readonly worktree: WorktreeEnd | null;
 }
 
 /** Who watches a run. */

@@ -2,16 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Input, RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
-import {
-  createRunFolder,
-  createRunId,
-  ensureStateFolders,
-  type Lock,
-  nodeFileSystem,
-  type RunPaths,
-  removeRun,
-  toRunPaths,
-} from '../journal/index.ts';
+import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { captureBase, captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
@@ -28,15 +19,17 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
+import { settleKilledRun } from './settle-killed-run.ts';
 import { findStaleOwner, listKilledRuns } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { toPrivateDir } from './turn-outfits.ts';
-import { captureTrustedPrograms, hasUnconfirmed, noteProgramsOfDead } from './unconfirmed-programs.ts';
+import { captureTrustedPrograms, hasUnconfirmed } from './unconfirmed-programs.ts';
+import { toWorktreeName } from './worktree-name.ts';
 
 /** Where and how a run is started. */
 export interface StartOptions {
   readonly cwd: string;
-  /** A name, `true` for one that is made up, `null` for the main checkout. */
+  /** A name, `true` for one that is made up, `null` for what the configuration says. */
   readonly worktree: string | true | null;
   /** Allow a run inside of an agent's turn. */
   readonly nested: boolean;
@@ -56,8 +49,8 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   await loadPluginFiles(plan.settings, options.cwd);
   const layout = requireLayout(toLayout(options.cwd, plan.settings.stateDir));
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
-  const worktree = options.worktree === true ? createRunId(Date.now(), Math.random) : options.worktree;
   const runId = createRunId(Date.now(), Math.random);
+  const worktree = chooseWorktree(plan, options, runId);
   /** Takes back what was made so far, the newest first. */
   const undo: (() => Promise<void> | void)[] = [];
   let ready: ReadyRun;
@@ -68,7 +61,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     undo.push(() => release(lock));
     // What a dead run left working in the folder is ended first, so that two agents never work at once.
     if (dead !== null) await clearDead(layout, dead);
-    for (const killed of listKilledRuns(layout)) await tryTo(() => noteKilled(layout, killed, options));
+    for (const killed of listKilledRuns(layout)) await tryTo(() => settleKilledRun(layout, killed, options.env, COMMAND));
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
@@ -83,6 +76,12 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   }
   noteProject(layout, options.env);
   return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started] }, locks);
+}
+
+/** The name of the worktree; `null`: the folder itself. */
+function chooseWorktree({ settings }: RunPlan, { worktree }: StartOptions, runId: string): string | null {
+  if (typeof worktree === 'string') return worktree;
+  return worktree === true || settings.worksIn === 'worktree' ? toWorktreeName(runId, settings.spec.objective) : null;
 }
 
 /** What went wrong first is what the person is told. */
@@ -120,20 +119,6 @@ async function clearDead(layout: Layout, runId: string): Promise<void> {
   if (!existsSync(toPrivateDir(folder))) return;
   const { sweepPrivate } = await import('../sandbox/index.ts');
   sweepPrivate(toPrivateDir(folder));
-}
-
-/**
- * What was added to git's configuration since a run began that was killed is unconfirmed. Each such run is looked at once, since its lock goes with it: what a
- * person confirms stays so.
- */
-async function noteKilled(layout: Layout, runId: string, place: StartOptions): Promise<void> {
-  const lock = await lockRun({ layout, runId, worktree: null, command: COMMAND });
-  try {
-    await reapRun(runId);
-  } finally {
-    await noteProgramsOfDead(layout, toRunPaths(layout.stateDir, runId).settings, place);
-    release(lock);
-  }
 }
 
 async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan, { env }: StartOptions): Promise<string> {
@@ -184,7 +169,7 @@ async function prepare(beginning: Beginning): Promise<ReadyRun> {
   const trusted = captureTrustedPrograms(layout, place);
   const programs = hasUnconfirmed(layout) ? await trusted : undefined;
   const [baseline, gitPrograms, head, origin] = await Promise.all([
-    settings.spec.limits.checkpointInterval > 0 ? captureBaseline({ ...place, programs }) : null,
+    worktree !== null || settings.spec.limits.checkpointInterval > 0 ? captureBaseline({ ...place, programs }) : null,
     trusted,
     captureBase(place),
     worktree === null ? null : captureBase({ ...place, cwd: layout.root }),

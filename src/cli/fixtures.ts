@@ -286,6 +286,7 @@ export function createFakeApp(
       exitCode: 2,
       proof: null,
       state: {} as never,
+      worktree: null,
     }),
     notify: async () => notifyProblem,
   };

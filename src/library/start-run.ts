@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly maxRuntimeMs?: number;
   /** In a git worktree of its own: a name, or `true` for one that is made up. */
   readonly worktree?: string | true;
+  /** Held by the sandbox of the operating system in a worktree of its own, or not at all. Default: as the configuration says. */
+  readonly safe?: boolean;
   /** Allow a run inside of an agent's turn. */
   readonly nested?: boolean;
   /** The environment of the run and its agents. Default: that of this process. */
@@ -82,6 +84,7 @@ const RUN: Readonly<Record<keyof RunOptions, KnownNames[string]>> = {
   maxCostUsd: 'amount',
   maxRuntimeMs: 'amount',
   worktree: 'name',
+  safe: 'flag',
   nested: 'flag',
   env: 'record',
   signal: 'signal',
@@ -126,7 +129,7 @@ export async function planRun(options: RunOptions = {}): Promise<PlannedRun> {
     cwd,
     env,
     configFiles: options.files ?? [],
-    assignments: options.assignments ?? [],
+    assignments: [...(options.assignments ?? []), ...toAssignments(options)],
     ...given({ hatsOverlay: hats }),
     flags: given({
       backend,
@@ -194,6 +197,10 @@ export async function resumeRun(options: ResumeRunOptions = {}): Promise<Run> {
   );
   if (resumed.kind === 'ended') throw createOver(resumed);
   return toRun(resumed.handle, feed, { signal, warnings: resumed.warnings });
+}
+
+function toAssignments({ worktree, safe }: RunOptions): readonly string[] {
+  return [...(worktree === undefined ? [] : ['workspace=worktree']), ...(safe === undefined ? [] : [`safe=${safe}`])];
 }
 
 function createOver({ runId, text }: Extract<App.Resumed, { readonly kind: 'ended' }>): RalphError {

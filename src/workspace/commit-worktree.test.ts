@@ -135,12 +135,12 @@ describe('the end of a run in a worktree', () => {
     ['is gone', (tree: TestFolder) => tree.remove('.git')],
   ])('touches no branch where its .git %s', async (_, breakIt) => {
     const { repo, end } = await open();
-    const before = repo.git('for-each-ref');
+    const before = repo.git('for-each-ref', 'refs/heads');
     const { commit, note } = await end((tree) => {
       tree.write('a', 'a');
       breakIt(tree, repo);
     });
-    expect([commit, repo.git('for-each-ref')]).toEqual([null, before]);
+    expect([commit, repo.git('for-each-ref', 'refs/heads')]).toEqual([null, before]);
     expect(note).not.toBe('');
   });
 });

@@ -11,6 +11,7 @@ export type { GitPrograms } from './git-programs.ts';
 export type { SharedLinks } from './link-shared.ts';
 export { listIgnored } from './list-ignored.ts';
 export { listTracked } from './list-tracked.ts';
+export { listUncommitted } from './list-uncommitted.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
 export type { SnapshotMoment } from './snapshot-refs.ts';
 export type { WorktreePlace } from './worktree-place.ts';

@@ -10,9 +10,9 @@ import { readStatus, until } from './run-facts.ts';
 const WORKTREE = ['run', '-p', 'work', '--no-tui', '--worktree'];
 
 describe.concurrent('a run in a worktree', () => {
-  test('works on a branch of its own, with the uncommitted changes and the shared folders; the main checkout stays as it is', async () => {
+  test('works on a branch of its own, with the shared folders and without what is not committed; the main checkout stays as it is', async () => {
     const config = 'worktree: { link: [node_modules, missing] }\nevent_loop: { checkpoint_interval: 1 }\n';
-    const body = 'cat mine.txt tracked.txt node_modules/x.txt > seen.txt; echo LOOP_COMPLETE';
+    const body = 'cat mine.txt tracked.txt node_modules/x.txt > seen.txt 2> /dev/null; echo LOOP_COMPLETE';
     const files = toFiles(config, body, { 'tracked.txt': 'old\n', '.gitignore': 'node_modules\n', 'node_modules/x.txt': 'shared\n' });
     await withPlace(files, async (folder) => {
       makeRepository(folder);
@@ -21,8 +21,9 @@ describe.concurrent('a run in a worktree', () => {
       const before = git(folder, 'status', '--porcelain');
       const { code, stdout, stderr } = await ralph(folder, [...WORKTREE, 'blue']);
       expect(code, stdout + stderr).toBe(0);
+      expect(stderr).toContain('2 files here that have uncommitted changes are not as here in it (mine.txt, tracked.txt)');
       const tree = join(folder, '.ralph/worktrees/blue');
-      expect(readFileSync(join(tree, 'seen.txt'), 'utf8')).toBe('untracked\nchanged\nshared\n');
+      expect(readFileSync(join(tree, 'seen.txt'), 'utf8')).toBe('old\nshared\n');
       expect(lstatSync(join(tree, 'node_modules')).isSymbolicLink()).toBe(true);
       expect(git(tree, 'branch', '--show-current')).toBe('ralph/blue');
       expect(git(folder, 'branch', '--show-current')).toBe('main');
@@ -103,6 +104,75 @@ echo LOOP_COMPLETE`;
         expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0);
       },
     );
+  });
+
+  test('is where the configuration says so, with a name that tells of the run and its task, and is not with --in-place', async () => {
+    await withPlace(toFiles('workspace: worktree\n', 'echo x > made.txt; echo LOOP_COMPLETE'), async (folder) => {
+      makeRepository(folder);
+      const { code, stdout, stderr } = await ralph(folder, ['run', '-p', 'Make the tests pass', '--no-tui']);
+      expect(code, stdout + stderr).toBe(0);
+      const { runId } = await readStatus(folder);
+      const name = `${runId}-make-the-tests-pass`;
+      expect(git(folder, 'log', '-1', '--format=%s', `ralph/${name}`)).toBe('ralph: what the run left uncommitted');
+      expect(stdout).toContain(`in 1 commit. Merge it: ralph worktrees merge ${name}`);
+      const settings = JSON.parse(readFileSync(join(folder, `.ralph/runs/${runId}/settings.json`), 'utf8'));
+      expect(settings.base).toEqual({ commit: git(folder, 'rev-parse', 'main'), branch: 'main' });
+      const here = await ralph(folder, ['run', '-p', 'work', '--in-place', '--no-tui']);
+      expect(here.code, here.stderr).toBe(0);
+      expect(here.stdout).toContain('Not committed: 1 file that the run changed (made.txt)');
+      expect(git(folder, 'log', '--format=%s')).toBe('first');
+    });
+  });
+
+  test.each([
+    ['a limit', ['--max-iterations', '1']],
+    ['a stop', []],
+  ])('keeps in a commit what was left when it ends by %s', async (_, limits) => {
+    const body = 'echo x > made.txt; [ -z "$HANGS" ] || { touch ready; sleep 1000; }; exit 0';
+    await withPlace(toFiles('', body), async (folder) => {
+      makeRepository(folder);
+      const run = start(folder, [...WORKTREE, 'blue', ...limits], limits.length === 0 ? { HANGS: '1' } : {});
+      if (limits.length === 0) {
+        await until('the agent to be at work', () => existsSync(join(folder, '.ralph/worktrees/blue/ready')));
+        run.child.kill('SIGTERM');
+      }
+      const { code } = await run.done;
+      expect(code).not.toBe(0);
+      expect(git(folder, 'show', '--format=', '--name-only', 'ralph/blue')).toContain('made.txt');
+      expect(git(join(folder, '.ralph/worktrees/blue'), 'status', '--porcelain')).not.toContain('made.txt');
+    });
+  });
+
+  test('keeps in a commit what was left when it was killed, as soon as another run begins', async () => {
+    const body = 'if [ -f hangs ]; then echo LOOP_COMPLETE; else echo x > made.txt; touch hangs; sleep 1000; fi';
+    await withPlace(toFiles('', body, { '.gitignore': '' }), async (folder) => {
+      makeRepository(folder);
+      const run = start(folder, [...WORKTREE, 'blue']);
+      const tree = join(folder, '.ralph/worktrees/blue');
+      await until('the agent to be at work', () => existsSync(join(tree, 'hangs')));
+      run.child.kill('SIGKILL');
+      await run.done;
+      expect(git(folder, 'rev-list', '--count', 'main..ralph/blue')).toBe('0');
+      writeFileSync(join(folder, 'hangs'), '');
+      const other = await ralph(folder, ['run', '-p', 'work', '--in-place', '-q']);
+      expect(other.code, other.stderr).toBe(0);
+      expect(git(folder, 'show', '--format=', '--name-only', 'ralph/blue')).toBe('hangs\nmade.txt');
+      expect(findProcesses(folder)).toEqual([]);
+    });
+  });
+
+  test.each([
+    ['outside of a repository', () => undefined, 'and'],
+    ['before the first commit', (folder: string) => void git(folder, 'init', '-q'), 'A worktree begins at a commit'],
+  ])('is refused %s, with what can be done instead', async (_, prepare, words) => {
+    await withPlace(toFiles('workspace: worktree\n', 'echo LOOP_COMPLETE'), async (folder) => {
+      prepare(folder);
+      const refused = await ralph(folder, ['run', '-p', 'work']);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(words);
+      expect(refused.stderr).toContain('ralph run --in-place');
+      expect((await ralph(folder, ['run', '-p', 'work', '--in-place', '-q'])).code).toBe(0);
+    });
   });
 
   test('with a name that is taken, or none, or for a branch that exists, is told apart', async () => {

@@ -26,7 +26,10 @@ function declare(command: Command): void {
   command
     .option('--hat <hat>', 'begin with this hat; together with --once')
     .option('--once', 'one turn of that hat, and no more')
+    .option('--safe', 'in a worktree of its own, held by the sandbox of the operating system, or not at all')
+    .option('--no-safe', 'not so, whatever the configuration says')
     .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
+    .option('--in-place', 'in this folder, whatever the configuration says')
     .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
     .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')

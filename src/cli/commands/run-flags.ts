@@ -11,6 +11,8 @@ export interface RunFlags extends ConfigOptions {
   readonly hat?: string;
   readonly once?: boolean;
   readonly worktree?: string | true;
+  readonly inPlace?: boolean;
+  readonly safe?: boolean;
   readonly dryRun?: boolean;
   readonly continue?: boolean;
   readonly acceptChanges?: boolean;
@@ -46,6 +48,10 @@ export function checkRunFlags<Flags extends RunFlags>(flags: Flags, call: Comman
       'A name has letters, digits, dots, _ and -. If it is the task: ralph run --worktree -p "…"',
     );
   }
+  if (flags.inPlace === true && flags.worktree !== undefined)
+    throw createUsageError('--in-place and --worktree say two different things.', 'Leave one out.');
+  if (flags.inPlace === true && flags.safe === true)
+    throw createUsageError('A safe run works in a worktree of its own; --in-place says otherwise.', 'Leave one out.');
   if ((flags.hat === undefined) !== (flags.once !== true))
     throw createUsageError('--hat and --once belong together.', 'One turn of one hat: ralph run --hat builder --once');
   if (flags.detach === true && flags.dryRun === true)
@@ -56,17 +62,40 @@ export function checkRunFlags<Flags extends RunFlags>(flags: Flags, call: Comman
   return flags;
 }
 
-const NOT_WITH_CONTINUE = ['config', 'hats', 'backend', 'model', 'hat', 'worktree', 'dryRun', 'nested', 'detach'] as const;
+const NOT_WITH_CONTINUE = [
+  'config',
+  'hats',
+  'backend',
+  'model',
+  'hat',
+  'worktree',
+  'inPlace',
+  'safe',
+  'dryRun',
+  'nested',
+  'detach',
+] as const;
 
 /** A run that goes on has its task and its configuration. */
 function checkContinue(flags: RunFlags, sources: readonly string[]): void {
-  const given = NOT_WITH_CONTINUE.filter((name) => flags[name] !== undefined).map((name) => `--${name.replace('dryRun', 'dry-run')}`);
+  const given = NOT_WITH_CONTINUE.filter((name) => flags[name] !== undefined).map(
+    (name) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`,
+  );
   const [first] = [...sources, ...given];
   if (first === undefined) return;
   throw createUsageError(
     `--continue goes on with a run as it was begun; ${first} is for a new one.`,
     'Change ralph.yml or the prompt file and go on with --accept-changes, or leave --continue out.',
   );
+}
+
+/** Flags that are settings, as they would be typed after `-c`: a run that goes on later knows them. */
+function toAssignments({ inPlace, safe, worktree }: RunFlags): readonly string[] {
+  return [
+    ...(inPlace === true ? ['workspace=in_place'] : []),
+    ...(worktree === undefined ? [] : ['workspace=worktree']),
+    ...(safe === undefined ? [] : [`safe=${safe}`]),
+  ];
 }
 
 /** What the composition root is asked to plan. */
@@ -81,6 +110,7 @@ export function toPlanRequest(
   const config = toConfigRequest(context, flags);
   return {
     ...config,
+    assignments: [...config.assignments, ...toAssignments(flags)],
     flags: {
       ...config.flags,
       ...(prompt === undefined ? {} : { prompt }),
@@ -89,6 +119,5 @@ export function toPlanRequest(
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
     ...(flags.hat === undefined ? {} : { hat: flags.hat }),
     ...(flags.dryRun === true ? { isDry: true } : {}),
-    ...(flags.worktree === undefined ? {} : { hasOwnBranch: true }),
   };
 }

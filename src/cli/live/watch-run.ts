@@ -12,6 +12,7 @@ import {
   toPlainLine,
 } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { COMMAND_NAMES } from '../command-table.ts';
 import { isNewestRun } from '../read-view.ts';
 import { guardPrinter } from './guard-printer.ts';
 import { toStopText } from './input-lines.ts';
@@ -85,8 +86,10 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
     const facts = printer.wantsFacts ? await tryToReadFacts(context, order, handle.runId, view) : null;
     const isNewest = isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId);
     printer.end({ runId: handle.runId, view, exitCode, facts, isNewest, tellsNext: order.tellsNext ?? true, isOneTurn });
-    if (order.show.format === 'text' && isWorktree(handle.workspace))
-      context.terminal.out(await toPlaceText(context, order, handle.workspace));
+    if (order.show.format === 'text')
+      context.terminal.out(
+        isWorktree(handle.workspace) ? await toPlaceText(context, order, handle.workspace, end) : toUncommittedText(handle.runId, facts),
+      );
     if (context.terminal.isTty && order.show.format === 'text') context.terminal.out(BELL);
     // The run is over: what is left to be stopped is the command that tells of it.
     const leaving = new AbortController();
@@ -154,15 +157,33 @@ function isWorktree(workspace: string): boolean {
   return workspace.includes(`${sep}worktrees${sep}`);
 }
 
+/** Why a worktree has something that is not committed. */
+function toReason({ worktree }: RunEnd): string {
+  const note = worktree?.note ?? '';
+  return note === '' ? '' : ` (${toPlainLine(note, 200)})`;
+}
+
+/** In the folder itself what a run changed is the person's to commit, or to give up. */
+function toUncommittedText(runId: string, facts: RunFacts | null): string {
+  const { changed, place } = facts ?? { changed: null, place: null };
+  if (changed === null || place?.state == null) return '';
+  const { uncommitted } = place.state;
+  const left = changed.files.map(({ path }) => path).filter((path) => uncommitted.first.includes(path));
+  if (left.length === 0) return '';
+  const count = uncommitted.count > uncommitted.first.length ? `at least ${toCount(left.length, 'file')}` : toCount(left.length, 'file');
+  const undo = COMMAND_NAMES.includes('undo') ? '; give it up: ralph undo' : '';
+  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff${undo}\n`;
+}
+
 /** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */
-async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOrder, workspace: string): Promise<string> {
+async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOrder, workspace: string, end: RunEnd): Promise<string> {
   const place = `The work is in ${relative(cwd, workspace) || '.'}, a git worktree`;
   const worktree = await app.findRunWorktree(root, workspace, env).catch(() => null);
   if (worktree === null) return `${place}. What is in it: ralph worktrees\n`;
   const { name, commits, uncommitted, ignored } = worktree;
   const merge = `ralph worktrees merge ${name}`;
   if (uncommitted.length > 0)
-    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}. Commit what is to stay, then: ${merge}\n`;
+    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what is to stay, then: ${merge}\n`;
   if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${merge}\n`;
   if (ignored.length > 0) {
     const names = toPlainLine(toList(ignored, 3), 300);

@@ -1,0 +1,25 @@
+/** The longest part of a name that tells of the task. */
+const MAX_SLUG = 40;
+
+/** What a run's worktree is called where nobody named it: by its id and the first words of its task. */
+export function toWorktreeName(runId: string, objective: string): string {
+  const slug = toSlug(objective);
+  return slug === '' ? runId : `${runId}-${slug}`;
+}
+
+/** `[a-z0-9-]`, cut between words where there is a place for it; empty for a task without a letter that a branch can bear everywhere. */
+function toSlug(objective: string): string {
+  const words = objective
+    .slice(0, 400)
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  let slug = (words[0] ?? '').slice(0, MAX_SLUG);
+  for (const word of words.slice(1)) {
+    if (slug.length + 1 + word.length > MAX_SLUG) break;
+    slug = `${slug}-${word}`;
+  }
+  return slug;
+}
