@@ -92,15 +92,6 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     return makeCheckpoint({ repository: found.repository, baseline, runId, subject, branch, scratchDir });
   }
 
-  async function commitRest(place: WorktreePlace): Promise<CheckpointResult> {
-    const { baseline, runId, scratchDir } = settings;
-    // Looked for anew: an agent may have put another repository in the place of the one that was there.
-    const found = await findRepository(settings);
-    if (!found.found) return toNote(found.why);
-    if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
-    return commitWorktree({ repository: found.repository, baseline, runId, scratchDir, place });
-  }
-
   /** What the snapshots tell, once all of them are written. */
   async function ask<T>(question: (repository: Repository) => Promise<T | null>): Promise<T | null> {
     const found = await find();
@@ -119,7 +110,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
     state: (base) => ask((repository) => readWorkState(repository, base)),
-    commitRest: (place) => inTurn(() => commitRest(place)).catch((error: unknown) => toNote(toMessage(error))),
+    commitRest: (place) => inTurn(() => commitRest(settings, place)).catch((error: unknown) => toNote(toMessage(error))),
     async findNewPrograms() {
       const found = await find();
       return (found.found && (await found.repository.findPrograms?.())?.now) || {};
@@ -131,6 +122,15 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     },
     settle: () => inTurn(async () => keeper?.settle()),
   };
+}
+
+async function commitRest(settings: WorkspaceSettings, place: WorktreePlace): Promise<CheckpointResult> {
+  const { baseline, runId, scratchDir } = settings;
+  // Looked for anew: an agent may have put another repository in the place of the one that was there.
+  const found = await findRepository(settings);
+  if (!found.found) return toNote(found.why);
+  if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
+  return commitWorktree({ repository: found.repository, baseline, runId, scratchDir, place });
 }
 
 /** Runs tasks one after the other, in the order of the calls. */
