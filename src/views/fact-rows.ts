@@ -20,7 +20,7 @@ export function toRowLines(rows: readonly FactRow[], layout: RowLayout): readonl
   return rows.flatMap(({ label, text }) => {
     const shown = label === last ? '' : label;
     last = label;
-    return wrapText(text, Math.max(24, layout.width - column - 2)).map((line, index) => {
+    return wrapText(text, Math.max(16, layout.width - column - 2)).map((line, index) => {
       const head = index === 0 ? shown : '';
       return `  ${style(head)}${' '.repeat(column - head.length)}${line}`.trimEnd();
     });

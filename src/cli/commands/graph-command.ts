@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
 import { createFlowGraph, type FlowGraph } from '../../topology/index.ts';
-import { toPlainLine } from '../../views/index.ts';
+import { toPlainLine, wrapText } from '../../views/index.ts';
 import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
@@ -45,7 +45,7 @@ export const graphCommand: CliCommand = {
 /** How wide a drawing in characters may be that goes to a file. */
 const FILE_COLUMNS = 160;
 
-const LISTED = 'Too wide to be drawn here, so it is listed.\nAs a picture: ralph graph --output team.svg';
+const LISTED = 'Too wide to be drawn here, so it is listed.\nAs a picture: `ralph graph --output team.svg`';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const options = call.options as GraphOptions;
@@ -77,7 +77,8 @@ async function show(context: CliContext, graph: FlowGraph, format: GraphFormat, 
   if (terminal.isClosed()) throw new OutputClosed();
   terminal.out(text);
   if (format === 'unicode') for (const note of toGateNotes(graph)) printProse(terminal, note);
-  if (isListed && terminal.isTty) terminal.err(`${terminal.errStyle('faint', LISTED)}\n`);
+  if (isListed && terminal.isTty)
+    for (const line of wrapText(LISTED, terminal.columns())) terminal.err(`${terminal.errStyle('faint', line)}\n`);
   return 0;
 }
 

@@ -15,6 +15,7 @@ import { createEventPrinter } from '../event-printer.ts';
 import { MAX_WIDTH } from '../live/look.ts';
 import { toReportLines } from '../live/text-printer.ts';
 import type { TurnChoice } from '../parse-values.ts';
+import { printProse } from '../print-prose.ts';
 import { type ReadRun, readEndFacts } from '../read-view.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
@@ -33,7 +34,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
   printLine(terminal, terminal.style('heading', `Run ${reader.runId}`));
   const left = view.turns.length - LISTED_TURNS;
   if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
-  for (const turn of view.turns.slice(-LISTED_TURNS)) printLine(terminal, `  ${toTurnLine(turn)}`);
+  for (const turn of view.turns.slice(-LISTED_TURNS)) printProse(terminal, `  ${toTurnLine(turn)}`);
   printLine(terminal, '');
   const facts = await readEndFacts(run);
   const status = toRunStatus(view, {
@@ -62,7 +63,7 @@ export function printTurn(run: ShownRun, turn: TurnView): number {
     terminal.style('heading', `Run ${reader.runId}, iteration ${turn.iteration}${turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`}`),
   );
   for (const line of rows) printLine(terminal, line);
-  printLine(terminal, `\nMore: ralph show ${toShownName(run, turn)} --prompt | --output | --diff | --stat | --events`);
+  printProse(terminal, `\nMore: ralph show ${toShownName(run, turn)} --prompt | --output | --diff | --stat | --events`);
   return 0;
 }
 
