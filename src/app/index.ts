@@ -22,6 +22,7 @@ export { type Detached, startDetached } from './start-detached.ts';
 export { type StartOptions, startRun } from './start-run.ts';
 export { type StopOrder, stopRun } from './stop-run.ts';
 export { surveyTools, type ToolSurvey } from './survey-tools.ts';
+export { type UndoReport, type UndoRequest, undoRun } from './undo-run.ts';
 export {
   diffRunWorktree,
   findRunWorktree,

@@ -48,6 +48,11 @@ export function lockForMerge(order: LockOrder): Promise<Lock> {
   return take(order, toWorkspaceLock(order.layout, order.worktree), 'merge');
 }
 
+/** As `lockWorkspace`, for putting files back to what they were. */
+export function lockForUndo(order: LockOrder): Promise<Lock> {
+  return take(order, toWorkspaceLock(order.layout, order.worktree), 'undo');
+}
+
 /** Takes the lock on the run's own folder, with the pipe by which others see from elsewhere whether anything of the run lives. */
 export async function lockRun(order: LockOrder): Promise<Lock> {
   const { layout, runId } = order;
@@ -165,7 +170,7 @@ function toBoot(processStart: string | null): string | null {
 }
 
 /** What a lock is taken for. */
-type Purpose = 'folder' | 'run' | 'merge';
+type Purpose = 'folder' | 'run' | 'merge' | 'undo';
 
 async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
   hasLockFile(path);
@@ -204,6 +209,7 @@ const WORDS: Readonly<Record<Purpose, { readonly where: string; readonly why: st
     where: 'in this folder, into which the worktree would be merged',
     why: 'A merge would change files under the hands of its agents.',
   },
+  undo: { where: 'in this folder', why: 'An undo would change files under the hands of its agents.' },
 };
 
 function toInProgress(order: LockOrder, holder: LockHolder, what: Purpose, path: string): RalphError {
@@ -234,7 +240,7 @@ function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string
     isHere || stop.startsWith('kill')
       ? `Stop it:      ${stop}${isHere ? '' : ', there'}`
       : `Stop it:      ${stop}, there; from here it takes the token of the run: RALPH_TOKEN=… ${stop}`,
-    ...(what === 'merge' ? [] : ['Run beside:   ralph run --worktree NAME']),
+    ...(what === 'merge' || what === 'undo' ? [] : ['Run beside:   ralph run --worktree NAME']),
     ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].map(toShellWord).join(' ')}`] : []),
   ];
 }

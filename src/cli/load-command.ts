@@ -9,6 +9,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
+  undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   emit: async () => (await import('./commands/emit-command.ts')).emitCommand,

@@ -1,0 +1,118 @@
+import { maskControls } from '../../core/index.ts';
+import { toCount } from '../../views/index.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addFormatOption } from '../format-option.ts';
+import { parseCount } from '../parse-values.ts';
+import { printProse } from '../print-prose.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
+
+type UndoReport = Awaited<ReturnType<AppApi['undoRun']>>;
+
+/** `ralph undo`. */
+export const undoCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument(...RUN_ARGUMENT)
+      .option('--to-turn <n>', 'go back to what was there behind this iteration; 0, the default: before the first')
+      .option('--yes', 'do it; without it nothing is changed')
+      .option('--force', 'also take back what was changed since the last turn; it is kept');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
+    addExamples(command, [
+      ['ralph undo', 'what would come back, what would go, what is in the way'],
+      ['ralph undo --yes', 'take the work of the newest run back; once more: bring it again'],
+      ['ralph undo --to-turn 3 --yes', 'keep the work of its first three iterations'],
+    ]);
+    addNote(
+      command,
+      'Only files that the turns of the run changed are touched, each only if it is still as the last of them left it. No commit and no branch is changed. What git ignores, submodules, and untracked files over 8 MB are in no snapshot and stay as they are.',
+    );
+  },
+  perform,
+};
+
+async function perform({ cwd, env, terminal, loadApp }: CliContext, { args, options }: CommandCall): Promise<number> {
+  const toTurn = options['toTurn'] === undefined ? null : parseCount(String(options['toTurn']), '--to-turn', 0);
+  const app = await loadApp();
+  const isMeant = options['yes'] === true;
+  const report = await app.undoRun(cwd, { run: args[0], toTurn, isMeant, isForced: options['force'] === true }, env);
+  if (options['format'] === 'json') printJson(terminal, toRecord(report));
+  else print(terminal, report, args[0], toTurn);
+  return 0;
+}
+
+function toRecord({ comeBack, changed, removed, ...rest }: UndoReport): Readonly<Record<string, unknown>> {
+  return { v: 1, ...rest, files: { comeBack, changed, removed } };
+}
+
+function print(terminal: Terminal, report: UndoReport, run: string | undefined, toTurn: number | null): void {
+  printProse(terminal, toHeadline(report));
+  printPaths(terminal, report.isDone ? 'brought back' : 'to be brought back', report.comeBack);
+  printPaths(terminal, report.isDone ? 'changed back' : 'to be changed back', report.changed);
+  printPaths(terminal, report.isDone ? 'removed' : 'to be removed', report.removed);
+  for (const { path, why } of [...report.hindrances, ...report.changedSince]) {
+    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'taken too' : 'in the way'}: ${toName(path)}: ${why}`));
+  }
+  for (const { path, why } of report.leftAlone) printLine(terminal, `  left as it is: ${toName(path)}: ${why}`);
+  printPaths(terminal, 'also changed between turns, by you, a gate or a checkpoint', report.changedBetween);
+  for (const note of toNotes(report)) printProse(terminal, note);
+  if (!report.isDone) printProse(terminal, toNextStep(report, run, toTurn));
+}
+
+function toHeadline({ action, runId, workspace, toTurn, isDone }: UndoReport): string {
+  const place = `in ${maskControls(workspace)}`;
+  const moment = toTurn === 0 ? 'before its first turn' : `behind turn ${toTurn}`;
+  if (action === 'redo') return `The work of run ${runId} ${isDone ? 'is back' : 'would come back'} ${place}, as it was before the undo.`;
+  if (action === 'finish') {
+    return isDone
+      ? `The undo of run ${runId} that was interrupted is finished ${place}.`
+      : `An undo of run ${runId} was interrupted ${place}; this is left of it.`;
+  }
+  return `Run ${runId} ${isDone ? 'is undone' : 'would be undone'} ${place}: its files ${isDone ? 'are' : 'would be'} as they were ${moment}.`;
+}
+
+const SHOWN = 30;
+
+function printPaths(terminal: Terminal, what: string, paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  printLine(terminal, `  ${toCount(paths.length, 'file')} ${what}:`);
+  for (const path of paths.slice(0, SHOWN)) printLine(terminal, `    ${toName(path)}`);
+  if (paths.length > SHOWN) printLine(terminal, `    and ${paths.length - SHOWN} more`);
+}
+
+function toName(path: string): string {
+  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
+}
+
+function toNotes(report: UndoReport): readonly string[] {
+  const { action, turns, lostTurns, commits, branch, isDone, runId } = report;
+  const first = turns[0]?.split('.')[0];
+  const last = turns.at(-1)?.split('.')[0];
+  const span = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
+  return [
+    ...(action === 'undo' && turns.length > 0 ? [`Void: what ${span} did and published. The journal keeps it: ralph show ${runId}`] : []),
+    ...(lostTurns.length > 0 ? [`Turn ${lostTurns[0]} was killed: what it changed is not known for sure.`] : []),
+    ...(commits !== null && commits > 0
+      ? [
+          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files alone, and git status shows it. In the history instead: ${toRevert(report)}`,
+        ]
+      : []),
+    ...(isDone && action === 'undo' ? [`Bring it back: ralph undo ${runId} --yes`] : []),
+    ...(isDone && action === 'finish' ? [`The other way round: ralph undo ${runId} --yes`] : []),
+  ];
+}
+
+function toRevert({ isDone, runId, baseCommit }: UndoReport): string {
+  return `${isDone ? `ralph undo ${runId} --yes, then ` : ''}git revert --no-edit ${baseCommit?.slice(0, ID_CHARS)}..HEAD`;
+}
+
+const ID_CHARS = 12;
+
+function toNextStep(report: UndoReport, run: string | undefined, toTurn: number | null): string {
+  const { action, comeBack, changed, removed, hindrances, changedSince } = report;
+  if (action !== 'finish' && comeBack.length + changed.length + removed.length === 0) return 'There is nothing to do.';
+  if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then look again.';
+  const words = ['ralph undo', ...(run === undefined ? [] : [run]), ...(toTurn === null ? [] : ['--to-turn', String(toTurn)]), '--yes'];
+  const force = changedSince.length > 0 ? ' --force' : '';
+  return `Nothing was changed. Do it: ${words.join(' ')}${force}`;
+}

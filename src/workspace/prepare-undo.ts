@@ -1,0 +1,150 @@
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { removeTree } from '../process/index.ts';
+import { decodeNames, encodeNames, showName } from './file-names.ts';
+import { readFileVersion } from './file-version.ts';
+import type { Repository } from './find-repository.ts';
+import { createGit, demandGit, GitProblem } from './git.ts';
+import { ABSENT } from './parse-status.ts';
+import { readStanding } from './present-tree.ts';
+import { toSnapshotRef } from './snapshot-refs.ts';
+import type { UndoStep } from './undo-record.ts';
+import { readTree, writeTree } from './write-tree.ts';
+
+/** Where the files of an undo are kept until it is over, and those that it took: by their places in the list of its files. */
+export interface UndoFolders {
+  /** As they were. */
+  readonly before: string;
+  /** As they will be. */
+  readonly after: string;
+}
+
+/** The folders of the undo with that number. */
+export function toUndoFolders(runFolder: string, number: number): UndoFolders {
+  const folder = join(runFolder, 'undo', String(number));
+  return { before: join(folder, 'before'), after: join(folder, 'after') };
+}
+
+/** What is to be put together before anything is changed. */
+export interface UndoMaterial {
+  readonly repository: Repository;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly runId: string;
+  readonly runFolder: string;
+  readonly number: number;
+  readonly paths: readonly string[];
+  /** The tree that the paths shall be as, or the folder of an earlier undo with what each of them was. */
+  readonly from: { readonly tree: string } | { readonly files: readonly UndoStep[]; readonly folder: string };
+}
+
+/**
+ * What a file of the working tree is, by its content, however large. What is no file or link is {@link ABSENT}, and so is what lies behind a link.
+ *
+ * @param sample any object id of the repository, or a version with one
+ */
+export function readRawVersion(top: string, path: string, sample: string): string {
+  if (readStanding(top, path) !== 'file') return ABSENT;
+  return readFileVersion(join(top, path), sample.split(' ').at(-1) ?? null, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Keeps every file as it is now, twice (as a copy, and under a ref of git's, `refs/ralph/<run>/undo/<number>`), and lays ready what it shall be. Changes nothing.
+ *
+ * @returns the files in raw bytes
+ * @throws GitProblem, or the system error
+ */
+export async function prepareUndo(material: UndoMaterial): Promise<readonly UndoStep[]> {
+  const { repository, runFolder, number, paths } = material;
+  const folders = toUndoFolders(runFolder, number);
+  const folder = dirname(folders.before);
+  removeTree(folder);
+  mkdirSync(folders.before, { recursive: true, mode: 0o700 });
+  mkdirSync(folders.after, { mode: 0o700 });
+  const { from } = material;
+  const sample = 'tree' in from ? from.tree : (from.files.map(({ was }) => was).find((version) => version !== ABSENT) ?? '');
+  const was = paths.map((path, place) => keep(repository.top, path, join(folders.before, String(place)), sample));
+  await nameKept(material, was, folders.before);
+  const laid = 'tree' in from ? await layTree(material, from.tree, folders.after) : layKept(material, from, folders.after);
+  const will = laid.map((path) => (path === null ? ABSENT : readRawVersion(dirname(path), basename(path), sample)));
+  return paths.map((path, place) => ({ path, was: was[place] ?? ABSENT, will: will[place] ?? ABSENT }));
+}
+
+/** Copies a file or a link with its mode; the version of the copy. */
+function keep(top: string, path: string, to: string, sample: string): string {
+  if (readStanding(top, path) !== 'file') return ABSENT;
+  copyExact(join(top, path), to);
+  const version = readRawVersion(dirname(to), basename(to), sample);
+  if (!/^\d{6} /.test(version)) throw new GitProblem(`${showName(path)} cannot be read`);
+  return version;
+}
+
+/** Copies a file with its mode, or a link as what it says. Throws the system error. */
+export function copyExact(from: string, to: string): void {
+  const [source, target] = [encodeNames(from), encodeNames(to)];
+  const stats = lstatSync(source);
+  if (stats.isSymbolicLink()) return symlinkSync(readlinkSync(source, 'buffer'), target);
+  copyFileSync(source, target);
+  chmodSync(target, stats.mode & 0o777);
+}
+
+async function nameKept(
+  { repository, env, runId, runFolder, number, paths }: UndoMaterial,
+  versions: readonly string[],
+  folder: string,
+): Promise<void> {
+  const { git, gitDir } = repository;
+  const here = createGit(folder, env);
+  const files = versions.flatMap((version, place) => (version.startsWith('100') ? [`${place}\n`] : []));
+  await demandGit(here, ['hash-object', '-w', '--no-filters', '--stdin-paths'], { input: files.join(''), env: { GIT_DIR: gitDir } });
+  for (const [place, version] of versions.entries()) {
+    if (!version.startsWith('120000')) continue;
+    const bytes = readlinkSync(join(folder, String(place)), 'buffer');
+    await demandGit(git, ['hash-object', '-w', '--stdin'], { input: decodeNames(bytes) });
+  }
+  const index = { indexFile: join(runFolder, 'undo', 'kept.index') };
+  const lines = versions.flatMap((version, place) => (version === ABSENT ? [] : [`${version}\t${paths[place]}\0`]));
+  await readTree(git, index, null);
+  await demandGit(git, ['update-index', '-z', '--index-info'], { ...index, input: lines.join('') });
+  const tree = await writeTree(git, index);
+  removeTree(index.indexFile);
+  const ref = toSnapshotRef(runId, 'undo');
+  if (ref !== undefined) await demandGit(git, ['update-ref', `${ref}/${number}`, tree]);
+}
+
+/** Lays the files of a tree ready as git would check them out; the path of each, or null for one that is not in it. */
+async function layTree({ repository, runFolder, paths }: UndoMaterial, tree: string, folder: string): Promise<readonly (string | null)[]> {
+  const { git } = repository;
+  const index = { indexFile: join(runFolder, 'undo', 'target.index') };
+  const checkout = `${folder}.tree`;
+  await readTree(git, index, tree);
+  const known = new Set((await demandGit(git, ['ls-files', '-z'], index)).split('\0'));
+  const input = paths.filter((path) => known.has(path)).map((path) => `${path}\0`);
+  await demandGit(git, ['checkout-index', `--prefix=${checkout}/`, '-z', '--stdin'], { ...index, input: input.join('') });
+  removeTree(index.indexFile);
+  const laid = paths.map((path, place) => {
+    if (!known.has(path)) return null;
+    const to = join(folder, String(place));
+    renameSync(encodeNames(join(checkout, path)), to);
+    return to;
+  });
+  removeTree(checkout);
+  return laid;
+}
+
+/** Lays the files ready that an earlier undo took. */
+function layKept(
+  { paths }: UndoMaterial,
+  from: { readonly files: readonly UndoStep[]; readonly folder: string },
+  folder: string,
+): readonly (string | null)[] {
+  const places = new Map(from.files.map(({ path }, place) => [path, place]));
+  return paths.map((path, place) => {
+    const at = places.get(path);
+    const was = at === undefined ? ABSENT : (from.files[at]?.was ?? ABSENT);
+    if (was === ABSENT) return null;
+    const kept = String(at);
+    if (readRawVersion(from.folder, kept, was) !== was) throw new GitProblem(`the kept copy of ${showName(path)} was changed`);
+    copyExact(join(from.folder, kept), join(folder, String(place)));
+    return join(folder, String(place));
+  });
+}

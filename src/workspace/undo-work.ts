@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import type { Baseline } from './baseline.ts';
+import { findOngoingOperation } from './find-ongoing-operation.ts';
+import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { GitProblem } from './git.ts';
+import { ABSENT } from './parse-status.ts';
+import { performUndo, readUndoProgress } from './perform-undo.ts';
+import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';
+import { prepareUndo, readRawVersion, toUndoFolders } from './prepare-undo.ts';
+import type { UndoRecord, UndoStep } from './undo-record.ts';
+
+/** Whose work is undone, and where. */
+export interface UndoSettings extends RepositorySettings {
+  readonly runId: string;
+  /** Absolute path of the run's own folder. */
+  readonly runFolder: string;
+  readonly turns: readonly string[];
+  readonly baseline: Baseline | null;
+  /** The last undo of this run; null: none. */
+  readonly record: UndoRecord | null;
+  /** The iteration behind which the files shall be, 0: before the first; null: take back the last undo, and without one go before the first. */
+  readonly toTurn: number | null;
+  /** The commit that the run began at; null: there was none, or nobody knows. */
+  readonly baseCommit: string | null;
+}
+
+/** `finish`: an undo was killed over its work. */
+export type UndoAction = 'undo' | 'redo' | 'finish';
+
+/** What would be done. */
+export interface UndoProposal extends Omit<UndoPlan, 'tree'> {
+  readonly action: UndoAction;
+  readonly toTurn: number;
+  /** Commits since the run began, on what is checked out; they stay. Null: it is not known. */
+  readonly commits: number | null;
+  readonly branch: string | null;
+  /** Does it. `save` is given what is being done before anything is changed, and again when it is done. */
+  readonly perform: (save: (record: UndoRecord) => void, now: number) => Promise<void>;
+}
+
+/**
+ * What the next undo of a run would do. Changes nothing.
+ *
+ * @throws GitProblem with a reason for which it cannot be told
+ */
+export async function proposeUndo(settings: UndoSettings): Promise<UndoProposal> {
+  const search = await findRepository(settings);
+  if (!search.found) throw new GitProblem(search.why);
+  const { repository } = search;
+  const operation = findOngoingOperation(repository.gitDir);
+  if (operation !== undefined) throw new GitProblem(`${operation} is under way there; end it first`);
+  const head = await readHead(repository, settings.baseCommit);
+  const { record, toTurn } = settings;
+  if (record?.state === 'doing') return { ...head, ...proposeFinish(settings, repository, record) };
+  const isUndone = record?.kind === 'undo' && record.lastTurn === settings.turns.at(-1);
+  if (isUndone && toTurn !== null) throw new GitProblem('it is undone already; bring its work back first: ralph undo --yes');
+  return { ...head, ...(isUndone ? proposeRedo(settings, repository, record) : await propose(settings, repository)) };
+}
+
+type Proposed = Omit<UndoProposal, 'commits' | 'branch'>;
+
+async function readHead({ git }: Repository, base: string | null): Promise<Pick<UndoProposal, 'commits' | 'branch'>> {
+  const branch = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  const isBased = base !== null && (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).ok;
+  const counted = isBased ? await git(['rev-list', '--count', `${base}..HEAD`]) : null;
+  return { branch: branch.ok ? branch.stdout.trim() : null, commits: counted?.ok ? Number(counted.stdout) : null };
+}
+
+async function propose(settings: UndoSettings, repository: Repository): Promise<Proposed> {
+  const { runId, turns, baseline, runFolder } = settings;
+  const toTurn = settings.toTurn ?? 0;
+  const plan = await planUndo({ repository, runId, turns, toTurn, baseline, scratchDir: join(runFolder, 'undo') });
+  if (plan === null) throw new GitProblem('the snapshots that it takes were not kept');
+  const { tree, ...rest } = plan;
+  const perform = toPerform(settings, repository, { kind: 'undo', toTurn, index: plan.index, files: plan.files, from: { tree } });
+  return { ...rest, action: 'undo', toTurn, perform };
+}
+
+const NOTHING = { changedSince: [], hindrances: [], leftAlone: [], changedBetween: [], turns: [], lostTurns: [] } as const;
+
+function proposeRedo(settings: UndoSettings, repository: Repository, record: UndoRecord): Proposed {
+  const steps = record.files.map((step) => ({ ...step, now: readRawVersion(repository.top, step.path, toSample(step)) }));
+  const open = steps.filter(({ now, was }) => now !== was);
+  const files = open.map(({ path, now, was }) => ({ path, was: now, will: was }));
+  const index = record.index.map(({ path, was, will }) => ({ path, was: will, will: was }));
+  const changedSince = open.filter(({ now, will }) => now !== will).map(({ path }) => ({ path, why: 'it was changed after the undo' }));
+  const from = { files: record.files, folder: toUndoFolders(settings.runFolder, record.number).before };
+  const { toTurn } = record;
+  const perform = toPerform(settings, repository, { kind: 'redo', toTurn, index, files, from });
+  return { ...NOTHING, action: 'redo', toTurn, files, index, changedSince, hindrances: findHindrances(repository.top, files), perform };
+}
+
+function toSample({ was, will }: UndoStep): string {
+  return was === ABSENT ? will : was;
+}
+
+/** Goes on with what was begun: what somebody changed meanwhile hinders it, for no copy of that is kept. */
+function proposeFinish(settings: UndoSettings, repository: Repository, record: UndoRecord): Proposed {
+  const { open, foreign } = readUndoProgress(repository, record);
+  const files = record.files.filter(({ path }) => open.includes(path));
+  const hindrances: readonly UndoRemark[] = foreign.map((path) => ({ path, why: 'it was changed since the undo was interrupted' }));
+  return {
+    ...NOTHING,
+    action: 'finish',
+    toTurn: record.toTurn,
+    files,
+    index: record.index,
+    hindrances: [...hindrances, ...findHindrances(repository.top, files)],
+    async perform(save) {
+      await performUndo(repository, record, settings.runFolder);
+      save({ ...record, state: 'done' });
+    },
+  };
+}
+
+interface UndoJob extends Pick<UndoRecord, 'kind' | 'toTurn' | 'index' | 'files'> {
+  readonly from: Parameters<typeof prepareUndo>[0]['from'];
+}
+
+function toPerform(
+  { env, runId, runFolder, record: last, turns }: UndoSettings,
+  repository: Repository,
+  job: UndoJob,
+): UndoProposal['perform'] {
+  return async (save, now) => {
+    const number = (last?.number ?? 0) + 1;
+    const paths = job.files.map(({ path }) => path);
+    const files = await prepareUndo({ repository, env, runId, runFolder, number, paths, from: job.from });
+    const { kind, toTurn, index } = job;
+    const lastTurn = turns.at(-1) ?? '';
+    const record: UndoRecord = { version: 1, number, kind, state: 'doing', at: now, toTurn, lastTurn, files, index };
+    save(record);
+    await performUndo(repository, record, runFolder);
+    save({ ...record, state: 'done' });
+  };
+}
