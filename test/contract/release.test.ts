@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMAND_NAMES } from '../../src/cli/command-table.ts';
+import { ROOT } from './markdown-pages.ts';
 
 test('the check of a release calls every command', async () => {
   const { listSmokes } = (await import('../../scripts/release-smokes.mjs' as string)) as {
     listSmokes: (makeFolder: (name: string) => string, major: string) => readonly { readonly args: readonly string[] }[];
   };
+  const help = execFileSync(process.execPath, [join(ROOT, 'bin/ralph.js'), '--help'], { encoding: 'utf8' });
+  const commands = [...(/^Commands[^\n]*\n([\s\S]*?)\n\n/m.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
   const called = new Set(listSmokes((name) => name, '20').map(({ args }) => args[0]));
-  expect(COMMAND_NAMES.filter((name) => !called.has(name))).toEqual([]);
+  expect(commands.length).toBeGreaterThan(20);
+  expect(commands.filter((name) => !called.has(name))).toEqual([]);
 });
