@@ -36,6 +36,12 @@ export const GATE_KEYS = {
   retries: { kind: 'integer', doc: 'How often a failure is tried again, for tests that fail by chance.', min: 0, default: 0 },
   serial: { kind: 'flag', doc: 'Whether it runs while no other gate does.', default: false },
   cache: { kind: 'flag', doc: 'Whether a pass counts for as long as no file changes.', default: true },
+  fewer_tests: {
+    kind: 'choice',
+    doc: 'Whether it counts although it runs fewer tests than before the first turn: `allow` for a task that takes tests away.',
+    values: ['refuse', 'allow'],
+    default: 'refuse',
+  },
   isolation: GATE_ISOLATION,
 } as const satisfies Keys;
 
@@ -68,6 +74,7 @@ function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {
     ...(gate.retries > 0 && { retries: Math.min(gate.retries, MAX_RETRIES) }),
     ...(gate.serial && { serial: true }),
     ...(!gate.cache && { cache: false }),
+    ...(gate.fewer_tests === 'allow' && { mayLoseTests: true as const }),
     ...(gate.isolation === 'off' && { isolation: 'off' as const }),
   };
 }

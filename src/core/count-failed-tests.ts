@@ -51,10 +51,7 @@ const COLOUR = /\u001b\[[\d;]{0,20}m/g;
  */
 export function countFailedTests(output: string, isCut = false): number | null {
   if (NOT_BUILT.test(output)) return null;
-  const lines = output.split('\n', 500_000).flatMap((line) => {
-    const plain = line.slice(0, LOOKED_AT).replace(COLOUR, '').trimEnd();
-    return plain === '' ? [] : [plain];
-  });
+  const lines = toPlainLines(output);
   for (const tally of TALLIES) {
     if (tally.count === 'each' && isCut) continue;
     const numbers = lines.filter((line) => tally.line.test(line)).map((line) => toNumber(line, tally));
@@ -67,4 +64,12 @@ export function countFailedTests(output: string, isCut = false): number | null {
 function toNumber(line: string, { numbers, count }: Tally): number {
   if (count === 'each') return 1;
   return [...line.matchAll(numbers)].reduce((sum, [, number]) => sum + Number(number), 0);
+}
+
+/** The lines of an output that say something, without colours. */
+export function toPlainLines(output: string): readonly string[] {
+  return output.split('\n', 500_000).flatMap((line) => {
+    const plain = line.slice(0, LOOKED_AT).replace(COLOUR, '').trimEnd();
+    return plain === '' ? [] : [plain];
+  });
 }

@@ -15,6 +15,8 @@ export interface GateResult {
   readonly evidence?: GateEvidence;
   /** How many tests failed; absent where it passed, or its output does not tell. */
   readonly failedTests?: number;
+  /** How many tests ran, passed or failed, those that were skipped left out; absent where its output does not tell. */
+  readonly ranTests?: number;
   /** It was not run, because no path of its `only_if` changed. */
   readonly skipped?: boolean;
 }

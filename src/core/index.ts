@@ -17,6 +17,7 @@ export { createFenceTracker } from './code-fence.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
 export { countFailedTests } from './count-failed-tests.ts';
+export { countRunTests } from './count-run-tests.ts';
 export { describeShape } from './describe-shape.ts';
 export { detectQualityCommand } from './detect-quality-command.ts';
 export { toDurationText, toUsdText } from './duration.ts';

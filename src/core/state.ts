@@ -161,6 +161,8 @@ export interface RunState {
   readonly askedGates: readonly number[];
   /** Gates that were red before the first turn; absent for none. */
   readonly redBefore?: readonly RedGate[];
+  /** How many tests gates ran before the first turn, by the command of their declaration; absent for none. */
+  readonly testsBefore?: readonly { readonly run: string; readonly tests: number }[];
   /** Which backend of a hat's list is in use, where it is not the first. */
   readonly backendOf: Readonly<Record<string, number>>;
   readonly usage: Usage;

@@ -1,5 +1,5 @@
 import type { GateResult, GateSpec } from '../core/index.ts';
-import { countFailedTests, toGateName } from '../core/index.ts';
+import { countFailedTests, countRunTests, toGateName } from '../core/index.ts';
 import type { CommandResult } from '../process/index.ts';
 import { type EvidenceFile, type EvidenceRecord, hashLog } from './evidence-store.ts';
 import { explainGateEnd } from './explain-gate-end.ts';
@@ -72,7 +72,9 @@ async function run(bench: GateBench, given: GateCase, command: string, treeBefor
 /** What a command showed. */
 export interface GateOutcome {
   readonly command: string;
-  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'outputTail'> & { readonly isCut: boolean };
+  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'outputTail'> & {
+    readonly isCut: boolean;
+  };
   readonly file: EvidenceFile | null;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -87,7 +89,8 @@ function toVerdict(spec: GateSpec, last: CommandResult): GateOutcome['verdict'] 
   const remark = passed ? '' : explainGateEnd(last, spec.timeoutMs);
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, keptBytes);
   const failedTests = passed ? null : countFailedTests(last.output, last.isOutputCut);
-  const counted = failedTests === null ? {} : { failedTests };
+  const ranTests = countRunTests(last.output);
+  const counted = { ...(failedTests !== null && { failedTests }), ...(ranTests !== null && { ranTests }) };
   return { passed, exitCode: last.exitCode, timedOut: last.stopReason === 'timeout', ...counted, outputTail: text, isCut };
 }
 

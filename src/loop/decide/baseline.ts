@@ -1,4 +1,5 @@
 import { type GateResult, isRequiredGate, mayStayRed, type RedGate, toResultName } from '../../core/index.ts';
+import { noteTests } from './lost-tests.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */
@@ -21,6 +22,7 @@ export function askBaseline(step: Step): void {
 
 /** Keeps what was red, and tells people and who begins. */
 export function takeBaseline(step: Step, results: readonly GateResult[]): void {
+  noteTests(step, results);
   const red = results.flatMap((result) => {
     const spec = step.topology.spec.gates[result.gate];
     return result.passed || spec?.baseline === undefined ? [] : [{ result, spec, mayStay: mayStayRed(spec) }];

@@ -1,5 +1,6 @@
 import { type GateResult, type GateWait, isRequiredGate, toGateName, toResultName } from '../../core/index.ts';
 import { isNoWorse, tellNoWorse } from './baseline.ts';
+import { hasLostTests, refuseLostTests } from './lost-tests.ts';
 import { notify, type Step, tell } from './step.ts';
 
 /** How often gates are asked about one completion while the files under them change. */
@@ -19,10 +20,10 @@ export interface Verdict {
 
 /** Judges the results of a request. A gate that gave no result has not passed. */
 export function judgeResults(step: Step, wait: GateWait, results: readonly GateResult[]): Verdict {
-  const judged = wait.gates.map((gate) => results.find((result) => result.gate === gate) ?? toMissing(step, gate));
+  const judged = wait.gates.map((gate) => refuseLostTests(step, results.find((result) => result.gate === gate) ?? toMissing(step, gate)));
   const isRequired = ({ gate }: GateResult): boolean => isRequiredGate(step.topology.spec.gates[gate] ?? {});
   const failed = judged.filter((result) => !result.passed);
-  const isTolerated = (result: GateResult): boolean => isRequired(result) && isNoWorse(step, result);
+  const isTolerated = (result: GateResult): boolean => isRequired(result) && isNoWorse(step, result) && !hasLostTests(step, result);
   const verdict = {
     failed: failed.filter((result) => isRequired(result) && !isTolerated(result)),
     tolerated: failed.filter(isTolerated),

@@ -1,0 +1,32 @@
+import type { GateResult } from '../../core/index.ts';
+import { change, type Step } from './step.ts';
+
+/** Keeps how many tests gates ran before the first turn, where they told of any. */
+export function noteTests(step: Step, results: readonly GateResult[]): void {
+  const { gates } = step.topology.spec;
+  const testsBefore = results.flatMap(({ gate, ranTests = 0 }) => {
+    const spec = gates[gate];
+    return spec?.baseline === undefined || ranTests === 0 ? [] : [{ run: spec.run, tests: ranTests }];
+  });
+  if (testsBefore.length > 0) change(step, { testsBefore });
+}
+
+/** True for a gate that runs fewer tests than before the first turn: a suite that lost what was red is green, and no proof. */
+export function hasLostTests(step: Step, result: GateResult): boolean {
+  return (result.ranTests ?? 0) < countBefore(step, result);
+}
+
+/** A pass of a gate that has lost tests is a failure, which says what is missing. */
+export function refuseLostTests(step: Step, result: GateResult): GateResult {
+  if (!result.passed || !hasLostTests(step, result)) return result;
+  const { ranTests } = result;
+  const now = ranTests === undefined ? 'its output tells of no tests' : `it ran ${ranTests} ${ranTests === 1 ? 'test' : 'tests'}`;
+  const outputTail = `It ended well, but ${now}; before the first turn there were ${countBefore(step, result)}. Bring back what was removed, skipped or taken out of its command. Where the task itself takes tests away, a person allows it: \`fewer_tests: allow\` for this gate.`;
+  return { ...result, passed: false, outputTail };
+}
+
+function countBefore({ topology, state }: Step, { gate, skipped = false }: GateResult): number {
+  const spec = topology.spec.gates[gate];
+  if (spec?.baseline === undefined || spec.mayLoseTests === true || skipped) return 0;
+  return state.testsBefore?.find(({ run }) => run === spec.run)?.tests ?? 0;
+}
