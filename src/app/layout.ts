@@ -28,7 +28,7 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
 }
 
 /**
- * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, or a rescued one, else `cwd`. So `ralph show` works from a
+ * The layout that a command without a run of its own works on: the nearest folder upwards that has runs, a rescued one or a queue, else `cwd`. So `ralph show` works from a
  * subfolder and from inside a worktree run, whose journal stays in the main checkout.
  *
  * @throws RalphError `state-folder`
@@ -36,7 +36,8 @@ export function toLayout(root: string, stateName = '.ralph'): Layout {
 export function findLayout(cwd: string): Layout {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const layout = toLayout(folder, readStateName(folder));
-    if (existsSync(layout.runsDir) || existsSync(join(layout.stateDir, 'rescue'))) return requireFolders(layout);
+    if ([layout.runsDir, join(layout.stateDir, 'rescue'), join(layout.stateDir, 'queue.json')].some((path) => existsSync(path)))
+      return requireFolders(layout);
     if (dirname(folder) === folder) return requireFolders(toLayout(cwd, readStateName(cwd)));
   }
 }

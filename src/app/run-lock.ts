@@ -9,6 +9,7 @@ import {
   isRunId,
   type Lock,
   type LockHolder,
+  type LockOutcome,
   type LockOwner,
   nodeFileSystem,
   readLock,
@@ -102,7 +103,8 @@ function hasLockFile(path: string): boolean {
   });
 }
 
-function readHolder(layout: Layout, path: string): LockHolder | null {
+/** Who holds the lock at that path; `null` when nobody alive does. */
+export function readHolder(layout: Layout, path: string): LockHolder | null {
   // Of every old run this is asked at each start.
   if (!hasLockFile(path)) return null;
   return readLock({ ...toProbe(layout), path, host: hostname(), pidNamespace: readPidNamespace() });
@@ -172,20 +174,25 @@ function toBoot(processStart: string | null): string | null {
 /** What a lock is taken for. */
 type Purpose = 'folder' | 'run' | 'merge' | 'undo';
 
-async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
+/** Takes a lock at once or not at all. */
+export function tryLock({ layout, runId, command }: Omit<LockOrder, 'worktree'>, path: string): LockOutcome {
   hasLockFile(path);
   const owner: LockOwner = {
     pid: process.pid,
     processStart: processStartTime(process.pid) ?? null,
     host: hostname(),
     pidNamespace: readPidNamespace(),
-    pipe: toPipe(order.runId),
-    runId: order.runId,
+    pipe: toPipe(runId),
+    runId,
     startedAt: Date.now(),
-    command: order.command,
+    command,
   };
+  return acquireLock({ ...toProbe(layout), path, owner });
+}
+
+async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
   for (let lookedFor = 0; ; lookedFor += LOOK_EVERY_MS) {
-    const outcome = acquireLock({ ...toProbe(order.layout), path, owner });
+    const outcome = tryLock(order, path);
     if ('lock' in outcome) return outcome.lock;
     if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(order, outcome.heldBy, what, path);
     await pause(LOOK_EVERY_MS);

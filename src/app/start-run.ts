@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly worktree: string | true | null;
   /** Allow a run inside of an agent's turn. */
   readonly nested: boolean;
+  /** Its id, where somebody wrote it down before; no run may have it. Default: a new one. */
+  readonly runId?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -49,7 +51,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   await loadPluginFiles(plan.settings, options.cwd);
   const layout = requireLayout(toLayout(options.cwd, plan.settings.stateDir));
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
-  const runId = createRunId(Date.now(), Math.random);
+  const runId = options.runId ?? createRunId(Date.now(), Math.random);
   const worktree = chooseWorktree(plan, options, runId);
   /** Takes back what was made so far, the newest first. */
   const undo: (() => Promise<void> | void)[] = [];
@@ -95,7 +97,8 @@ async function tryTo(step: () => Promise<void> | void): Promise<void> {
 
 const COMMAND = 'ralph run';
 
-function refuseNested({ env, nested }: StartOptions): void {
+/** @throws RalphError `run-nested` */
+export function refuseNested({ env, nested }: Pick<StartOptions, 'env' | 'nested'>): void {
   if (nested || env['RALPH_RUN_ID'] === undefined || env['RALPH_RUN_ID'] === '') return;
   throw new RalphError({
     code: 'run-nested',

@@ -8,6 +8,7 @@ export interface CommandEntry {
 export type CommandName =
   | 'run'
   | 'resume'
+  | 'queue'
   | 'stop'
   | 'status'
   | 'runs'
@@ -41,6 +42,7 @@ export type CommandName =
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'start a run: agents work until the task is done' },
   { name: 'resume', summary: 'go on with a run that was stopped, killed or limited' },
+  { name: 'queue', summary: 'tasks for the night: add, list, run one after another, digest' },
   { name: 'stop', summary: 'end a run that is under way in another terminal' },
   { name: 'status', summary: 'what a run does now, how far it is' },
   { name: 'runs', summary: 'list the runs of this folder' },

@@ -5,6 +5,7 @@ import type { CommandName } from './command-table.ts';
 const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   run: async () => (await import('./commands/run-command.ts')).runCommand,
   resume: async () => (await import('./commands/resume-command.ts')).resumeCommand,
+  queue: async () => (await import('./commands/queue-command.ts')).queueCommand,
   stop: async () => (await import('./commands/stop-command.ts')).stopCommand,
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,

@@ -16,7 +16,7 @@ export { parseDurationMs } from './parse-duration.ts';
 export { parseYamlText } from './parse-yaml-text.ts';
 export type { EditPlanner } from './plan-edit.ts';
 export { type Preset, readPreset } from './read-preset.ts';
-export { type ReadText, readTextFile, type TextFile } from './read-text-file.ts';
+export { type ReadText, readNamedFile, readTextFile, type TextFile } from './read-text-file.ts';
 export { type RenderOptions, renderDiagnostics } from './render-diagnostics.ts';
 export { renderSettingsYaml, toSettingsTree } from './render-settings-yaml.ts';
 export type { ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';

@@ -10,7 +10,12 @@ const PAGE = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
 /** Codes that are put together from parts: what each of these templates can become. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   '`config-${fault}`': ['config-too-large', 'config-encoding'],
-  "`${code}-${isMissing ? 'missing' : 'unreadable'}`": ['prompt-missing', 'prompt-unreadable'],
+  "`${code}-${isMissing ? 'missing' : 'unreadable'}`": [
+    'prompt-missing',
+    'prompt-unreadable',
+    'queue-list-missing',
+    'queue-list-unreadable',
+  ],
 };
 
 /** Where a code is used: as an error with its exit code, as a finding with its severity, or as a notice. */

@@ -35,6 +35,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   config: ['show', 'schema'],
   hats: ['show'],
   presets: ['show'],
+  queue: ['list', 'add', 'run', 'digest', 'remove', 'clear'],
   worktrees: ['list', 'diff', 'merge', 'remove'],
 };
 

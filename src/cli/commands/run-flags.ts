@@ -90,7 +90,7 @@ function checkContinue(flags: RunFlags, sources: readonly string[]): void {
 }
 
 /** Flags that are settings, as they would be typed after `-c`: a run that goes on later knows them. */
-function toAssignments({ inPlace, safe, worktree }: RunFlags): readonly string[] {
+export function toAssignments({ inPlace, safe, worktree }: Pick<RunFlags, 'inPlace' | 'safe' | 'worktree'>): readonly string[] {
   return [
     ...(inPlace === true ? ['workspace=in_place'] : []),
     ...(worktree === undefined ? [] : ['workspace=worktree']),

@@ -1,0 +1,66 @@
+import type { EndReason } from '../core/index.ts';
+import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';
+
+/** The queue with these tasks at its end. */
+export function withTasks(
+  queue: Queue,
+  drafts: readonly TaskDraft[],
+  { at, folder }: { readonly at: number; readonly folder: string },
+): { readonly queue: Queue; readonly made: readonly QueuedTask[] } {
+  const made = drafts.map(
+    ({ text, file, options }, index): QueuedTask => ({
+      id: queue.nextId + index,
+      addedAt: at,
+      text,
+      file,
+      folder,
+      options,
+      stage: 'waiting',
+      runId: null,
+      night: 0,
+      costBeforeUsd: 0,
+      problem: null,
+    }),
+  );
+  return { queue: { ...queue, nextId: queue.nextId + made.length, tasks: [...queue.tasks, ...made] }, made };
+}
+
+/** The queue without these tasks. */
+export function withoutTasks(queue: Queue, ids: readonly number[]): Queue {
+  return { ...queue, tasks: queue.tasks.filter(({ id }) => !ids.includes(id)) };
+}
+
+/** The queue in which that task is another one; as it was where the task is gone. */
+export function withTask(queue: Queue, id: number, change: Partial<QueuedTask>): Queue {
+  if (!queue.tasks.some((task) => task.id === id)) return queue;
+  return { ...queue, tasks: queue.tasks.map((task) => (task.id === id ? { ...task, ...change } : task)) };
+}
+
+/** The task that is next: one that was under way before those that wait, in the order of the queue. `null`: there is none. */
+export function chooseTask({ tasks }: Queue, tried: ReadonlySet<number>): QueuedTask | null {
+  const open = tasks.filter(({ id, stage }) => stage !== 'over' && !tried.has(id));
+  return open.find(({ stage }) => stage !== 'waiting') ?? open[0] ?? null;
+}
+
+/** The night that begins now: the last one goes on where it was killed. */
+export function toNight({ night }: Queue, now: number): NightRecord {
+  if (night.number > 0 && night.endedAt === null) return night;
+  return { number: night.number + 1, startedAt: now, endedAt: null, ranMs: 0 };
+}
+
+/** Ends after which the queue itself goes on with the run: somebody or something cut it off. */
+export function isCutOff(reason: EndReason): boolean {
+  return reason === 'interrupted' || reason === 'terminated' || reason === 'hangup';
+}
+
+/** Why a night ended. */
+export type NightReason = 'done' | 'stopped' | 'limit' | 'failure';
+
+/** The exit code of a night: that of a signal, else that of its worst task; a limit of the night is one as that of a run. */
+export function toNightExitCode(reason: NightReason, codes: readonly number[]): number {
+  const signal = codes.find((code) => code > 2);
+  if (reason === 'stopped') return signal ?? 130;
+  if (codes.includes(1)) return 1;
+  if (reason === 'limit' || codes.includes(2)) return 2;
+  return signal ?? 0;
+}

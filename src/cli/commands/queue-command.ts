@@ -1,0 +1,119 @@
+import { type Command, Option } from 'commander';
+import { toCount } from '../../views/index.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addConfigOptions, addSettingFlags } from '../config-options.ts';
+import { parseCount } from '../parse-values.ts';
+import { addTasks } from '../queue/add-tasks.ts';
+import { printDigest, printList } from '../queue/print-queue.ts';
+import { performQueueRun } from '../queue/run-queue.ts';
+import { TASK_OPTIONS } from '../queue/task-request.ts';
+import { createUsageError } from '../usage-error.ts';
+
+const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
+type Action = (typeof ACTIONS)[number];
+
+/** `ralph queue`. */
+export const queueCommand: CliCommand = { declare, perform };
+
+function declare(command: Command): void {
+  command
+    .argument('[what]', '`list` (the default), `add`, `run`, `digest`, `remove` or `clear`')
+    .argument('[words...]', 'of add: tasks, each in quotes; of remove: numbers of tasks')
+    .option(
+      '-P, --prompt-file <file>',
+      'of add: a file that says one task, read when it begins; again for more; - for standard input',
+      (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+    )
+    .option('--from <file>', 'of add: a list of tasks, Markdown or one a line; - for standard input');
+  addConfigOptions(command);
+  addSettingFlags(command);
+  command
+    .option('--safe', 'of add: as of run')
+    .option('--no-safe', 'of add: as of run')
+    .option('--parallel <n>', 'of run: so many tasks at once, each in a worktree')
+    .option('--in-place', 'of run: all in this folder instead of worktrees')
+    .option('--stop-on-failure', 'of run: begin nothing more once a task was not completed')
+    .option('--all', 'of clear: also what waits')
+    .addOption(
+      new Option('--format <format>', 'text for people, json for programs: one object a line; of run: text or ndjson')
+        .choices(['text', 'json', 'ndjson'])
+        .default('text'),
+    )
+    .option('-q, --quiet', 'of run: only the digest')
+    .option('-v, --verbose', 'of run: every line of every run, with the number of its task');
+  addNote(command, NOTE);
+  addExamples(command, [
+    ['ralph queue add "Make the tests pass" "Write the docs"', 'two tasks'],
+    ['ralph queue add --from TODO.md --max-cost 2', 'those of a list that are not ticked, each with a limit'],
+    ['ralph queue add -P task.md --hats preset:tdd', 'what a file says, with a team'],
+    ['ralph queue run --max-cost 20 --max-runtime 8h', 'overnight, with limits for all together'],
+    ['ralph queue run --parallel 2', 'two at once, each in a worktree of its own'],
+    ['ralph queue digest', 'in the morning: what became of them, what to do next'],
+    ['ralph queue remove 3', 'task 3 away'],
+    ['ralph queue clear', 'away with those that are over; their runs stay'],
+  ]);
+}
+
+const NOTE =
+  'With add, options of run are kept as they were typed and read when the task begins; with run, --max-cost and --max-runtime are for all tasks together.';
+
+/** Which options go with what. */
+const OPTIONS: Readonly<Record<Action, readonly string[]>> = {
+  list: ['format'],
+  add: ['promptFile', 'from', ...TASK_OPTIONS],
+  run: ['parallel', 'inPlace', 'stopOnFailure', 'maxCost', 'maxRuntime', 'format', 'quiet', 'verbose'],
+  digest: ['format'],
+  remove: [],
+  clear: ['all'],
+};
+
+async function perform(context: CliContext, call: CommandCall): Promise<number> {
+  const [what = 'list', ...words] = call.args.flat().filter((word): word is string => word !== undefined);
+  const action = ACTIONS.find((known) => known === what);
+  if (action === undefined) {
+    const hint = /\s/.test(what) ? '\nTo queue it as a task: ralph queue add "…"' : '';
+    throw createUsageError(`\`ralph queue\` knows no ${JSON.stringify(what.slice(0, 60))}.`, `It knows: ${ACTIONS.join(', ')}.${hint}`);
+  }
+  checkOptions(action, call);
+  if (words.length > 0 && action !== 'add' && action !== 'remove')
+    throw createUsageError(`\`ralph queue ${action}\` takes no more words.`, `Leave out ${JSON.stringify(words[0]?.slice(0, 60))}.`);
+  const app = await context.loadApp();
+  return ACT[action](context, app, call, words);
+}
+
+function checkOptions(action: Action, { options }: CommandCall): void {
+  const format = options['format'];
+  const isDefault = (name: string): boolean => name === 'format' && format === 'text';
+  const wrong = Object.keys(options).find((name) => options[name] !== undefined && !isDefault(name) && !OPTIONS[action].includes(name));
+  if (wrong !== undefined) {
+    const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const owners = ACTIONS.filter((other) => OPTIONS[other].includes(wrong));
+    throw createUsageError(`${flag} does not go with ${action}.`, `It goes with ${owners.join(', ')}.`);
+  }
+  const other = action === 'run' ? 'json' : 'ndjson';
+  if (format === other)
+    throw createUsageError(`--format ${other} does not go with ${action}.`, `Take ${action === 'run' ? 'ndjson' : 'json'}.`);
+}
+
+type Act = (context: CliContext, app: AppApi, call: CommandCall, words: readonly string[]) => Promise<number>;
+
+const ACT: Readonly<Record<Action, Act>> = {
+  list: (context, app, { options }) => printList(context, app, options['format'] === 'json'),
+  add: addTasks,
+  run: performQueueRun,
+  digest: (context, app, { options }) => printDigest(context, app, options['format'] === 'json'),
+  remove: async ({ cwd, env, terminal }, app, _call, words) => {
+    if (words.length === 0) throw createUsageError('Which task? Its number is missing.', 'See the numbers: ralph queue list');
+    const ids = words.map((word) => parseCount(word, 'The number of a task', 1));
+    const removed = await app.removeFromQueue(cwd, ids, env);
+    for (const { id, runId } of removed)
+      terminal.out(`Task ${id} is out of the queue.${runId === null ? '' : ` Its run stays: ralph show ${runId}`}\n`);
+    return 0;
+  },
+  clear: async ({ cwd, env, terminal }, app, { options }) => {
+    const removed = await app.clearQueue(cwd, options['all'] === true, env);
+    terminal.out(`${toCount(removed.length, 'task')} taken out of the queue; their runs stay (ralph runs).\n`);
+    return 0;
+  },
+};

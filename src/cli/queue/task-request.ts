@@ -1,0 +1,44 @@
+import { join, resolve } from 'node:path';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { type RunFlags, toAssignments } from '../commands/run-flags.ts';
+import { toConfigRequest } from '../config-options.ts';
+
+type QueuedTask = Parameters<Parameters<AppApi['runQueue']>[0]['toRequest']>[0];
+export type TaskOptions = QueuedTask['options'];
+
+/** The options of `ralph run` that a task can be queued with, as commander names them. */
+export const TASK_OPTIONS = [
+  'config',
+  'hats',
+  'backend',
+  'model',
+  'maxIterations',
+  'maxCost',
+  'maxRuntime',
+  'safe',
+] as const satisfies readonly (keyof RunFlags)[];
+
+/** Those of the options that belong to a task, as they were typed. */
+export function pickTaskOptions(options: Readonly<Record<string, unknown>>): TaskOptions {
+  return Object.fromEntries(TASK_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as TaskOptions;
+}
+
+/** What `ralph run` would be asked for the task: files are found from the folder in which it was typed. */
+export function toTaskRequest(
+  { env }: Pick<CliContext, 'env'>,
+  { text, file, folder, options }: Pick<QueuedTask, 'text' | 'file' | 'folder' | 'options'>,
+  root: string,
+): Parameters<AppApi['planRun']>[0] {
+  const base = join(root, folder);
+  const place = (path: string): string => (folder === '' ? path : resolve(base, path));
+  const flags = options as RunFlags;
+  const config = toConfigRequest({ cwd: root, env }, flags);
+  const { hatsOverlay } = config;
+  return {
+    ...config,
+    assignments: [...config.assignments, ...toAssignments(flags)],
+    configFiles: config.configFiles.map(place),
+    ...(hatsOverlay === undefined ? {} : { hatsOverlay: hatsOverlay.startsWith('preset:') ? hatsOverlay : place(hatsOverlay) }),
+    flags: { ...config.flags, ...(text === null ? {} : { prompt: text }), ...(file === null ? {} : { promptFile: place(file) }) },
+  };
+}
