@@ -5,7 +5,7 @@ export { examineScopes, type HatScope, type ScopeLayer, type ScopeReport } from 
 export type { DoctorCheck } from './doctor-check.ts';
 export { emitFromOutside } from './emit-event.ts';
 export { type DoctorReport, examine } from './examine.ts';
-export { withFoundChecks } from './find-check.ts';
+export { withFoundChecks, withFoundGate } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
 export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';

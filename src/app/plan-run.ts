@@ -7,7 +7,7 @@ import { compileTopology, type Topology } from '../topology/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
 import { requireKnownCost, toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
-import { withFoundChecks } from './find-check.ts';
+import { type SoughtGate, toMissingWarnings, withFoundChecks, withFoundGate } from './find-check.ts';
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { isTemplate } from './init-project.ts';
 import { toLayout } from './layout.ts';
@@ -69,7 +69,8 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
   const { settings, diagnostics } = checkConfig({ ...request, toolNames: listPluginTools().map((tool) => tool.name) });
   if (settings === null) throw toInvalid(diagnostics);
   const asked = request.hat === undefined ? settings : { ...settings, spec: narrowSpec(settings.spec, request.hat) };
-  const checked = withFoundChecks(withFoundBackends(asked, request), request.cwd);
+  const sought = seekGate(withFoundChecks(withFoundBackends(asked, request), request.cwd), request);
+  const checked = sought.settings;
   const found = request.isDry === true ? checked : withPluginFiles(checked, request.cwd);
   const topology = compileTopology(found.spec);
   const { isolation, warnings } = request.isDry === true ? NOT_TRIED : await requireStartable(found, topology, request);
@@ -84,6 +85,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...(found.worksIn === 'worktree' && request.goesOnIn === undefined
         ? await toLeftBehindWarnings(found, request.cwd, request.env)
         : []),
+      ...toMissingWarnings(sought),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
@@ -93,6 +95,13 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     ],
     ...planFirstWords(found, topology, request),
   };
+}
+
+/** One turn of one hat is nobody's completion: no gate is sought for it, and none is run before it. */
+function seekGate(settings: Settings, request: RunRequest): SoughtGate {
+  if (request.hat === undefined) return withFoundGate(settings, request);
+  const gates = settings.spec.gates.map(({ baseline: _, ...gate }) => gate);
+  return { settings: { ...settings, spec: { ...settings.spec, gates } }, missing: null };
 }
 
 /** A run builds its prompts itself: these are made when somebody wants to see them. */

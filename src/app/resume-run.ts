@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { diffSettings } from '../config/index.ts';
+import { diffSettings, type Settings } from '../config/index.ts';
 import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { findRun, findRunId, type Lock, nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
@@ -196,7 +196,7 @@ async function takeChanges({ options, layout, paths, file }: Resumption): Promis
       (name) => `The variable ${name} says something else than when the run was started.`,
     ),
   ];
-  const next = { ...file, settings: plan.settings };
+  const next = { ...file, settings: withGateOfStart(plan.settings, file.settings) };
   const changed = diffSettings(file.settings, plan.settings);
   if (changed.length === 0)
     return { next: { ...next, settings: { ...plan.settings, spec: file.settings.spec } }, isChanged: false, isolation, warnings };
@@ -209,6 +209,13 @@ async function takeChanges({ options, layout, paths, file }: Resumption): Promis
     fix: `Go on with the changes: ${toCommand(layout, paths.runId, options)} --accept-changes\nor change them back, then: ${toCommand(layout, paths.runId, options)}`,
     exitCode: 2,
   });
+}
+
+/** What Ralph found as the run began stands for the whole run: a file that an agent wrote since names no other command. */
+function withGateOfStart(now: Settings, start: Settings): Settings {
+  if (now.seeksGate !== true || start.seeksGate !== true) return now;
+  const found = start.spec.gates.filter(({ from }) => from !== undefined);
+  return { ...now, spec: { ...now.spec, gates: [...found, ...now.spec.gates.filter(({ from }) => from === undefined)] } };
 }
 
 /** As it was typed, with the run that it was typed for. */

@@ -98,7 +98,8 @@ export async function createPathClassifier({ gates }: Pick<RunSpec, 'gates'>): P
   const globs = gates.flatMap((gate) => gate.protect ?? []);
   const isProtected = globs.length === 0 ? () => false : (await createPathMatcher(globs)).matches;
   const gateCommands = gates.filter((gate) => gate.protect === undefined).map((gate) => gate.run);
-  return (path) => classifyPath(path, { gateCommands, isProtected });
+  const gateFiles = gates.flatMap(({ from }) => from ?? []);
+  return (path) => classifyPath(path, { gateCommands, gateFiles, isProtected });
 }
 
 const REPORT_FILE = 'report.json';

@@ -54,6 +54,8 @@ export function compileSettings(parts: SettingsParts): Settings {
     checkpointBranch: loop.checkpoint_branch ?? null,
     ...(loop.agent_commits === 'always' ? {} : { agentCommits: loop.agent_commits }),
     gatesAtOnce: loop.gates_at_once,
+    ...(declared.gates === undefined && parts.flags.noGates !== true && { seeksGate: true as const }),
+    ...(declared.gate_baseline !== undefined && { gateBaseline: declared.gate_baseline }),
     notify: declared.notify ?? null,
     ...toWorkspace(declared),
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,
@@ -120,7 +122,7 @@ function toRunSpec(parts: SettingsParts, loop: EffectiveLoop): RunSpec {
     loopDetection: detection,
     retry: { maxAttempts: retry.max_attempts, baseMs: retry.base_seconds, maxMs: Math.max(retry.base_seconds, retry.max_seconds) },
     onLimit: loop.on_limit,
-    gates: compileGates(declared.gates ?? [], declared.protect ?? []),
+    gates: compileGates(parts.flags.noGates === true ? { ...declared, gates: [] } : declared),
     ...(Object.keys(parts.events).length === 0 ? {} : { events: parts.events }),
   };
 }

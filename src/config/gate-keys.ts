@@ -1,7 +1,15 @@
-import { GATE_CHECKS, type GateCheck, type GateSpec } from '../core/index.ts';
+import {
+  GATE_BASELINES,
+  GATE_CHECKS,
+  type GateBaseline,
+  type GateCheck,
+  type GateSpec,
+  isRequiredGate,
+  type QualityCommand,
+} from '../core/index.ts';
 import { toEffective } from './effective.ts';
 import { GATE_ISOLATION } from './isolation-keys.ts';
-import type { Keys, ValuesOf } from './setting.ts';
+import type { ChoiceSetting, Keys, ValuesOf } from './setting.ts';
 
 /** More tries than this are no way to deal with a test that fails by chance. */
 const MAX_RETRIES = 20;
@@ -45,6 +53,13 @@ export const GATE_KEYS = {
   isolation: GATE_ISOLATION,
 } as const satisfies Keys;
 
+/** `gate_baseline`. */
+export const GATE_BASELINE = {
+  kind: 'choice',
+  doc: 'Required gates are run once before the first turn; one that is red then must be green at the end, or no redder (`no_worse`). Without it only a command that Ralph found himself is.',
+  values: [...GATE_BASELINES, 'off'],
+} as const satisfies ChoiceSetting;
+
 /** `protect:`. */
 export const PROTECT = {
   kind: 'list',
@@ -53,9 +68,29 @@ export const PROTECT = {
 } as const;
 
 /** The gates of a run: those that are declared, then the one on protected files where there are some. */
-export function compileGates(gates: readonly ValuesOf<typeof GATE_KEYS>[], protect: readonly string[]): readonly GateSpec[] {
+export function compileGates({ gates = [], protect = [], gate_baseline: baseline }: DeclaredGates): readonly GateSpec[] {
   const globs = [...new Set(protect)];
-  return [...gates.map(compileGate), ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
+  const compiled = gates.map(compileGate).map((gate) => withBaseline(gate, baseline === 'off' ? undefined : baseline));
+  return [...compiled, ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
+}
+
+/** What a configuration says of gates. */
+interface DeclaredGates {
+  readonly gates?: readonly ValuesOf<typeof GATE_KEYS>[];
+  readonly protect?: readonly string[];
+  readonly gate_baseline?: GateBaseline | 'off';
+}
+
+/** What is for some hats or files only has nothing to say before anything was done. */
+function withBaseline(gate: GateSpec, baseline: GateBaseline | undefined): GateSpec {
+  const isMeant = isRequiredGate(gate) && gate.hats === undefined && gate.onlyIf === undefined;
+  return baseline === undefined || !isMeant ? gate : { ...gate, baseline };
+}
+
+/** The gate on a command that Ralph found in a project where no gates are declared. */
+export function toFoundGate({ command, from }: QualityCommand, baseline: GateBaseline | 'off' = 'green'): GateSpec {
+  const gate = { on: GATE_KEYS.on.default, run: command, timeoutMs: GATE_KEYS.timeout_seconds.default * 1000, from };
+  return baseline === 'off' ? gate : { ...gate, baseline };
 }
 
 function compileGate(declared: ValuesOf<typeof GATE_KEYS>): GateSpec {

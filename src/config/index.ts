@@ -8,6 +8,7 @@ export { toExplainHint } from './explain-hint.ts';
 export { CONFIG_FILE_NAMES, findConfigFile } from './find-config-file.ts';
 export { listPresets } from './find-preset.ts';
 export { type Migration, migrateText } from './foreign/migrate-text.ts';
+export { toFoundGate } from './gate-keys.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
 export { findProvider } from './native-keys.ts';
 export type { ConfigFlags } from './overrides.ts';

@@ -27,6 +27,8 @@ export interface ConfigFlags {
   readonly maxCostUsd?: string | number;
   /** `--max-runtime DURATION`, as in a file: seconds, or `90m`. */
   readonly maxRuntime?: string | number;
+  /** `--no-gates`. */
+  readonly noGates?: true;
 }
 
 /** Settings from the command line and the environment, checked. */

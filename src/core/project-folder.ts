@@ -7,6 +7,8 @@ export interface ProjectFolder {
   readonly names: readonly string[];
   /** The text of a file in it; `null` where there is none, or none that can be read. */
   readonly readText: (name: string) => string | null;
+  /** Names of what is in a folder of it; absent: nobody looks there. */
+  readonly namesIn?: (folder: string) => readonly string[];
 }
 
 /** How a project is checked, and the file that says so. */

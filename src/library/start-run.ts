@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly maxIterations?: number;
   readonly maxCostUsd?: number;
   readonly maxRuntimeMs?: number;
+  /** `false`: no command checks the work, neither gates of the configuration nor the one that is found. */
+  readonly gates?: boolean;
   /** In a git worktree of its own: a name, or `true` for one that is made up. */
   readonly worktree?: string | true;
   /** Held by the sandbox of the operating system in a worktree of its own, or not at all. Default: as the configuration says. */
@@ -83,6 +85,7 @@ const RUN: Readonly<Record<keyof RunOptions, KnownNames[string]>> = {
   maxIterations: 'count',
   maxCostUsd: 'amount',
   maxRuntimeMs: 'amount',
+  gates: 'flag',
   worktree: 'name',
   safe: 'flag',
   nested: 'flag',
@@ -138,6 +141,7 @@ export async function planRun(options: RunOptions = {}): Promise<PlannedRun> {
       maxCostUsd,
       prompt,
       promptFile,
+      noGates: options.gates === false ? (true as const) : undefined,
       maxRuntime: maxRuntimeMs === undefined ? undefined : maxRuntimeMs / 1000,
     }),
   });

@@ -107,8 +107,8 @@ function keepOdd(env: IsolatedCommand['env']): IsolatedCommand['env'] {
   return kept;
 }
 
-/** As the system looks for it: a shell would take some names for commands of its own. */
-function findProgram(command: string, cwd: string, searchPath: string | undefined): string | null {
+/** The path of a program as the system looks for it, `null` where there is none: a shell would take some names for commands of its own. */
+export function findProgram(command: string, cwd: string, searchPath: string | undefined): string | null {
   if (command.includes('/')) return isProgram(resolve(cwd, command)) ? (isAbsolute(command) ? command : resolve(cwd, command)) : null;
   const folders = (searchPath ?? '/usr/bin:/bin').split(delimiter).map((folder) => resolve(cwd, folder));
   return folders.map((folder) => join(folder, command)).find(isProgram) ?? null;

@@ -6,7 +6,11 @@ const maxBytes = 1_000_000;
 
 /** A folder as the detection of the commands that check it sees it; what cannot be read, or is too large to be read for this, is not there. */
 export function openProjectFolder(cwd: string): ProjectFolder {
-  return { names: readNames(cwd), readText: (name) => readText(join(cwd, name)) };
+  return {
+    names: readNames(cwd),
+    readText: (name) => readText(join(cwd, name)),
+    namesIn: (folder) => readNames(join(cwd, folder)),
+  };
 }
 
 function readNames(cwd: string): readonly string[] {

@@ -1,7 +1,9 @@
-import { type RejectionCause, toDurationText, toResultName } from '../core/index.ts';
-import { toPlainLine } from './plain-line.ts';
+import { type PathClass, type RejectionCause, toDurationText, toResultName } from '../core/index.ts';
+import { toPathText } from './path-text.ts';
+import { cutText, toPlainLine } from './plain-line.ts';
+import type { ChangedFile } from './run-facts.ts';
 import type { GateView, RunView } from './run-view.ts';
-import { toCount } from './words.ts';
+import { toCount, toList } from './words.ts';
 
 type GateEnd = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
 
@@ -42,6 +44,29 @@ function describeGate(name: string, results: readonly GateView[]): string {
   const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';
   return `${verdict}  ${toPlainLine(name, 200)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
 }
+
+/** Gates that were red before the first turn, one line each. */
+export function toBaseline(view: RunView): readonly string[] {
+  return view.baseline.flatMap((result) => {
+    if (result.passed) return [];
+    const failed = result.failedTests === undefined ? '' : `, ${toCount(result.failedTests, 'failed test')}`;
+    return [`red before the first turn: ${toPlainLine(toResultName(result), 200)} (${toGateEndText(result)}${failed})`];
+  });
+}
+
+/** What decides about the work rather than being it, and was changed: first what gates run, then what had to stay as it was, then tests; one line each. */
+export function toChangedChecks(files: readonly ChangedFile[]): readonly string[] {
+  return CHECKS.flatMap(([wanted, what]) => {
+    const paths = files.filter((file) => file.class === wanted).map((file) => toPathText(file.path));
+    return paths.length === 0 ? [] : [`${what}: ${cutText(toList(paths, 6), 300)}`];
+  });
+}
+
+const CHECKS: readonly (readonly [PathClass, string])[] = [
+  ['gate', 'changed by the run, and a gate does what it says'],
+  ['protected', 'protected, and changed by the run'],
+  ['test', 'tests changed by the run'],
+];
 
 /** Completions that nothing in their turn speaks for, one line each. */
 export function toIdleClaims(view: RunView): readonly string[] {

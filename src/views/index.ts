@@ -30,6 +30,7 @@ export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatus
 export type {
   CheckpointView,
   EndView,
+  GateSource,
   GateView,
   GivenEvent,
   HatView,

@@ -13,7 +13,10 @@ export interface RunDraft extends Omit<Draft<RunView>, 'turns' | 'totals'> {
   /** Since when this process of the run works on it; `null` after its end. */
   workingSince: number | null;
   /** Gates that were asked and have not answered, by request. */
-  readonly gateRequests: Map<number, { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined }>;
+  readonly gateRequests: Map<
+    number,
+    { readonly topics: readonly string[]; readonly turn: TurnDraft | undefined; readonly isBaseline: boolean }
+  >;
   /** What Ralph works with; under `hats` he is no row of the team, but may be called as its safety net. */
   ralphBackends: readonly string[];
   /** Iterations with a turn that ended by itself. */
@@ -31,6 +34,8 @@ export function createDraft(): RunDraft {
     hats: [],
     limits: null,
     gates: [],
+    gateSources: [],
+    baseline: [],
     startedAt: 0,
     at: 0,
     elapsedMs: 0,
@@ -76,6 +81,8 @@ export function toView(draft: RunDraft): RunView {
     ...view,
     turns: draft.turns.map(toTurnView),
     totals: { ...draft.totals, iterations: finished.size },
+    gateSources: [...draft.gateSources],
+    baseline: [...draft.baseline],
     checkpoints: [...draft.checkpoints],
     notices: [...draft.notices],
     pending: [...draft.pending],

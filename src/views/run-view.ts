@@ -31,6 +31,10 @@ export interface RunView {
   readonly limits: RunLimits | null;
   /** The names (by default the commands) of the gates that are configured, in their order. */
   readonly gates: readonly string[];
+  /** What each of them runs, in the same order. */
+  readonly gateSources: readonly GateSource[];
+  /** What gates showed before the first turn; empty where none was run then. */
+  readonly baseline: readonly GateResult[];
   readonly startedAt: number;
   /** Time of the last input. */
   readonly at: number;
@@ -55,6 +59,14 @@ export interface RunView {
 
 /** How many notices are kept. */
 export const MAX_NOTICES = 200;
+
+/** What a gate runs. */
+export interface GateSource {
+  /** `null`: it looks at protected files. */
+  readonly command: string | null;
+  /** The file of the project that names the command, where Ralph found it himself; else `null`. */
+  readonly from: string | null;
+}
 
 export interface HatView {
   readonly id: string;

@@ -24,7 +24,7 @@ export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
     case 'iteration-start':
       return takeTurnStart(draft, at, effect);
     case 'gates-run':
-      draft.gateRequests.set(effect.request, { topics: effect.topics, turn: draft.turns.at(-1) });
+      draft.gateRequests.set(effect.request, { topics: effect.topics, turn: draft.turns.at(-1), isBaseline: effect.isBaseline === true });
       return;
     case 'timer-set':
       if (effect.purpose === 'runtime') return;

@@ -51,6 +51,7 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
   draft.promise = spec.promise;
   draft.limits = spec.limits;
   draft.gates = spec.gates.map(toGateName);
+  draft.gateSources = spec.gates.map(({ run, protect, from = null }) => ({ command: protect === undefined ? run : null, from }));
   draft.ralphBackends = spec.ralph.backends;
   draft.coordination = topology.coordination;
   draft.hats = topology.hats.map((hat) => ({ id: hat.id, backends: hat.backends }));
@@ -99,6 +100,10 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
 function takeGates(draft: RunDraft, input: GatesFinished): void {
   const request = draft.gateRequests.get(input.request);
   draft.gateRequests.delete(input.request);
+  if (request?.isBaseline === true) {
+    draft.baseline = [...input.results];
+    return;
+  }
   const turn = request?.turn;
   turn?.gates.push(...input.results.map((result) => ({ ...result, iteration: turn.iteration, topics: request?.topics ?? [] })));
 }

@@ -32,7 +32,7 @@ function toRows({ settings, topology }: RunPlan): readonly FactRow[] {
     { label: 'Limits', text: toLimitsText({ limits: spec.limits }) },
     ...spec.gates.map((gate) => ({
       label: 'Gate',
-      text: `${toPlainLine(toGateName(gate), 160)} on ${gate.on.join(', ')} (at most ${toDurationText(gate.timeoutMs)})`,
+      text: `${toPlainLine(toGateName(gate), 160)} on ${gate.on.join(', ')} (${toGateFacts(gate)})`,
     })),
     ...(spec.gates.length === 0 ? [{ label: 'Gate', text: NO_GATE }] : []),
     { label: 'Done', text: toDoneText(spec.promise, spec.requiredEvents) },
@@ -59,4 +59,14 @@ function toHatText({ backends }: RunPlan['settings'], id: string, hat: RunPlan['
 
 function toDoneText(promise: string, required: readonly string[]): string {
   return `when somebody who may says ${toPlainLine(promise, 160)}${required.length === 0 ? '' : `, after ${required.join(', ')}`}`;
+}
+
+/** `at most 10 min; found in package.json; run before the first turn, too` */
+function toGateFacts({ timeoutMs, from, baseline }: RunPlan['settings']['spec']['gates'][number]): string {
+  const facts = [
+    `at most ${toDurationText(timeoutMs)}`,
+    ...(from === undefined ? [] : [`found in ${toPlainLine(from, 60)}, --no-gates leaves it out`]),
+    ...(baseline === undefined ? [] : ['run before the first turn, too']),
+  ];
+  return facts.join('; ');
 }

@@ -40,7 +40,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (options['run'] !== true && names.length > 0)
     throw createUsageError('A name goes with --run.', `Run it: ralph gates --run ${toPlainLine(names[0] ?? '', 60)}`);
   const app = await context.loadApp();
-  const settings = app.withFoundChecks(loadSettings(context, options as ConfigOptions), context.cwd);
+  const { settings } = app.withFoundGate(app.withFoundChecks(loadSettings(context, options as ConfigOptions), context.cwd), context);
   if (options['run'] === true) return runNow(context, app, { settings, names, isJson });
   const report = await app.listGates(settings, context.cwd, context.env);
   if (isJson) printJson(context.terminal, { v: 1, ...report });

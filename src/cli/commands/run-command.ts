@@ -30,6 +30,7 @@ function declare(command: Command): void {
     .option('--no-safe', 'not so, whatever the configuration says')
     .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
     .option('--in-place', 'in this folder, whatever the configuration says')
+    .option('--no-gates', 'no command checks the work: neither those of the configuration nor the one that proves it')
     .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
     .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
     .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')

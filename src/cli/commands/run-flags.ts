@@ -18,6 +18,8 @@ export interface RunFlags extends ConfigOptions {
   readonly acceptChanges?: boolean;
   readonly nested?: boolean;
   readonly detach?: boolean;
+  /** False: `--no-gates`. */
+  readonly gates?: boolean;
 }
 
 /** The words after `run`; `null` where there are none. */
@@ -78,9 +80,10 @@ const NOT_WITH_CONTINUE = [
 
 /** A run that goes on has its task and its configuration. */
 function checkContinue(flags: RunFlags, sources: readonly string[]): void {
-  const given = NOT_WITH_CONTINUE.filter((name) => flags[name] !== undefined).map(
+  const named = NOT_WITH_CONTINUE.filter((name) => flags[name] !== undefined).map(
     (name) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`,
   );
+  const given = [...named, ...(flags.gates === false ? ['--no-gates'] : [])];
   const [first] = [...sources, ...given];
   if (first === undefined) return;
   throw createUsageError(
@@ -115,6 +118,7 @@ export function toPlanRequest(
       ...config.flags,
       ...(prompt === undefined ? {} : { prompt }),
       ...(promptFile === undefined ? {} : { promptFile }),
+      ...(flags.gates === false ? { noGates: true as const } : {}),
     },
     ...(stdinPrompt === undefined ? {} : { stdinPrompt }),
     ...(flags.hat === undefined ? {} : { hat: flags.hat }),

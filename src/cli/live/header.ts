@@ -19,7 +19,7 @@ export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: R
           {
             label: 'Gates',
             text: toList(
-              view.gates.map((gate) => toPlainLine(gate, 60)),
+              view.gates.map((gate, index) => toGateText(gate, view.gateSources[index]?.from ?? null)),
               4,
             ),
           },
@@ -31,6 +31,11 @@ export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: R
   const layout = { width: Math.min(look.columns(), MAX_WIDTH), styleLabel: (label: string) => look.style('faint', label) };
   const goesOn = view.resumes > 0 ? ` goes on after ${toIterationsText(view.totals)}` : '';
   return [look.style('heading', `Ralph ${runId}${goesOn}`), ...toRowLines(rows, layout)];
+}
+
+/** `npm test (found in package.json)` */
+export function toGateText(gate: string, from: string | null): string {
+  return `${toPlainLine(gate, 60)}${from === null ? '' : ` (found in ${toPlainLine(from, 60)}; --no-gates leaves it out)`}`;
 }
 
 /** Who coordinates, in words. */

@@ -123,7 +123,8 @@ function showEffect(showing: Showing, effect: Effect, turn: TurnView | null): vo
   }
   if (effect.type === 'gates-run') {
     showing.running = effect.gates.length;
-    return writer.openLine(`gates ${effect.request}`, `  ▸ gate ${toGateNames(showing, effect.gates)} …`);
+    const when = effect.isBaseline === true ? 'before the first turn: gate' : 'gate';
+    return writer.openLine(`gates ${effect.request}`, `  ▸ ${when} ${toGateNames(showing, effect.gates)} …`);
   }
   for (const line of toEffectLines(effect, look)) writer.line(line);
 }
