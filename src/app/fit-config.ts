@@ -8,6 +8,8 @@ export interface Fitting {
   readonly otherBackend: string | null;
   /** What proves the work, and the file that names it (`null`: a person did); `null`: the gate stays a comment. */
   readonly gate: { readonly command: string; readonly from: string | null } | null;
+  /** A person said that no command proves the work: then a run looks for none. */
+  readonly wantsNoGate?: boolean;
 }
 
 /** Where the schema is written, for editors that complete and check YAML. */
@@ -16,12 +18,13 @@ export const SCHEMA_FILE = '.ralph/schema.json';
 const SCHEMA_LINE = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
 const BACKEND = /^# cli:\n# {3}backend: claude.*$/m;
 const GATES = /^# gates:\n# {3}- on: (\[.*\])\n# {5}run: npm test$/m;
+const NO_GATES = 'gates: []   # no command proves the work; without this line a run looks for one';
 const OTHER_BACKEND = /^( +)# backend: codex$/m;
 
 /**
  * Fits the text of a preset to a project: comments that hold a place become settings. Everything else stays as it is, letter by letter.
  */
-export function fitConfig(text: string, { backend, model, otherBackend, gate }: Fitting): string {
+export function fitConfig(text: string, { backend, model, otherBackend, gate, wantsNoGate = false }: Fitting): string {
   let fitted = text;
   if (backend !== null)
     fitted = fitted.replace(
@@ -29,6 +32,7 @@ export function fitConfig(text: string, { backend, model, otherBackend, gate }: 
       () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`,
     );
   if (gate !== null) fitted = writeGate(fitted, gate.from === null ? JSON.stringify(gate.command) : gate.command);
+  if (wantsNoGate) fitted = hasTestGate(fitted) ? fitted.replace(GATES, NO_GATES) : `${fitted.trimEnd()}\n\n${NO_GATES}\n`;
   if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);
   return `${SCHEMA_LINE}${fitted}`;
 }

@@ -1,6 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
-import { type GateResult, type GateSpec, isRalphError, isRequiredGate, toGateName, toResultName } from '../core/index.ts';
+import {
+  type GateBaseline,
+  type GateResult,
+  type GateSpec,
+  isRalphError,
+  isRequiredGate,
+  toGateName,
+  toResultName,
+} from '../core/index.ts';
 import { toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/index.ts';
@@ -28,6 +36,10 @@ export interface GateRow {
   readonly retries: number;
   readonly serial: boolean;
   readonly cache: boolean;
+  /** The file of the project that names the command, where Ralph found it himself; else `null`. */
+  readonly from: string | null;
+  /** What it must be at the end, compared with before the first turn; `null`: it is not run then. */
+  readonly baseline: GateBaseline | null;
   readonly evidence: GateEvidenceRow | null;
 }
 
@@ -133,6 +145,8 @@ function toRow(gate: GateSpec, index: number, evidence: GateEvidenceRow | null):
     retries: gate.retries ?? 0,
     serial: gate.serial ?? false,
     cache: gate.cache ?? true,
+    from: gate.from ?? null,
+    baseline: gate.baseline ?? null,
     evidence,
   };
 }

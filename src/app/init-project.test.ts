@@ -102,10 +102,17 @@ describe('initProject', () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it('writes no gate where a person wants none', () => {
+  it.each(['feature', 'review', undefined])('writes no gate of %s where a person wants none, and no run will look for one', (preset) => {
     const cwd = makeFolder(PROJECT);
-    expect(init(cwd, { preset: 'feature', gate: null }).gate).toBeNull();
-    expect(checkConfig({ cwd }).settings?.spec.gates).toEqual([]);
+    expect(init(cwd, { ...(preset === undefined ? {} : { preset }), gate: null }).gate).toBeNull();
+    const { settings, diagnostics } = checkConfig({ cwd });
+    expect([settings?.spec.gates, settings?.seeksGate, diagnostics]).toEqual([[], undefined, []]);
+  });
+
+  it('leaves it to the run to look for a gate where no file names one yet', () => {
+    const cwd = makeFolder();
+    expect(init(cwd, {}).gate).toBeNull();
+    expect(checkConfig({ cwd }).settings?.seeksGate).toBe(true);
   });
 
   it('writes the task that was said, and never over one that is there', () => {

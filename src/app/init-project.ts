@@ -66,6 +66,8 @@ export function initProject(order: InitOrder): Initialised {
     model: native?.model ?? null,
     otherBackend,
     gate,
+    // A preset with a gate of its own keeps it.
+    wantsNoGate: order.gate === null && !/^gates:/m.test(text),
   });
   const task = order.task?.trim() ?? '';
   if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();

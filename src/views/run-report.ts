@@ -39,7 +39,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   if (facts.isOneTurn === true && isTurnDone(view)) return toTurnReport(view, facts);
   const isGood = toProof(view)?.isProven === true;
   const rows: FactRow[] = [
-    ...toRows('Flagged', view.end === null ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
+    ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
     ...toRows('Why', toReasonTexts(view)),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },

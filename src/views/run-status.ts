@@ -185,7 +185,8 @@ function toUsedText(view: RunView, facts: StatusFacts): string {
   const { unknownCostTurns } = view.totals;
   const usage = addUsage(view.totals.usage, isSeen(facts) ? (facts.live?.turn?.usage ?? UNKNOWN_USAGE) : UNKNOWN_USAGE);
   const isNothingTold = usage.costUsd === null && usage.inputTokens === null && usage.outputTokens === null;
-  const isEarly = isNothingTold && unknownCostTurns === 0 && view.turns.some((turn) => turn.status === 'running');
+  const isEarly =
+    isNothingTold && unknownCostTurns === 0 && (view.turns.length === 0 || view.turns.some((turn) => turn.status === 'running'));
   return [
     toIterationsText(view.totals, view.limits?.maxIterations),
     toDurationText(toElapsedNow(view, facts)),

@@ -138,9 +138,10 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
-function toNameText({ name, command, check, protect }: GateRow): string {
+function toNameText({ name, command, check, protect, from }: GateRow): string {
   if (protect !== null) return toPlainLine(`${name}: ${protect.join(', ')}`, 200);
   if (command === null) return `${check}: the project’s files do not say how`;
+  if (from !== null) return toPlainLine(`${name} (found in ${from})`, 200);
   return toPlainLine(name === command ? command : `${name}: ${command}`, 200);
 }
 
