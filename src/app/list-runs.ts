@@ -185,6 +185,13 @@ function mayBegin(layout: Layout, runId: string): boolean {
   return !existsSync(lock) && Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) < BEGINNING_MS;
 }
 
+/** Removes what was made for a run that was killed before its first entry. What cannot be removed stays for `ralph clean`. */
+export async function discardUnbegun(layout: Layout, runId: string, env: Environment): Promise<void> {
+  const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
+  if (!listRuns(state).includes(runId) || !hasNeverBegun(state, runId)) return;
+  await remove(layout, runId, env).catch(() => undefined);
+}
+
 async function remove(layout: Layout, runId: string, env: Environment): Promise<CleanedRuns['kept']> {
   const isKilled = wasKilled(layout, runId);
   const lock = await lockRun({ layout, runId, worktree: null, command: 'ralph clean' });

@@ -1,67 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isRalphError, RalphError, type RunRecord, toDurationText, toErrorCode, toUsdText } from '../core/index.ts';
+import { RalphError, toDurationText } from '../core/index.ts';
 import { createRunId, ensureStateFolders, type Lock, nodeFileSystem } from '../journal/index.ts';
 import { captureBase } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
-import { findLayout, type Layout, requireLayout, toLayout } from './layout.ts';
+import { findLayout, type Layout, requireLayout } from './layout.ts';
+import { discardUnbegun } from './list-runs.ts';
 import { requireOutside } from './people.ts';
-import { planRun, type RunRequest } from './plan-run.ts';
 import { reapRun } from './processes.ts';
 import { findRunOf, toQueueInProgress } from './queue-edit.ts';
-import { changeQueue, type NightRecord, type Queue, type QueuedTask, toNightLock } from './queue-file.ts';
-import { chooseTask, isCutOff, type NightReason, toNight, toNightExitCode, withTask } from './queue-plan.ts';
-import { resumeRun } from './resume-run.ts';
-import type { RunEnd, RunHandle, RunWatch } from './run-api.ts';
+import { changeQueue, type QueuedTask, toNightLock } from './queue-file.ts';
+import type { NightEnd, NightOrder } from './queue-order.ts';
+import { chooseTask, type NightReason, toNight, toNightExitCode, withTask } from './queue-plan.ts';
+import { isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
 import { findHolder, tryLock } from './run-lock.ts';
-import { refuseNested, startRun } from './start-run.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** How a queue is to be run. */
-export interface NightOrder {
-  readonly cwd: string;
-  readonly env: Environment;
-  /** So many tasks at once. */
-  readonly parallel: number;
-  /** All in the folder itself, one after another, instead of each in a worktree. */
-  readonly inPlace: boolean;
-  /** Begin nothing more once a task has ended without being completed. */
-  readonly stopOnFailure: boolean;
-  readonly maxCostUsd: number | null;
-  readonly maxRuntimeMs: number | null;
-  /** What the run of a task is planned from, its options being read now. */
-  readonly toRequest: (task: QueuedTask, root: string) => RunRequest;
-  /** Shows a run that `begin` starts, and passes signals on to it; resolves when it has ended. `null`: there was nothing to be watched. */
-  readonly watch: (task: QueuedTask, begin: (watch: RunWatch) => Promise<RunHandle | null>) => Promise<RunEnd | null>;
-  readonly tell: (news: NightNews) => void;
-  /** Once it is aborted nothing more is begun; who aborts stops what is under way. */
-  readonly abort: AbortSignal;
-}
-
-/** What happens to a task. */
-export type NightNews =
-  | { readonly kind: 'begun'; readonly task: QueuedTask; readonly runId: string; readonly isResumed: boolean; readonly workspace: string }
-  | {
-      readonly kind: 'ended';
-      readonly task: QueuedTask;
-      readonly runId: string;
-      readonly end: Pick<RunEnd, 'reason' | 'detail' | 'exitCode'>;
-    }
-  /** What a person should know of its configuration. */
-  | { readonly kind: 'warned'; readonly task: QueuedTask; readonly warnings: readonly string[] }
-  /** It could not begin or go on; it stays in the queue. */
-  | { readonly kind: 'refused'; readonly task: QueuedTask; readonly error: RalphError }
-  /** A limit of the night is reached. */
-  | { readonly kind: 'limit'; readonly text: string };
-
-/** How a night ended. */
-export interface NightEnd {
-  readonly night: NightRecord;
-  readonly reason: NightReason;
-  readonly exitCode: number;
-  /** The tasks that it worked on. */
-  readonly tasks: readonly number[];
-}
+import { refuseNested } from './start-run.ts';
+import { listRunWorktrees, removeRunWorktree } from './worktrees.ts';
 
 /**
  * Runs the tasks of a queue until none is left: those that a kill or a Ctrl+C cut off first, then those that wait, and those that are added meanwhile.
@@ -77,12 +30,6 @@ export async function runQueue(order: NightOrder): Promise<NightEnd> {
   const outcome = tryLock({ layout, runId: 'none', command: 'ralph queue run' }, toNightLock(layout));
   if ('heldBy' in outcome) throw toQueueInProgress(layout, outcome.heldBy);
   return runLocked({ order, layout, hasWorktrees }, outcome.lock);
-}
-
-interface Place {
-  readonly order: NightOrder;
-  readonly layout: Layout;
-  readonly hasWorktrees: boolean;
 }
 
 /** Whether each task gets a worktree. Throws RalphError `queue-place`. */
@@ -109,24 +56,6 @@ async function findPlace(layout: Layout, { env, inPlace, parallel }: NightOrder)
 
 /** How often a night with room for another task looks for one. */
 const LOOK_EVERY_MS = 1000;
-
-/** A night under way. */
-interface Night extends Place {
-  /** Those that were begun or tried in this night. */
-  readonly tried: Set<number>;
-  readonly active: Map<number, RunHandle | null>;
-  readonly codes: number[];
-  /** Starts are one after another: each looks at what killed runs left. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly beganAt: number;
-  record: NightRecord;
-  spentUsd: number;
-  /** The limit that was reached, in words. */
-  limit: string | null;
-  hasFailed: boolean;
-  /** What keeps the queue from being written. */
-  failure: unknown;
-}
 
 async function runLocked(place: Place, lock: Lock): Promise<NightEnd> {
   let night: Night | null = null;
@@ -163,8 +92,7 @@ async function beginNight(place: Place): Promise<Night> {
     const cut = queue.tasks.filter(({ stage }) => stage === 'starting' || stage === 'running');
     return { queue: { ...queue, night: begun }, made: { record: begun, spentUsd: spent, open: cut } };
   });
-  // What killed runs left working is ended before anything begins beside it.
-  for (const { runId } of open) if (runId !== null && findHolder(layout, runId) === null) await reapRun(runId);
+  for (const task of open) await clearDead(place, task);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work, work);
@@ -186,16 +114,21 @@ async function beginNight(place: Place): Promise<Night> {
   };
 }
 
-function toCostUsd(layout: Layout, task: QueuedTask, env: Environment): number {
+function toCostUsd(layout: Layout, task: QueuedTask, env: NightOrder['env']): number {
   return findRunOf(layout, task, env)?.costUsd ?? 0;
 }
 
-function toRanMs({ record, beganAt }: Night): number {
-  return record.ranMs + (Date.now() - beganAt);
-}
-
-function toSpentLimit({ maxCostUsd }: NightOrder, spentUsd: number): string | null {
-  return maxCostUsd === null || spentUsd < maxCostUsd ? null : `the night’s limit of ${toUsdText(maxCostUsd)}`;
+/** What a killed run left working is ended before anything begins beside it; of one that never began nothing stays. */
+async function clearDead({ layout, order }: Place, task: QueuedTask): Promise<void> {
+  const { runId } = task;
+  if (runId === null || findHolder(layout, runId) !== null) return;
+  await reapRun(runId);
+  if (findRunOf(layout, task, order.env) !== null) return;
+  await discardUnbegun(layout, runId, order.env);
+  // Its worktree bears its id, and nobody has worked in it.
+  const worktrees = await listRunWorktrees(layout.root, order.env).catch(() => []);
+  for (const { name } of worktrees.filter((worktree) => worktree.name.startsWith(`${runId}-`)))
+    await removeRunWorktree(layout.root, name, false, order.env).catch(() => undefined);
 }
 
 /** The longest that a timer can be set for. */
@@ -203,36 +136,26 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function setRuntimeLimit(night: Night): ReturnType<typeof setTimeout> | undefined {
   const { maxRuntimeMs } = night.order;
-  if (maxRuntimeMs === null) return undefined;
+  const leftMs = Math.max(0, (maxRuntimeMs ?? Number.POSITIVE_INFINITY) - night.record.ranMs);
+  if (maxRuntimeMs === null || leftMs > MAX_TIMER_MS) return undefined;
   const text = `the night’s limit of ${toDurationText(maxRuntimeMs)}`;
   const reach = (): void => {
     reachLimit(night, text);
     for (const handle of night.active.values()) handle?.stop('interrupt', text);
   };
-  return setTimeout(reach, Math.min(MAX_TIMER_MS, Math.max(0, maxRuntimeMs - night.record.ranMs)));
-}
-
-function reachLimit(night: Night, text: string): void {
-  if (night.limit !== null) return;
-  night.limit = text;
-  night.order.tell({ kind: 'limit', text });
-}
-
-/** Whether nothing more is begun. */
-function isClosing({ order, limit, hasFailed, failure }: Night): boolean {
-  return order.abort.aborted || limit !== null || failure !== null || (order.stopOnFailure && hasFailed);
+  return setTimeout(reach, leftMs);
 }
 
 async function workOff(night: Night): Promise<void> {
   const { order, tried, active } = night;
-  const jobs = new Set<Promise<void>>();
+  const jobs = new Set<Promise<unknown>>();
   for (;;) {
     while (!isClosing(night) && jobs.size < order.parallel) {
-      const task = await takeNext(night);
+      const task = await takeNext(night).catch((error: unknown) => keepFailure(night, error));
       if (task === null) break;
       tried.add(task.id);
       active.set(task.id, null);
-      const job: Promise<void> = workOn(night, task)
+      const job: Promise<unknown> = workOn(night, task)
         .catch((error: unknown) => keepFailure(night, error))
         .finally(() => {
           active.delete(task.id);
@@ -247,10 +170,6 @@ async function workOff(night: Night): Promise<void> {
     await Promise.race([...jobs, ...look]);
     over.abort();
   }
-}
-
-function keepFailure(night: Night, error: unknown): void {
-  night.failure ??= error;
 }
 
 /** The next task, with its run's id written down before anything of it is made. */
@@ -271,120 +190,5 @@ function takeNext(night: Night): Promise<QueuedTask | null> {
       problem: null,
     };
     return { queue: withTask(queue, task.id, change), made: { ...task, ...change } };
-  });
-}
-
-async function workOn(night: Night, task: QueuedTask): Promise<void> {
-  const { order, layout } = night;
-  const runId = task.runId ?? '';
-  try {
-    const over = findOver(night, task);
-    if (over !== null) return await note(night, task, over);
-    let handle: RunHandle | null = null;
-    const end = await order.watch(task, async (watch) => {
-      handle = await night.inTurn(() => begin(night, task, watch));
-      return handle;
-    });
-    if (end === null) return;
-    const { reason, detail, exitCode } = end;
-    night.codes.push(exitCode);
-    night.hasFailed ||= reason !== 'completed';
-    await note(night, task, { stage: isCutOff(reason) ? 'running' : 'over' });
-    order.tell({ kind: 'ended', task, runId, end: { reason, detail, exitCode } });
-  } catch (error) {
-    const problem = isRalphError(error) ? error : toSystemError(error);
-    night.codes.push(1);
-    night.hasFailed = true;
-    const isBegun = findRunOf(layout, task, order.env) !== null;
-    await note(night, task, { problem: problem.message, ...(isBegun ? {} : { stage: 'waiting', runId: null }) });
-    order.tell({ kind: 'refused', task, error: problem });
-  }
-}
-
-/** What is to be written down of a task whose run needs nothing more; `null` for one that is to begin or to go on. */
-function findOver({ layout, order }: Night, task: QueuedTask): Partial<QueuedTask> | null {
-  if (task.stage === 'starting' && findRunOf(layout, task, order.env) === null) return null;
-  const run = findRunOf(layout, task, order.env);
-  // Its run was removed: what it did is not done again.
-  if (run === null) return { stage: 'over', problem: 'Its run was removed.' };
-  return run.status === 'ended' && run.reason !== null && !isCutOff(run.reason) ? { stage: 'over' } : null;
-}
-
-async function begin(night: Night, task: QueuedTask, watch: RunWatch): Promise<RunHandle | null> {
-  const { order, layout } = night;
-  const runId = task.runId ?? '';
-  if (isClosing(night)) {
-    // It was taken before, and nothing of it was made.
-    if (findRunOf(layout, task, order.env) === null) await note(night, task, { stage: 'waiting', runId: null });
-    return null;
-  }
-  const isResumed = findRunOf(layout, task, order.env) !== null;
-  let handle: RunHandle | null = null;
-  const observed: RunWatch = {
-    ...watch,
-    observe: (record) => {
-      count(night, record);
-      // The turn that reached the limit is over, and its completion counts; what is ordered after it is not wanted any more.
-      if (night.limit !== null && record.kind === 'effect' && record.effect.type === 'iteration-start')
-        handle?.stop('interrupt', night.limit);
-      watch.observe(record);
-    },
-  };
-  handle = isResumed ? await goOn(night, task, observed) : await start(night, task, observed);
-  if (handle === null) {
-    await note(night, task, { stage: 'over' });
-    return null;
-  }
-  night.active.set(task.id, handle);
-  // Whatever keeps this from being written, the run is there and is found by its id.
-  await note(night, task, { stage: 'running' }).catch((error: unknown) => keepFailure(night, error));
-  order.tell({ kind: 'begun', task, runId, isResumed, workspace: handle.workspace });
-  return handle;
-}
-
-function count(night: Night, record: RunRecord): void {
-  if (record.kind !== 'input' || record.input.type !== 'iteration-ended') return;
-  night.spentUsd += record.input.usage.costUsd ?? 0;
-  const reached = toSpentLimit(night.order, night.spentUsd);
-  if (reached !== null) reachLimit(night, reached);
-}
-
-async function goOn({ order, layout }: Night, task: QueuedTask, watch: RunWatch): Promise<RunHandle | null> {
-  const resumed = await resumeRun({ cwd: layout.root, run: task.runId ?? '', acceptChanges: false, env: order.env }, watch);
-  if (resumed.kind === 'running') order.tell({ kind: 'warned', task, warnings: resumed.warnings });
-  return resumed.kind === 'running' ? resumed.handle : null;
-}
-
-async function start({ order, layout, hasWorktrees }: Night, task: QueuedTask, watch: RunWatch): Promise<RunHandle> {
-  const request = order.toRequest(task, layout.root);
-  // As they would be typed after `-c`, so that a run that goes on later knows them.
-  const place = hasWorktrees ? ['workspace=worktree'] : order.inPlace ? ['workspace=in_place'] : [];
-  const plan = await planRun({ ...request, assignments: [...(request.assignments ?? []), ...place] });
-  if (toLayout(layout.root, plan.settings.stateDir).stateDir !== layout.stateDir) throw toOtherState(plan.settings.stateDir);
-  order.tell({ kind: 'warned', task, warnings: plan.warnings });
-  return startRun(plan, { cwd: layout.root, worktree: null, nested: false, env: order.env, runId: task.runId ?? '' }, watch);
-}
-
-async function note(night: Night, task: QueuedTask, change: Partial<QueuedTask>): Promise<void> {
-  const { layout } = night;
-  const toQueue = (queue: Queue): Queue => ({ ...withTask(queue, task.id, change), night: { ...night.record, ranMs: toRanMs(night) } });
-  await changeQueue(layout, (queue) => ({ queue: toQueue(queue), made: null }));
-}
-
-function toOtherState(stateDir: string): RalphError {
-  return new RalphError({
-    code: 'queue-place',
-    what: `The configuration of this task keeps its runs in ${stateDir}, where the queue is not.`,
-    why: 'After a kill the queue would not find the run again.',
-    fix: 'Leave core.state_dir as the folder’s own ralph.yml has it.',
-    exitCode: 2,
-  });
-}
-
-function toSystemError(error: unknown): RalphError {
-  return new RalphError({
-    code: 'task-failed',
-    what: `It could not begin: ${error instanceof Error ? error.message : toErrorCode(error)}`,
-    cause: error,
   });
 }
