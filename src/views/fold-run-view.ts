@@ -1,8 +1,8 @@
 import type { LiveRecord, RunRecord } from '../core/index.ts';
 import type { RunProgress } from './live-view.ts';
-import { createProofFold, type RunProof } from './proof.ts';
+import { createProofFold } from './proof.ts';
 import { createDraft, findTurn, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
-import type { RunView, TurnView } from './run-view.ts';
+import type { RunProof, RunView, TurnView } from './run-view.ts';
 import { takeEffect } from './take-effect.ts';
 import { takeInput } from './take-input.ts';
 

@@ -23,7 +23,7 @@ export { toNextStep } from './next-step.ts';
 export { parseFacts } from './parse-facts.ts';
 export { toPathText } from './path-text.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
-export { createProofFold, type ProofFold, type RunProof, toProof } from './proof.ts';
+export { createProofFold, type ProofFold, toProof } from './proof.ts';
 export { type ChangedFile, type ChangeFacts, type RunFacts, toChangeFacts, type WorkPlace } from './run-facts.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
@@ -37,6 +37,7 @@ export type {
   NoticeView,
   PublishedEvent,
   RefusedEvent,
+  RunProof,
   RunTotals,
   RunView,
   TurnView,

@@ -1,5 +1,5 @@
 import type { BackendEvent, Effect, EndReason, Input, LiveRecord, RunRecord, TurnId } from '../core/index.ts';
-import type { RunProof } from './proof.ts';
+import type { RunProof } from './run-view.ts';
 
 /** The version of every line of `--format ndjson` (docs/ndjson.md). */
 const NDJSON_VERSION = 1;

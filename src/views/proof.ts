@@ -1,15 +1,7 @@
 import { type GateResult, type GateSpec, isRequiredGate, type RunRecord, toResultName } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
-import type { RunView } from './run-view.ts';
+import type { RunProof, RunView } from './run-view.ts';
 import { toList } from './words.ts';
-
-/** Whether anything but the word of agents says that the work of a completed run is done. */
-export interface RunProof {
-  /** True if a required gate passed on what was completed, and none that is required was red. */
-  readonly isProven: boolean;
-  /** Which gates passed, or why nothing is proven: a part of a sentence. */
-  readonly reason: string;
-}
 
 /** Whether the completion of a run is proven; `null` for a run that has not completed. */
 export function toProof({ end }: Pick<RunView, 'end'>): RunProof | null {

@@ -12,10 +12,10 @@ import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import type { LiveTurn, LiveView } from './live-view.ts';
 import { toFirstLine, toPlainLine } from './plain-line.ts';
-import { type RunProof, toProof } from './proof.ts';
+import { toProof } from './proof.ts';
 import type { RunFacts } from './run-facts.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
-import type { RunView, TurnView } from './run-view.ts';
+import type { RunProof, RunView, TurnView } from './run-view.ts';
 import { toTurnLine } from './turn-line.ts';
 import { toIterationsText, toList, toSpentText } from './words.ts';
 

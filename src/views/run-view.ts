@@ -16,7 +16,14 @@ import type {
   Usage,
 } from '../core/index.ts';
 import type { Coordination } from '../topology/index.ts';
-import type { RunProof } from './proof.ts';
+
+/** Whether anything but the word of agents says that the work of a completed run is done. */
+export interface RunProof {
+  /** True if a required gate passed on what was completed, and none that is required was red. */
+  readonly isProven: boolean;
+  /** Which gates passed, or why nothing is proven: a part of a sentence. */
+  readonly reason: string;
+}
 
 /** A run as a person sees it: the fold of its records. Its size grows with the number of turns, not with what agents say. */
 export interface RunView {

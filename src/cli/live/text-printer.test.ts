@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/index.ts';
-import { sampleFacts } from '../../views/fixtures.ts';
-import { createRunViewFold } from '../../views/index.ts';
+import { createRunViewFold, type RunFacts } from '../../views/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 import { createFakeScreen } from './screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
@@ -23,6 +22,22 @@ it('tells a warning that an agent repeats in every turn once', () => {
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/cli/live` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+
+const PARSER = {
+  path: 'src/parser.ts',
+  from: null,
+  status: 'changed',
+  added: 2,
+  removed: 1,
+  isSubmodule: false,
+  class: null,
+  isAfterGreen: false,
+} as const;
+const FACTS: RunFacts = {
+  at: 0,
+  changed: { count: 1, binary: 0, added: 2, removed: 1, files: [PARSER], between: [], isWhole: true, prefix: '' },
+  place: null,
+};
 
 interface Settings {
   readonly verbose?: boolean;
@@ -55,7 +70,7 @@ function show(settings: Settings & { readonly isNewest?: boolean }, until = Numb
       runId: RUN_ID,
       view: fold.view(),
       exitCode: 2,
-      facts: sampleFacts(['src/parser.ts']),
+      facts: FACTS,
       isNewest: true,
       tellsNext: true,
       isOneTurn: false,
