@@ -8,6 +8,7 @@ export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks, withFoundGate } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
 export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
+export { type LandReport, type LandRequest, landRun } from './land-run.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
 export { giveToken } from './people.ts';
 export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';

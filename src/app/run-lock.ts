@@ -54,6 +54,11 @@ export function lockForUndo(order: LockOrder): Promise<Lock> {
   return take(order, toWorkspaceLock(order.layout, order.worktree), 'undo');
 }
 
+/** As `lockWorkspace`, for bringing home what is in a worktree. */
+export function lockForLanding(order: LockOrder): Promise<Lock> {
+  return take(order, toWorkspaceLock(order.layout, order.worktree), 'landing');
+}
+
 /** Takes the lock on the run's own folder, with the pipe by which others see from elsewhere whether anything of the run lives. */
 export async function lockRun(order: LockOrder): Promise<Lock> {
   const { layout, runId } = order;
@@ -172,7 +177,7 @@ function toBoot(processStart: string | null): string | null {
 }
 
 /** What a lock is taken for. */
-type Purpose = 'folder' | 'run' | 'merge' | 'undo';
+type Purpose = 'folder' | 'run' | 'merge' | 'undo' | 'landing';
 
 /** Takes a lock at once or not at all. */
 export function tryLock({ layout, runId, command }: Omit<LockOrder, 'worktree'>, path: string): LockOutcome {
@@ -216,6 +221,7 @@ const WORDS: Readonly<Record<Purpose, { readonly where: string; readonly why: st
     where: 'in this folder, into which the worktree would be merged',
     why: 'A merge would change files under the hands of its agents.',
   },
+  landing: { where: 'in the worktree that would be landed', why: 'What an agent is at work on is not ready to be landed.' },
   undo: { where: 'in this folder', why: 'An undo would change files under the hands of its agents.' },
 };
 
@@ -247,7 +253,7 @@ function toFix({ layout, worktree }: LockOrder, holder: LockHolder, path: string
     isHere || stop.startsWith('kill')
       ? `Stop it:      ${stop}${isHere ? '' : ', there'}`
       : `Stop it:      ${stop}, there; from here it takes the token of the run: RALPH_TOKEN=… ${stop}`,
-    ...(what === 'merge' || what === 'undo' ? [] : ['Run beside:   ralph run --worktree NAME']),
+    ...(what === 'folder' || what === 'run' ? ['Run beside:   ralph run --worktree NAME'] : []),
     ...(isUnseen(holder) ? [`It is gone:   rm -f ${[...locks].map(toShellWord).join(' ')}`] : []),
   ];
 }

@@ -13,6 +13,7 @@ export type CommandName =
   | 'status'
   | 'runs'
   | 'worktrees'
+  | 'land'
   | 'undo'
   | 'show'
   | 'events'
@@ -47,6 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'status', summary: 'what a run does now, how far it is' },
   { name: 'runs', summary: 'list the runs of this folder' },
   { name: 'worktrees', summary: 'list, compare, merge and remove the worktrees of runs' },
+  { name: 'land', summary: 'bring the branch of a run home, once the gates passed on the merged tree' },
   { name: 'undo', summary: 'take back what a run changed, or bring it back' },
   { name: 'show', summary: 'what an iteration was asked, said and changed' },
   { name: 'events', summary: 'the events of a run, also while it goes on' },

@@ -10,6 +10,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
+  land: async () => (await import('./commands/land-command.ts')).landCommand,
   undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,

@@ -5,6 +5,8 @@ export interface CommitOrder {
   readonly tree: string;
   /** Null: a first commit. */
   readonly parent: string | null;
+  /** Of a merge: the commit that is merged. */
+  readonly merged?: string;
   readonly subject: string;
   readonly runId: string;
 }
@@ -24,7 +26,7 @@ const fallbackIdentity = {
  * @throws GitProblem
  */
 export async function commitTree(git: Git, order: CommitOrder): Promise<string> {
-  const parent = order.parent === null ? [] : ['-p', order.parent];
+  const parent = [order.parent, order.merged].flatMap((commit) => (commit === null || commit === undefined ? [] : ['-p', commit]));
   const args = ['commit-tree', ...parent, '-m', order.subject, '-m', `Ralph-Run: ${order.runId}`, order.tree];
   const first = await git(['-c', 'user.useConfigOnly=true', ...args]);
   const id = first.ok ? first.stdout : await demandGit(git, args, { env: fallbackIdentity });

@@ -9,10 +9,12 @@ export { createWorktree, type Worktree, type WorktreeOrder } from './create-work
 export { showName } from './file-names.ts';
 export { captureGitPrograms, type RepositorySettings } from './find-repository.ts';
 export type { GitPrograms } from './git-programs.ts';
+export { type Landing, openLanding } from './landing.ts';
 export type { SharedLinks } from './link-shared.ts';
 export { listIgnored } from './list-ignored.ts';
 export { listTracked } from './list-tracked.ts';
 export { listUncommitted } from './list-uncommitted.ts';
+export type { MergeConflict } from './merge-apart.ts';
 export type { UndoRemark } from './plan-undo.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
 export type { SnapshotMoment } from './snapshot-refs.ts';

@@ -1,0 +1,325 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GateResult, isJsonObject, maskControls, RalphError } from '../core/index.ts';
+import { nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
+import { type Landing, listUncommitted, type MergeConflict, openLanding, removeWorktree, showName } from '../workspace/index.ts';
+import { openWorkspace } from './assemble-run.ts';
+import { closeWorktree } from './close-worktree.ts';
+import { release } from './drive-run.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { requireOutside } from './people.ts';
+import { openRun } from './read-run.ts';
+import { type RunFile, readRunFile } from './run-file.ts';
+import { type GateRun, runGates } from './run-gates.ts';
+import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What `ralph land` is to do. */
+export interface LandRequest {
+  /** An id or the beginning of one; absent: the newest. */
+  readonly run: string | undefined;
+  /** Short name of a branch; null: the one that was checked out when the run began. */
+  readonly onto: string | null;
+  readonly isSquashed: boolean;
+  /** Also a run that has not completed. */
+  readonly takesUnfinished: boolean;
+  /** Remove the worktree and the branch after that. */
+  readonly cleans: boolean;
+}
+
+/** Who watches it. */
+export interface LandWatch {
+  readonly signal: AbortSignal;
+  readonly observe: (gate: number, line: string) => void;
+}
+
+/** What came of it. Only `landed` changed anything. */
+export interface LandReport {
+  readonly runId: string;
+  readonly outcome: 'landed' | 'nothing' | 'conflict' | 'refused';
+  readonly branch: string;
+  readonly onto: string;
+  readonly worktree: string;
+  /** Absolute. */
+  readonly worktreePath: string;
+  /** The commit that the target is at now; null: it was not moved. */
+  readonly commit: string | null;
+  readonly how: 'fast-forward' | 'merge' | 'squash' | null;
+  readonly commits: number;
+  readonly conflicts: readonly MergeConflict[];
+  /** What the gates said about the merged tree. */
+  readonly gates: readonly (GateResult & { readonly required: boolean })[];
+  /** Where the target is checked out; null: nowhere. */
+  readonly checkout: string | null;
+  /** True if worktree and branch are gone; else why not, or empty where that was not asked. */
+  readonly isCleaned: boolean;
+  readonly keptWhy: string;
+}
+
+/**
+ * Brings the branch of a run home: merges it in a worktree for that alone, runs the gates there, then moves the target branch forward. What is not committed in the
+ * main checkout stays as it is. Landing what has landed does nothing.
+ *
+ * @throws RalphError `land-…`, `run-in-progress`, `person-refused`, and what `openRun` throws
+ */
+export async function landRun(cwd: string, request: LandRequest, watch: LandWatch, env: Environment): Promise<LandReport> {
+  const layout = findLayout(cwd);
+  requireOutside(layout, env);
+  const reader = openRun(cwd, request.run, env);
+  const paths = toRunPaths(layout.stateDir, reader.runId);
+  const file = readRunFile(paths.settings);
+  const name = file.worktree;
+  if (name === null) throw toInPlace(reader.runId);
+  const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
+  const folderLock = await lockForLanding(order);
+  try {
+    const runLock = await lockRun(order);
+    try {
+      const end = reader.replay(() => undefined).end?.reason ?? null;
+      if (end !== 'completed' && !request.takesUnfinished) throw toUnfinished(reader.runId, end);
+      return await land({ layout, paths, file, env, name, request, watch, objective: file.settings.spec.objective });
+    } finally {
+      release(runLock);
+    }
+  } finally {
+    release(folderLock);
+  }
+}
+
+interface LandJob {
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  readonly env: Environment;
+  readonly name: string;
+  readonly request: LandRequest;
+  readonly watch: LandWatch;
+  readonly objective: string;
+}
+
+async function land(job: LandJob): Promise<LandReport> {
+  await commitRest(job);
+  const landing = await open(job);
+  const { onto, source, target } = landing;
+  const record = readLandRecord(job.paths);
+  const nothing: LandReport = {
+    runId: job.paths.runId,
+    outcome: 'nothing',
+    branch: toBranch(job),
+    onto,
+    worktree: job.name,
+    worktreePath: join(job.layout.worktreesDir, job.name),
+    commit: null,
+    how: null,
+    commits: landing.commits,
+    conflicts: [],
+    gates: [],
+    checkout: await landing.checkout(),
+    isCleaned: false,
+    keptWhy: '',
+  };
+  const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
+  if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
+  if (source === null) throw toFailed(job, `its branch ${toBranch(job)} is gone`);
+  if (record?.from === target && record.source === source && record.onto === onto) {
+    const move = { branch: onto, from: target, to: record.to };
+    await tryGit(job, () => landing.settle(move, job.paths.folder));
+  }
+  const subject = toSubject(job);
+  return tryGit(job, () =>
+    landing.mergeIn({ subject, isSquashed: job.request.isSquashed }, (merge, cwd, toTarget) => {
+      if (!merge.isMerged) return Promise.resolve({ ...nothing, outcome: 'conflict' as const, conflicts: merge.conflicts });
+      return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, { cwd, toTarget });
+    }),
+  );
+}
+
+/** The merge is made and nobody sees it yet. */
+async function finish(job: LandJob, landing: Landing, report: LandReport, place: MergedPlace): Promise<LandReport> {
+  const { onto, source, target } = landing;
+  const move = { branch: onto, from: target, to: report.commit ?? target };
+  const isHere = report.checkout !== null;
+  if (isHere) requireFree(job, await landing.listOverwritten(move));
+  const judged = await judge(job, place);
+  if (!judged.passed) return { ...report, outcome: 'refused', commit: null, how: null, gates: judged.results };
+  // A run that begins there meanwhile would see half of it.
+  const lock = isHere ? await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' }) : null;
+  try {
+    if (isHere) requireFree(job, await landing.listOverwritten(move));
+    writeSettings(nodeFileSystem, toRecordFile(job.paths), { version: 1, onto, source, from: move.from, to: move.to, at: Date.now() });
+    await landing.move(move);
+  } finally {
+    if (lock !== null) release(lock);
+  }
+  return clean(job, landing, { ...report, outcome: 'landed', gates: judged.results });
+}
+
+interface MergedPlace {
+  readonly cwd: string;
+  readonly toTarget: () => Promise<void>;
+}
+
+/** Asks the gates about the merged tree. One that may be as red as before is asked about the target too. */
+async function judge({ file: { settings }, env, watch }: LandJob, { cwd, toTarget }: MergedPlace): Promise<GateRun> {
+  const { gates } = settings.spec;
+  const ask = (chosen: readonly number[]): Promise<GateRun> => runGates({ settings, cwd, env, gates: chosen, ...watch });
+  const run = await ask(gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : [])));
+  if (watch.signal.aborted) return { ...run, passed: false };
+  const red = run.results.filter((result) => result.required && !result.passed).map(({ gate }) => gate);
+  if (red.length === 0 || red.some((gate) => gates[gate]?.baseline !== 'no_worse')) return run;
+  await toTarget();
+  const before = await ask(red);
+  return { ...run, passed: !watch.signal.aborted && before.results.every(({ passed }) => !passed) };
+}
+
+/** Commits what nobody committed; what cannot be is named. */
+async function commitRest({ layout, paths, file, env, name }: LandJob): Promise<void> {
+  if (!existsSync(join(layout.worktreesDir, name))) return;
+  const end = await closeWorktree(file, layout, openWorkspace({ paths, file, env }));
+  const place = { cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms };
+  const left = await listUncommitted(place);
+  if (left.length === 0 && (end?.note ?? '') === '') return;
+  throw new RalphError({
+    code: 'land-refused',
+    what: `Run ${paths.runId} was not landed: its worktree ${name} has what is not on its branch${left.length === 0 ? '' : `: ${toNames(left)}`}.`,
+    why: end?.note === '' || end === null ? 'It would not come along.' : end.note,
+    fix: `Commit it there, or throw it away: ${join(layout.worktreesDir, name)}`,
+  });
+}
+
+async function open(job: LandJob): Promise<Landing> {
+  const { layout, file, env, paths, request } = job;
+  return tryGit(job, () =>
+    openLanding({
+      cwd: layout.root,
+      env,
+      stateDirs: toStateDirs(file.settings),
+      programs: file.gitPrograms,
+      stateDir: layout.stateDir.slice(layout.root.length + 1),
+      runId: paths.runId,
+      branch: toBranch(job),
+      onto: request.onto ?? file.base?.branch ?? null,
+      links: file.settings.worktreeLinks,
+    }),
+  );
+}
+
+async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof RalphError) throw error;
+    throw toFailed(job, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Removes worktree and branch where that is asked, and nothing that only they have. */
+async function clean(job: LandJob, landing: Landing, report: LandReport): Promise<LandReport> {
+  if (!job.request.cleans) return report;
+  const { layout, file, env, name } = job;
+  const { settings } = file;
+  try {
+    const { keptBranch } = await removeWorktree({
+      cwd: layout.root,
+      env,
+      stateDirs: toStateDirs(settings),
+      stateDir: layout.stateDir.slice(layout.root.length + 1),
+      name,
+      links: settings.worktreeLinks,
+      programs: file.gitPrograms,
+      force: false,
+    });
+    // All of it is on the target, if under another commit.
+    if (keptBranch !== null && landing.source !== null) await landing.dropBranch(landing.source);
+    return { ...report, isCleaned: true };
+  } catch (error) {
+    return { ...report, keptWhy: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function toBranch({ name }: Pick<LandJob, 'name'>): string {
+  return `ralph/${name}`;
+}
+
+const SUBJECT_CHARS = 60;
+
+function toSubject({ objective, request, paths }: LandJob): string {
+  const line = maskControls(objective.trim().split('\n')[0] ?? '').trim();
+  const short = line.length > SUBJECT_CHARS ? `${line.slice(0, SUBJECT_CHARS)}…` : line;
+  if (request.isSquashed) return short === '' ? `Run ${paths.runId}` : short;
+  return `Merge run ${paths.runId}${short === '' ? '' : `: ${short}`}`;
+}
+
+interface LandRecord {
+  readonly onto: string;
+  readonly source: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function toRecordFile({ folder }: RunPaths): string {
+  return join(folder, 'land.json');
+}
+
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
+
+/** Where a run was landed, or was being landed; null where it was not. */
+function readLandRecord(paths: RunPaths): LandRecord | null {
+  if (!existsSync(toRecordFile(paths))) return null;
+  try {
+    const value = readSettings(nodeFileSystem, toRecordFile(paths));
+    if (!isJsonObject(value) || typeof value['onto'] !== 'string') return null;
+    const [source, from, to] = [value['source'], value['from'], value['to']];
+    const isWhole = [source, from, to].every((id) => typeof id === 'string' && OBJECT_ID.test(id));
+    return isWhole ? { onto: value['onto'], source: String(source), from: String(from), to: String(to) } : null;
+  } catch {
+    return null;
+  }
+}
+
+const SHOWN = 8;
+
+function toNames(paths: readonly string[]): string {
+  const shown = paths.slice(0, SHOWN).map((path) => maskControls(showName(path)));
+  return `${shown.join(', ')}${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}`;
+}
+
+function requireFree({ paths, request }: LandJob, overwritten: readonly string[]): void {
+  if (overwritten.length === 0) return;
+  throw new RalphError({
+    code: 'land-refused',
+    what: `Run ${paths.runId} was not landed: it would overwrite files here that are not committed: ${toNames(overwritten)}.`,
+    why: 'They are yours, and nothing else has them.',
+    fix: `Commit, move or stash them, then: ralph land ${paths.runId}${request.isSquashed ? ' --squash' : ''}`,
+  });
+}
+
+function toInPlace(runId: string): RalphError {
+  return new RalphError({
+    code: 'land-in-place',
+    what: `Run ${runId} worked in this folder itself: there is nothing to land.`,
+    why: 'Only a run in a worktree has a branch of its own.',
+    fix: `Look at its work: git status; git diff\nKeep it: git add, git commit. Take it back: ralph undo ${runId}`,
+  });
+}
+
+function toUnfinished(runId: string, reason: string | null): RalphError {
+  return new RalphError({
+    code: 'land-unfinished',
+    what: `Run ${runId} has not completed${reason === null ? '' : ` (${reason})`}, so it is not landed.`,
+    fix: `Go on with it: ralph resume ${runId}\nLand what is there: ralph land ${runId} --unfinished`,
+  });
+}
+
+function toFailed({ paths, request }: Pick<LandJob, 'paths' | 'request'>, problem: string): RalphError {
+  return new RalphError({
+    code: 'land-failed',
+    what: `Run ${paths.runId} was not landed: ${problem}.`,
+    fix:
+      request.onto === null
+        ? `Name a branch that is there: ralph land ${paths.runId} --onto BRANCH`
+        : 'See which branches there are: git branch',
+  });
+}

@@ -1,0 +1,124 @@
+import { maskControls, toResultName, toShellWord } from '../../core/index.ts';
+import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addFormatOption } from '../format-option.ts';
+import { untilStopped } from '../live/until-stopped.ts';
+import { printProse } from '../print-prose.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
+
+type LandReport = Awaited<ReturnType<AppApi['landRun']>>;
+
+/** `ralph land`. */
+export const landCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument(...RUN_ARGUMENT)
+      .option('--onto <branch>', 'the branch to bring it to; without it the one that was checked out when the run began')
+      .option('--squash', 'as one commit')
+      .option('--unfinished', 'also a run that has not completed')
+      .option('--clean', 'remove the worktree and its branch after that');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
+    addExamples(command, [
+      ['ralph land', 'merge the newest run, ask the gates, move the branch'],
+      ['ralph land --squash --clean', 'as one commit, and away with its worktree'],
+      ['ralph land 20261121-22 --onto next', 'a certain run, to another branch'],
+    ]);
+    addNote(
+      command,
+      'The merge is made in a worktree for it alone. A conflict or a red gate leaves everything as it was; what is not committed here is never touched.',
+    );
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const { cwd, env, terminal, loadApp } = context;
+  const app = await loadApp();
+  const isJson = options['format'] === 'json';
+  const request = {
+    run: args[0],
+    onto: options['onto'] === undefined ? null : String(options['onto']),
+    isSquashed: options['squash'] === true,
+    takesUnfinished: options['unfinished'] === true,
+    cleans: options['clean'] === true,
+  };
+  const observe = (_gate: number, line: string): void => {
+    if (!isJson) printLine(terminal, terminal.style('faint', `  | ${toPlainLine(line, 300)}`));
+  };
+  const { result: report, stoppedBy } = await untilStopped(context, (signal) => app.landRun(cwd, request, { signal, observe }, env));
+  if (isJson) printJson(terminal, { v: 1, ...report });
+  else print(terminal, report);
+  return stoppedBy ?? (report.outcome === 'landed' || report.outcome === 'nothing' ? 0 : 1);
+}
+
+function print(terminal: Terminal, report: LandReport): void {
+  const { runId, outcome, onto, branch } = report;
+  for (const result of report.gates) {
+    const verdict = result.passed ? terminal.style('good', 'passed') : terminal.style(result.required ? 'bad' : 'warning', 'FAILED');
+    printLine(terminal, `${verdict}  ${toPlainLine(toResultName(result), 100)} (${toGateEndText(result)})`);
+  }
+  if (outcome === 'landed') printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
+  else if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
+  else if (outcome === 'refused') printRefusal(terminal, report);
+  else {
+    printProse(
+      terminal,
+      `Run ${runId} was not landed: ${toName(onto)} and ${toName(branch)} have both changed ${toCount(report.conflicts.length, 'file')}. Everything is as it was.`,
+    );
+    printConflicts(terminal, report);
+    printProse(
+      terminal,
+      `Merge by hand, where the run worked: git -C ${toShellWord(report.worktreePath)} merge ${toShellWord(onto)}; then: ralph land ${runId}`,
+    );
+    return;
+  }
+  if (outcome !== 'refused') printProse(terminal, toCleanText(report));
+}
+
+function toHowText({ how, commits, onto, commit, checkout }: LandReport): string {
+  const what = how === 'squash' ? `${toCount(commits, 'commit')} as one` : toCount(commits, 'commit');
+  const where = checkout === null ? '' : `, and the files in ${maskControls(checkout)}`;
+  return `${toName(onto)} has its ${what}${how === 'merge' ? ', in a merge,' : ''} and is at ${commit?.slice(0, ID_CHARS)}${where}`;
+}
+
+const ID_CHARS = 12;
+
+function printRefusal(terminal: Terminal, { runId, gates, onto }: LandReport): void {
+  for (const result of gates.filter(({ passed, required }) => required && !passed)) {
+    for (const line of cleanText(result.outputTail).trim().split('\n').slice(-SHOWN_LINES))
+      printLine(terminal, `  ${toPlainLine(line, 300)}`);
+  }
+  printProse(terminal, `Run ${runId} was not landed: on the merged tree a gate failed. ${toName(onto)} is as it was.`);
+}
+
+const SHOWN_LINES = 12;
+const SHOWN_FILES = 20;
+
+function printConflicts(terminal: Terminal, { conflicts, onto, branch }: LandReport): void {
+  for (const { path, what, hunks } of conflicts.slice(0, SHOWN_FILES)) {
+    printLine(terminal, terminal.style('warning', `  ${toName(path)}: ${what}`));
+    for (const line of hunks
+      .join('\n')
+      .split('\n')
+      .filter((text) => text !== ''))
+      printLine(terminal, `    ${toPlainLine(toSide(line, onto, branch), 200)}`);
+  }
+  if (conflicts.length > SHOWN_FILES) printLine(terminal, `  and ${conflicts.length - SHOWN_FILES} more files`);
+}
+
+/** Git names the sides by what it merged; a person knows them by their branches. */
+function toSide(line: string, onto: string, branch: string): string {
+  if (line.startsWith('<<<<<<< ')) return `<<<<<<< ${onto}`;
+  return line.startsWith('>>>>>>> ') ? `>>>>>>> ${branch}` : line;
+}
+
+function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): string {
+  if (isCleaned) return `Its worktree and its branch are gone.`;
+  if (keptWhy !== '') return `Its worktree stays: ${maskControls(keptWhy)}`;
+  return `Remove its worktree ${worktree}: ralph land ${runId} --clean`;
+}
+
+function toName(path: string): string {
+  return maskControls(path.replace(/[\uDC80-\uDCFF]/gu, (unit) => `\\x${(unit.charCodeAt(0) - 0xdc00).toString(16)}`));
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commitTree } from './commit-tree.ts';
+import { encodeNames } from './file-names.ts';
+import type { Repository } from './find-repository.ts';
+import { demandGit, GitProblem } from './git.ts';
+import { isSubmodule } from './tree-differences.ts';
+
+/** Two commits that are to become one. */
+export interface MergeOrder {
+  readonly runId: string;
+  /** The commit that is merged, and into which. */
+  readonly source: string;
+  readonly target: string;
+  readonly isSquashed: boolean;
+  /** First line of the new commit. */
+  readonly subject: string;
+}
+
+/** A file that both sides changed. */
+export interface MergeConflict {
+  readonly path: string;
+  /** In words, where it is not two versions of the same lines. */
+  readonly what: string;
+  /** The places with both sides, as git marks them; the first of them. */
+  readonly hunks: readonly string[];
+}
+
+export type MergeResult =
+  | { readonly isMerged: true; readonly commit: string; readonly how: 'fast-forward' | 'merge' | 'squash' }
+  | { readonly isMerged: false; readonly conflicts: readonly MergeConflict[] };
+
+const PLAIN = ['merge.conflictStyle=merge', 'merge.autoStash=false', 'rerere.enabled=false', 'merge.renames=true'];
+
+/**
+ * Merges in a worktree of its own, whose HEAD is detached at the target; it is left at the new commit, or with the conflict.
+ *
+ * @throws GitProblem
+ */
+export async function mergeApart({ git, top }: Pick<Repository, 'git' | 'top'>, order: MergeOrder): Promise<MergeResult> {
+  const { source, target, runId, subject } = order;
+  const isAhead = (await git(['merge-base', '--is-ancestor', target, source])).ok;
+  if (isAhead && !order.isSquashed) {
+    await demandGit(git, ['reset', '--quiet', '--hard', source]);
+    return { isMerged: true, commit: source, how: 'fast-forward' };
+  }
+  const merged = await git(['merge', '--no-ff', '--no-commit', '--no-verify-signatures', source], { config: PLAIN });
+  const conflicts = merged.ok ? [] : await readConflicts(git, top);
+  if (conflicts.length > 0) return { isMerged: false, conflicts };
+  if (!merged.ok) throw new GitProblem(merged.problem);
+  const tree = (await demandGit(git, ['write-tree'])).trim();
+  const commit = await commitTree(git, { tree, parent: target, subject, runId, ...(order.isSquashed ? {} : { merged: source }) });
+  await demandGit(git, ['reset', '--quiet', '--hard', commit]);
+  return { isMerged: true, commit, how: order.isSquashed ? 'squash' : 'merge' };
+}
+
+const SHOWN_FILES = 20;
+
+async function readConflicts(git: Repository['git'], top: string): Promise<readonly MergeConflict[]> {
+  const records = (await demandGit(git, ['ls-files', '--unmerged', '-z'])).split('\0').filter((record) => record !== '');
+  const stages = new Map<string, Map<string, string>>();
+  for (const record of records) {
+    const [mode = '', id = '', stage = ''] = record.slice(0, record.indexOf('\t')).split(' ');
+    const path = record.slice(record.indexOf('\t') + 1);
+    stages.set(path, (stages.get(path) ?? new Map<string, string>()).set(stage, `${mode} ${id}`));
+  }
+  return [...stages].map(([path, sides], place) => ({
+    path,
+    what: toWhat(sides),
+    hunks: place < SHOWN_FILES ? readHunks(join(top, path)) : [],
+  }));
+}
+
+function toWhat(sides: ReadonlyMap<string, string>): string {
+  const [base, ours, theirs] = ['1', '2', '3'].map((stage) => sides.get(stage));
+  if ([base, ours, theirs].some((entry) => entry !== undefined && isSubmodule(entry))) return 'a submodule that both moved';
+  if (ours !== undefined && theirs !== undefined) return base === undefined ? 'added by both' : 'changed by both';
+  if (base === undefined) return ours === undefined ? 'added or renamed by the run alone' : 'added or renamed there alone';
+  if (ours === undefined && theirs === undefined) return 'removed or renamed by both';
+  return ours === undefined ? 'removed or renamed there, changed by the run' : 'changed there, removed or renamed by the run';
+}
+
+const MAX_HUNKS = 3;
+const MAX_LINES = 24;
+const MAX_LINE = 200;
+
+/** What stands between git's marks. A binary file has none. */
+function readHunks(path: string): readonly string[] {
+  try {
+    const text = readFileSync(encodeNames(path), 'utf8').slice(0, 1 << 20);
+    if (text.includes('\0')) return [];
+    const found = text.match(/^<{7} [^\n]*\n(?:[^\n]*\n)*?>{7} [^\n]*$/gm) ?? [];
+    return found.slice(0, MAX_HUNKS).map(shorten);
+  } catch {
+    return [];
+  }
+}
+
+function shorten(hunk: string): string {
+  const lines = hunk.split('\n').map((line) => line.slice(0, MAX_LINE));
+  if (lines.length <= MAX_LINES) return lines.join('\n');
+  return [...lines.slice(0, MAX_LINES / 2), `… ${lines.length - MAX_LINES} more lines …`, ...lines.slice(-MAX_LINES / 2)].join('\n');
+}

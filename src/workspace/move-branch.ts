@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findOngoingOperation } from './find-ongoing-operation.ts';
+import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { demandGit, GitProblem } from './git.ts';
+import { ABSENT } from './parse-status.ts';
+import { storePresent } from './present-tree.ts';
+import { readStatus } from './read-status.ts';
+import { listDifferences } from './tree-differences.ts';
+import { toRef } from './worktree-place.ts';
+import { changeIndex } from './write-tree.ts';
+
+/** A branch that goes forward. */
+export interface BranchMove {
+  /** Short name. */
+  readonly branch: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Absolute path of the working tree in which a branch is checked out; null: in none. Throws GitProblem. */
+export async function findCheckout({ git }: Pick<Repository, 'git'>, branch: string): Promise<string | null> {
+  const format = '--format=%(refname)%00%(worktreepath)%00';
+  const [, path = ''] = (await demandGit(git, ['for-each-ref', format, toRef(branch)])).split('\0');
+  return path === '' ? null : path;
+}
+
+/**
+ * What of a person would be overwritten in the working tree in which the branch is checked out: files that are not committed, or that git ignores.
+ *
+ * @throws GitProblem, also in the middle of a merge or a rebase
+ */
+export async function listOverwritten(main: Repository, settings: RepositorySettings, move: BranchMove): Promise<readonly string[]> {
+  const tree = await openCheckout(main, settings, move.branch);
+  if (tree === null) return [];
+  const operation = findOngoingOperation(tree.gitDir);
+  if (operation !== undefined) throw new GitProblem(`${operation} is under way in ${tree.top}`);
+  return (await listTouched(tree, move)).map(({ path }) => path);
+}
+
+/** What is not committed and lies where the move would write, remove or make a folder. */
+async function listTouched(tree: Repository, { from, to }: BranchMove): Promise<readonly { readonly path: string }[]> {
+  const changed = await listDifferences(tree.git, from, to);
+  const files = new Set(changed.map(({ path }) => path));
+  const written = changed.filter(({ right }) => right !== ABSENT).map(({ path }) => path);
+  const folders = new Set(written.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))));
+  const { entries } = await readStatus(tree, { withIgnored: true });
+  const target = new Map(changed.map(({ path, right }) => [path, right]));
+  return entries.filter(({ path: entry, kind, unstaged, index }) => {
+    // Staged just as it will be: git takes it for what it is.
+    if (kind === 'changed' && unstaged === '.' && target.get(entry) === index) return false;
+    const path = entry.replace(/\/$/, '');
+    // A folder of files that git ignores may hold one that comes; git's own submodules stay as they are.
+    if (entry.endsWith('/'))
+      return written.some((file) => file === path || (kind === 'ignored' && file.startsWith(entry) && existsSync(join(tree.top, file))));
+    return files.has(path) || folders.has(path) || written.some((file) => path.startsWith(`${file}/`));
+  });
+}
+
+/**
+ * Moves the branch forward, with the files where it is checked out, as `git merge --ff-only` does it. Nothing that is not committed is touched.
+ *
+ * @throws GitProblem, also when the branch was moved meanwhile
+ */
+export async function moveBranch(main: Repository, settings: RepositorySettings, move: BranchMove): Promise<void> {
+  const tree = await openCheckout(main, settings, move.branch);
+  const { branch, from, to } = move;
+  if (tree === null) {
+    await demandGit(main.git, ['update-ref', '-m', 'ralph land', toRef(branch), to, from]);
+    return;
+  }
+  const tip = (await demandGit(tree.git, ['rev-parse', 'HEAD'])).trim();
+  if (tip !== from) throw new GitProblem(`${branch} was moved meanwhile`);
+  await demandGit(tree.git, ['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', to], {
+    config: ['merge.autoStash=false'],
+  });
+}
+
+/**
+ * Goes on with a move that was killed in the middle: what has the new content already is taken for moved, so that it does not stand in the way.
+ *
+ * @param scratchDir absolute path of a folder for an index of ours
+ * @throws GitProblem
+ */
+export async function settleMove(main: Repository, settings: RepositorySettings, move: BranchMove, scratchDir: string): Promise<void> {
+  const tree = await openCheckout(main, settings, move.branch);
+  if (tree === null) return;
+  const touched = new Set((await listTouched(tree, move)).map(({ path }) => path));
+  const changed = (await listDifferences(tree.git, move.from, move.to)).filter(({ path }) => touched.has(path));
+  const index = { indexFile: join(scratchDir, 'land.index') };
+  const paths = changed.map(({ path }) => path);
+  const present = await storePresent(tree, move.from, paths, index);
+  const isOther = new Set((await listDifferences(tree.git, present, move.to)).map(({ path }) => path));
+  const moved = changed.filter(({ path }) => !isOther.has(path));
+  const select = (isGone: boolean): readonly string[] => moved.filter(({ right }) => (right === ABSENT) === isGone).map(({ path }) => path);
+  await changeIndex(tree.git, { write: select(false), remove: select(true) });
+}
+
+/** The working tree in which a branch is checked out; null: in none. */
+async function openCheckout(main: Repository, settings: RepositorySettings, branch: string): Promise<Repository | null> {
+  const path = await findCheckout(main, branch);
+  if (path === null) return null;
+  if (path === main.top) return main;
+  const found = await findRepository({ ...settings, cwd: path });
+  if (!found.found) throw new GitProblem(`${branch} is checked out in ${path}, which cannot be read: ${found.why}`);
+  return found.repository;
+}
