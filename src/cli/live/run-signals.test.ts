@@ -27,6 +27,16 @@ describe('catchSignals', () => {
     expect(deaths).toBe(1);
   });
 
+  it('keeps a second Ctrl+C for the run, where the command has others under way', () => {
+    const { context, signal } = createFakeContext();
+    const stops: string[] = [];
+    const signals = catchSignals(context.signals, null);
+    signal('SIGINT');
+    signal('SIGINT');
+    signals.attach((how) => stops.push(how));
+    expect(stops).toEqual(['interrupt', 'kill']);
+  });
+
   it('gives the signals back', () => {
     const { context, signal } = createFakeContext();
     const stops: string[] = [];

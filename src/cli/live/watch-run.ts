@@ -48,6 +48,8 @@ export interface WatchOrder {
   readonly tellsNext?: boolean;
   /** One turn was asked for, and no more. */
   readonly isOneTurn?: boolean;
+  /** Whether a second Ctrl+C waits for the run to be there, instead of ending the command: others are under way in it. */
+  readonly isOneOfMany?: boolean;
   /** Starts the run; `null` when there is nothing to be watched. */
   readonly start: (watch: Parameters<AppApi['startRun']>[2]) => Promise<RunHandle | null>;
 }
@@ -69,7 +71,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   const printer = guardPrinter(createPrinter(context, order.show), context.terminal);
   const fold = order.fold ?? createRunViewFold();
   const stream = createStream(printer, fold);
-  const signals = catchSignals(context.signals);
+  const signals = order.isOneOfMany === true ? catchSignals(context.signals, null) : catchSignals(context.signals);
   try {
     const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
     if (handle === null) return null;

@@ -28,8 +28,6 @@ export interface QueueRunFlags {
 }
 
 const MAX_PARALLEL = 10;
-/** The first Ctrl+C ends the turns that are under way, the second one at once; whoever is not at a turn yet is left by the third. */
-const LEAVING = 3;
 
 /** `ralph queue run`: every open task, then the digest. */
 export async function performQueueRun(context: CliContext, app: AppApi, { options }: CommandCall): Promise<number> {
@@ -38,13 +36,15 @@ export async function performQueueRun(context: CliContext, app: AppApi, { option
   if (flags.quiet === true && flags.verbose === true)
     throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
   const controller = new AbortController();
+  let attached = 0;
   const fan = createSignalFan(context.signals, (signal, count) => {
     if (count === 1)
       context.terminal.err(
         `ralph: ${signal}: no further task is begun; what is under way is ended, and goes on with the next \`ralph queue run\`.\n`,
       );
     controller.abort();
-    if (count < LEAVING || signal !== 'SIGINT') return;
+    // Where no run is there that a signal could end, the second one ends the command, as it does before `ralph run` has begun.
+    if (count === 1 || signal !== 'SIGINT' || attached > 0) return;
     fan.release();
     process.kill(process.pid, signal);
   });
@@ -60,8 +60,19 @@ export async function performQueueRun(context: CliContext, app: AppApi, { option
       toRequest: (task, root) => toTaskRequest(context, task, root),
       watch: async ({ id }, start) => {
         const own: CliContext = { ...context, signals: fan.source, terminal: toTaskTerminal(context.terminal, id, flags), tellBegun: null };
-        const watched = await watchRun(own, { app, show: toShow(flags), cwd, tellsNext: false, start });
-        return watched?.end ?? null;
+        let isAttached = false;
+        const begin: typeof start = async (watch) => {
+          const handle = await start(watch);
+          isAttached = handle !== null;
+          attached += Number(isAttached);
+          return handle;
+        };
+        try {
+          const watched = await watchRun(own, { app, show: toShow(flags), cwd, tellsNext: false, isOneOfMany: true, start: begin });
+          return watched?.end ?? null;
+        } finally {
+          attached -= Number(isAttached);
+        }
       },
       tell: news,
       abort: controller.signal,
