@@ -19,6 +19,7 @@ import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
 import { type Admission, admitPeople } from './admit-people.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toGateMarker } from './agent-environment.ts';
+import { createGateHold } from './confine-gates.ts';
 import { findCheck } from './find-check.ts';
 import type { GateGround } from './gate-ground.ts';
 import { toGateGuard, withoutKeys } from './gate-guard.ts';
@@ -93,7 +94,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     }),
     outside: people.inbox,
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ ...toGateSettings(parts), ...isolation, ...backpressure }),
+    gates: createGateRunner({ ...toGateSettings(parts), ...isolation, ...toHold(parts, agentCommand, workspace), ...backpressure }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -186,6 +187,12 @@ function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: 
     tree,
     gitPrograms,
   };
+}
+
+/** In a safe run the operating system holds gates as it holds agents. */
+function toHold(parts: RunParts, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
+  if (parts.file.settings.isSafe !== true) return {};
+  return { hold: createGateHold(toOutfitSettings(parts, agentCommand, tree)) };
 }
 
 function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSettings {

@@ -6,6 +6,7 @@ import { killAllStarted } from '../process/index.ts';
 import { createProofFold } from '../views/index.ts';
 import { type AssembledRun, type RunParts, toPlainEnvironment } from './assemble-run.ts';
 import { closeWorktree } from './close-worktree.ts';
+import { describeReach } from './describe-reach.ts';
 import { emitTo } from './emit-event.ts';
 import { openLiveFile } from './live-file.ts';
 import { notifyPerson, type RunNews } from './notify-person.ts';
@@ -66,6 +67,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     runId: paths.runId,
     runFolder: paths.folder,
     workspace: file.workspace,
+    reach: describeReach(file.settings),
     records: () => readRecords(paths, start.folded?.entries ?? 0),
     emit: (words) => emitTo(parts.layout, paths, words, parts.env),
     stop,

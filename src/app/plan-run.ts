@@ -18,6 +18,7 @@ import { withPluginFiles } from './plugin-files.ts';
 import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
+import { requireSafety } from './safety.ts';
 import { toUnconfirmedWarnings } from './unconfirmed-programs.ts';
 
 /** What a run is asked for. */
@@ -142,6 +143,7 @@ function requireOwnTask({ spec, objective }: Settings): void {
 async function requireStartable(settings: Settings, { coordination }: Topology, request: RunRequest): Promise<RunIsolation> {
   requireOwnTask(settings);
   requireKnownCost(settings);
+  await requireSafety(settings, request.cwd, request.env);
   const [isolation] = await Promise.all([findRunIsolation(settings), requireAgents(settings, coordination, request)]);
   return isolation;
 }

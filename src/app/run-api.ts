@@ -21,6 +21,8 @@ export interface RunHandle {
   readonly runFolder: string;
   /** Absolute path of the folder that the agents work in. */
   readonly workspace: string;
+  /** What its agents can reach, in one sentence; empty where they reach nothing. */
+  readonly reach: string;
   /** Asks the run to stop; the outcome follows. `kill` may come after any other. */
   readonly stop: (how: StopRequested['how'], by: string) => void;
   /** The inputs and effects since this start of the run, from the journal. */

@@ -134,6 +134,13 @@ function createWatch(made: TurnOutfitSettings): TreeWatch {
 }
 
 async function openTools(made: TurnOutfitSettings): Promise<Tools> {
+  const opened = await openOutfitter(made);
+  opened.sandbox.sweepPrivate(toPrivateDir(made.runFolder));
+  return { ...opened, watch: createWatch(made) };
+}
+
+/** What dresses the turns of a run, and in a safe one holds the commands of its gates. */
+export async function openOutfitter(made: TurnOutfitSettings): Promise<Pick<Tools, 'sandbox' | 'outfitter'>> {
   const sandbox = await import('../sandbox/index.ts');
   const { settings, workspace, env } = made;
   const stateDirs = toStateDirs(settings);
@@ -153,9 +160,9 @@ async function openTools(made: TurnOutfitSettings): Promise<Tools> {
     sandbox: settings.sandbox,
     os: await sandbox.findOsSandbox(env, workspace),
     folders: toFolderFacts(made),
+    isSafe: settings.isSafe === true,
   });
-  sandbox.sweepPrivate(toPrivateDir(made.runFolder));
-  return { sandbox, outfitter, watch: createWatch(made) };
+  return { sandbox, outfitter };
 }
 
 /** Where a run keeps what turns have of their own. */

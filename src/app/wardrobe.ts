@@ -8,6 +8,8 @@ import type { Backend, Isolation } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
+import { listKeyNames } from './known-secrets.ts';
+import { withOwnLogins } from './login-variables.ts';
 import { toPrice } from './prices.ts';
 import { findSpec, toAgentFacts, type Wearing } from './prompt-facts.ts';
 import { addTrusted } from './trusted-files.ts';
@@ -89,7 +91,7 @@ async function watchTrusted(undo: WardrobeSettings['undo'], dress: () => Promise
 
 function toEnvironment(made: WardrobeSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {
   const env = toAgentEnvironment(
-    { ...made.env, ...spec.env },
+    { ...(made.settings.isSafe === true ? withOwnLogins(made.env, spec, listKeyNames(made.settings)) : made.env), ...spec.env },
     {
       iteration: order.iteration,
       attempt: order.attempt,

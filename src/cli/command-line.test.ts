@@ -52,7 +52,22 @@ describe('ralph --help', () => {
     );
     expect(flags.get('run')).toEqual(
       expect.arrayContaining([
-        ...['-p', '-P', '-c', '-b', '--model', '--max-iterations', '--max-cost', '--max-runtime', '--hat', '--once', '--worktree'],
+        ...[
+          '-p',
+          '-P',
+          '-c',
+          '-b',
+          '--model',
+          '--max-iterations',
+          '--max-cost',
+          '--max-runtime',
+          '--hat',
+          '--once',
+          '--worktree',
+          '--in-place',
+          '--safe',
+          '--no-safe',
+        ],
         ...['--dry-run', '--format', '-q', '-v', '--continue', '--no-tui', '--nested', '--accept-changes', '--detach'],
       ]),
     );

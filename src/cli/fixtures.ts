@@ -275,6 +275,7 @@ export function createFakeApp(
   const calls: unknown[] = [];
   const handle: RunHandle = {
     runId: RUN_ID,
+    reach: '',
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
     stop: (how, by) => void calls.push(['stop', how, by]),

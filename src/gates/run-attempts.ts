@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { GateSpec } from '../core/index.ts';
-import type { Backpressure, Isolation } from '../ports/index.ts';
-import { type CommandResult, runShellLine } from '../process/index.ts';
+import type { Backpressure, Isolation, Program } from '../ports/index.ts';
+import { type CommandResult, runCommand, toShellLine } from '../process/index.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import { redactOutput } from './redact-output.ts';
 
@@ -19,10 +19,19 @@ export interface CommandGround {
   readonly marker?: string;
   /** The namespaces that the command of a gate gets, unless the gate refuses them; absent: none. */
   readonly isolation?: Isolation;
+  /** Puts the sandbox of the operating system around one command; absent: none. Does not reject: where that cannot be done, what it gives says so and fails. */
+  readonly hold?: () => Promise<HeldCommand>;
   /** Takes secrets out of what a gate shows, before anybody hears of it; absent: nothing is taken out. */
   readonly redact?: (text: string) => string;
   /** Whether whoever is shown what a gate prints is behind; absent: never. */
   readonly backpressure?: Backpressure;
+}
+
+/** What is held by the operating system. */
+export interface HeldCommand {
+  readonly confine: (program: Program) => Program;
+  /** Takes back what was made for it. */
+  readonly close: () => void;
 }
 
 /** One command line to run, until it passes or has had all its tries. */
@@ -71,14 +80,32 @@ function toOwnMarker(marker: string): string {
   return `${marker}.${started}`;
 }
 
-async function runOnce(ground: CommandGround, { command, spec, file, signal, onLine }: AttemptOrder): Promise<CommandResult> {
-  const { cwd, env, marker, isolation, backpressure } = ground;
+async function runOnce(ground: CommandGround, order: AttemptOrder): Promise<CommandResult> {
+  const held = await ground.hold?.();
+  try {
+    return await runHeld(ground, order, held);
+  } finally {
+    held?.close();
+  }
+}
+
+async function runHeld(
+  ground: CommandGround,
+  { command, spec, file, signal, onLine }: AttemptOrder,
+  held: HeldCommand | undefined,
+): Promise<CommandResult> {
+  const { cwd, marker, isolation, backpressure } = ground;
+  const shell = toShellLine(command);
+  const plain = { path: shell.command, args: shell.args, env: toPlain(ground.env), cwd };
+  const program = held === undefined ? plain : held.confine(plain);
   const tell = (line: string): void => onLine(redactOutput(ground, line));
-  const result = await runShellLine(command, {
+  const result = await runCommand({
+    command: program.path,
+    args: program.args,
     cwd,
-    env,
+    env: program.env,
     ...(marker !== undefined && { marker: toOwnMarker(marker) }),
-    isolation: spec.isolation === 'off' ? undefined : isolation,
+    isolation: spec.isolation === 'off' || held !== undefined ? undefined : isolation,
     ...(file !== null && { stdoutPath: file.logPath, stderrPath: file.logPath, maxLogBytes: MAX_LOG_BYTES }),
     backpressure,
     abort: signal,
@@ -90,4 +117,8 @@ async function runOnce(ground: CommandGround, { command, spec, file, signal, onL
     onStderrLine: tell,
   });
   return { ...result, output: redactOutput(ground, result.output) };
+}
+
+function toPlain(env: CommandGround['env']): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

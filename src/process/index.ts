@@ -19,7 +19,7 @@ export type {
 } from './process-spec.ts';
 export { createRedaction, createRedactor } from './redact.ts';
 export { removeTree } from './remove-tree.ts';
-export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions } from './run-command.ts';
+export { type CommandResult, type CommandSpec, runCommand, runShellLine, type ShellLineOptions, toShellLine } from './run-command.ts';
 export { killAllStarted } from './running-child.ts';
 export { splitSearchPath } from './split-search-path.ts';
 export { startProcess } from './start-process.ts';

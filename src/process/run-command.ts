@@ -71,5 +71,10 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
  * configuration (a gate's command): never for anything that an agent, a hook's answer or a file's name had a part in.
  */
 export function runShellLine(line: string, options: ShellLineOptions): Promise<CommandResult> {
-  return runCommand({ ...options, command: '/bin/sh', args: ['-c', '--', line] });
+  return runCommand({ ...options, ...toShellLine(line) });
+}
+
+/** The program of such a line, for who puts something around it. */
+export function toShellLine(line: string): { readonly command: string; readonly args: readonly string[] } {
+  return { command: '/bin/sh', args: ['-c', '--', line] };
 }

@@ -6,6 +6,7 @@ import type { Confinement } from './confinement.ts';
 import { findHidden, findHomes, findNeeded, toPlaced } from './find-needed.ts';
 import { findRepository } from './find-repository.ts';
 import { toInnerUser } from './inner-user.ts';
+import { narrowRepository } from './narrow-repository.ts';
 import type { OpenedHome } from './open-home.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { planBubblewrap } from './plan-bubblewrap.ts';
@@ -70,7 +71,8 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
   const { workspace, stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
-  const repository = findRepository(realpathSync(workspace));
+  const found = findRepository(realpathSync(workspace));
+  const repository = settings.isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
   return {
     hidden: findHidden(),
     homes: findHomes(),

@@ -19,6 +19,8 @@ export interface OutfitterSettings {
   readonly sandbox: SandboxSettings;
   readonly os: OsSandboxSearch;
   readonly folders: FolderFacts;
+  /** Whether of the repository only that can be written which a commit on the branch of the run needs. */
+  readonly isSafe?: boolean;
 }
 
 /** One turn that wants an outfit. */

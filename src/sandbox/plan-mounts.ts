@@ -26,7 +26,11 @@ export interface MountFacts {
   /** What stands in its place, to be written; absent: nothing. */
   readonly view?: string;
   /** Real paths of git's own folders, which a hat that may write can write wherever they lie, and of the folder they belong to. */
-  readonly repository: { readonly root: string | null; readonly written: readonly string[] };
+  readonly repository: {
+    readonly root: string | null;
+    readonly written: readonly string[] /** In these, or in the workspace: what cannot be written. */;
+    readonly kept: readonly string[];
+  };
   /** Ralph's own folder: covered, but for what is needed of it. */
   readonly stateDir: string;
   /** Folders that may be written in a workspace that may not. */
@@ -74,7 +78,10 @@ function listShown(facts: MountFacts): readonly Mount[] {
   const hasShownFolder = (path: string): boolean =>
     needed.some((other) => other.path !== path && isWithin(path, other.path) && other.path === other.real && !tooMuch(other.path));
   // What may be written is seen; shown once more it could only be read.
-  const open = [...(isWritable ? [workspace] : []), ...toRepository(facts).map(({ path }) => path)];
+  const open = [
+    ...(isWritable ? [workspace] : []),
+    ...toRepository(facts).flatMap(({ kind, path }) => (kind === 'writable' ? [path] : [])),
+  ];
   const isOpen = (path: string): boolean =>
     open.some((folder) => isWithin(path, folder) && !(isWithin(stateDir, folder) && isWithin(path, stateDir)));
   return needed
@@ -92,5 +99,6 @@ function toRepository(facts: MountFacts): readonly Mount[] {
   const { root, written } = facts.repository;
   if (!facts.isWritable || root === null || isTooMuch(facts, root)) return [];
   const paths = written.filter((path) => !isWithin(path, facts.workspace) && !isTooMuch(facts, path));
-  return paths.map((path) => ({ kind: 'writable', path }));
+  const kept = facts.repository.kept.map((path): Mount => ({ kind: 'readable', path }));
+  return [...paths.map((path): Mount => ({ kind: 'writable', path })), ...kept];
 }

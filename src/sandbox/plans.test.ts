@@ -18,7 +18,7 @@ const FACTS: MountFacts = {
   homeFolders: [],
   workspace: '/home/uma/work',
   isWritable: false,
-  repository: { root: '/home/uma/work', written: ['/home/uma/work/.git'] },
+  repository: { root: '/home/uma/work', written: ['/home/uma/work/.git'], kept: [] },
   stateDir: '/home/uma/work/.ralph',
   writable: ['/home/uma/work/.agent'],
   extraReadable: [],
@@ -113,7 +113,7 @@ describe('what a turn sees', () => {
   it('has the repository writable where the workspace is a part of it, but never where it is a whole home', () => {
     const toKind = (workspace: string, root: string, isWritable = true): string | undefined => {
       const needed = [root, `${root}/.git`].map((path) => ({ path, real: path }));
-      const repository = { root, written: [`${root}/.git`] };
+      const repository = { root, written: [`${root}/.git`], kept: [] };
       return find(planMounts({ ...FACTS, workspace, needed, repository, isWritable }), `${root}/.git/index`);
     };
     expect([

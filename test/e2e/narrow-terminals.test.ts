@@ -110,8 +110,8 @@ describe.runIf(canOpenTerminals).each([80, 60, 40])('on a terminal of %i columns
     (command, ...words) => {
       const seen = see(command, columns);
       const lines = seen.split('\n');
-      // A path stays whole, so that it can be copied.
-      expect(lines.filter((line) => line.length > columns && !/^\/\S+$/.test(line))).toEqual([]);
+      // A path stays whole, so that it can be copied, and so does the name of a worktree.
+      expect(lines.filter((line) => line.length > columns && !/^(?:\/|\d{8}-)\S+$/.test(line))).toEqual([]);
       expect(lines.filter((line) => line.includes('…'))).toEqual([]);
       const text = seen.replace(/\s+/g, ' ');
       for (const word of words) expect(text).toContain(word);

@@ -36,6 +36,18 @@ describe('what ralph run is asked', () => {
     });
   });
 
+  it.each([
+    [['--in-place'], ['workspace=in_place']],
+    [['--worktree', 'side'], ['workspace=worktree']],
+    [
+      ['--safe', '-c', 'cli.model=opus'],
+      ['cli.model=opus', 'safe=true'],
+    ],
+    [['--no-safe'], ['safe=false']],
+  ])('takes %j for the settings %j, so that a run that goes on knows them', async (args, assignments) => {
+    expect((await run(args)).request).toMatchObject({ assignments });
+  });
+
   it('reads the task from standard input for -P -', async () => {
     expect((await run(['-P', '-'], { stdin: 'from a pipe' })).request).toMatchObject({
       stdinPrompt: 'from a pipe',
@@ -45,6 +57,7 @@ describe('what ralph run is asked', () => {
 
   it.each([
     [['--worktree'], { worktree: true, nested: false }],
+    [['--in-place'], { worktree: null, nested: false }],
     [['--worktree', 'side', '--nested'], { worktree: 'side', nested: true }],
     [[], { worktree: null, nested: false }],
   ])('%j starts with %j', async (args, options) => {
@@ -55,6 +68,10 @@ describe('what ralph run is asked', () => {
     [['-p', 'a', '-P', 'b'], /more than once \(-p and -P\)/],
     [['words', '-p', 'a'], /more than once \(words and -p\)/],
     [['--worktree', 'fix the tests'], /not the name of a worktree/],
+    [['--in-place', '--worktree'], /two different things/],
+    [['--in-place', '--safe'], /a worktree of its own; --in-place says otherwise/],
+    [['--continue', '--in-place'], /--in-place is for a new one/],
+    [['--continue', '--no-safe'], /--no-safe is for a new one/],
     [['--hat', 'builder'], /belong together/],
     [['--once'], /belong together/],
     [['-q', '-v'], /do not go together/],

@@ -81,7 +81,7 @@ const NOT_WITH_CONTINUE = [
 /** A run that goes on has its task and its configuration. */
 function checkContinue(flags: RunFlags, sources: readonly string[]): void {
   const named = NOT_WITH_CONTINUE.filter((name) => flags[name] !== undefined).map(
-    (name) => `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`,
+    (name) => `--${flags[name] === false ? 'no-' : ''}${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`,
   );
   const given = [...named, ...(flags.gates === false ? ['--no-gates'] : [])];
   const [first] = [...sources, ...given];

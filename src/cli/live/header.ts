@@ -7,7 +7,7 @@ import type { RunOpening } from './run-printer.ts';
 export const NO_GATE = 'none: no gate checks the work; name the command that proves it under gates in ralph.yml';
 
 /** The first lines of a run: what was asked, who works on it, what stops it. */
-export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: RunOpening, look: Look): readonly string[] {
+export function toHeaderLines({ runId, workspace, runFolder, reach, isNewest, view }: RunOpening, look: Look): readonly string[] {
   const isElsewhere = !runFolder.startsWith(`${workspace}/`);
   const rows: readonly FactRow[] = [
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
@@ -25,6 +25,7 @@ export function toHeaderLines({ runId, workspace, runFolder, isNewest, view }: R
           },
         ]),
     ...(isElsewhere ? [{ label: 'Folder', text: workspace }] : []),
+    ...(reach === '' ? [] : [{ label: 'Reach', text: reach }]),
     { label: 'Limits', text: toLimitsText(view) },
     { label: 'Stop', text: `Ctrl+C; go on later with \`ralph resume${isNewest && !isElsewhere ? '' : ` ${runId}`}\`` },
   ];

@@ -6,6 +6,8 @@ export interface RunOpening {
   readonly runId: string;
   readonly runFolder: string;
   readonly workspace: string;
+  /** What its agents can reach, in one sentence; empty where they reach nothing. */
+  readonly reach: string;
   /** Whether the run is the one that a command without a run means. */
   readonly isNewest: boolean;
   readonly view: RunView;

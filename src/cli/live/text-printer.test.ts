@@ -55,6 +55,7 @@ function show(settings: Settings & { readonly isNewest?: boolean }, until = Numb
   if (first !== undefined) fold.take(first);
   printer.begin({
     runId: RUN_ID,
+    reach: '',
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
     isNewest: settings.isNewest ?? true,

@@ -136,11 +136,12 @@ function createStream(printer: RunPrinter, fold: RunViewFold): Stream {
       if (isOpen) printer.show(record, turn);
       else early.push({ record, turn });
     },
-    open: ({ runId, runFolder, workspace }, isNewest) => {
+    open: ({ runId, runFolder, workspace, reach }, isNewest) => {
       printer.begin({
         runId,
         runFolder,
         workspace,
+        reach,
         // Looked up only by who says it.
         get isNewest() {
           return isNewest();

@@ -1,0 +1,80 @@
+import type { Settings } from '../config/index.ts';
+import { RalphError, toGateName } from '../core/index.ts';
+import { captureBase } from '../workspace/index.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Something that keeps a safe run from beginning, and what mends it: a sentence each. */
+export interface SafetyObstacle {
+  readonly what: string;
+  readonly fix: string;
+}
+
+/**
+ * What a safe run needs of this machine and this folder and does not find; `null` where all is there.
+ *
+ * @param stateDirs names of the folders for state
+ */
+export async function findSafetyObstacle(cwd: string, env: Environment, stateDirs: readonly string[]): Promise<SafetyObstacle | null> {
+  const { findOsSandbox } = await import('../sandbox/index.ts');
+  const [os, base] = await Promise.all([findOsSandbox(env, cwd), captureBase({ cwd, env, stateDirs })]);
+  if (os.found === null)
+    return {
+      what: `no agent can be held by the operating system here: ${os.why}`,
+      fix: 'Install bubblewrap, or allow it user namespaces.',
+    };
+  if (os.found.kind !== 'bubblewrap')
+    return {
+      what: 'the sandbox of macOS was never tried with an agent at work',
+      fix: 'Work in a Linux machine or container with bubblewrap.',
+    };
+  if (base.commit === null)
+    return {
+      what: 'this is no git repository with a commit, so there can be no worktree',
+      fix: 'git init; git add .; git commit -m "first"',
+    };
+  return null;
+}
+
+/**
+ * Looks whether a run can be what `safe` promises.
+ *
+ * @throws RalphError `safe-refused` (exit code 2)
+ */
+export async function requireSafety(settings: Settings, cwd: string, env: Environment): Promise<void> {
+  if (settings.isSafe !== true) return;
+  const obstacle = findContradiction(settings) ?? (await findSafetyObstacle(cwd, env, toStateDirs(settings)));
+  if (obstacle === null) return;
+  throw new RalphError({
+    code: 'safe-refused',
+    what: `The run is to be safe, and ${obstacle.what}.`,
+    why: 'Half of it would be no safety: an agent that is not held reads and writes whatever you can.',
+    fix: `${obstacle.fix}\nor run without it: ralph run --no-safe`,
+    exitCode: 2,
+  });
+}
+
+/** What the configuration says against it. */
+function findContradiction({ worksIn, sandbox, spec, backends, mcpServers }: Settings): SafetyObstacle | null {
+  if (worksIn !== 'worktree')
+    return {
+      what: '`workspace: in_place` says that it works in this folder',
+      fix: 'Leave `workspace` out: a safe run works in a worktree.',
+    };
+  const free = Object.entries(sandbox.hats).find(([, mode]) => mode === 'off')?.[0];
+  if (sandbox.mode === 'off' || free !== undefined)
+    return { what: `\`sandbox: off\` lets ${free ?? 'every hat'} go free`, fix: 'Leave `sandbox: off` out.' };
+  const gate = spec.gates.find(({ isolation }) => isolation === 'off');
+  if (gate !== undefined)
+    return {
+      what: `the gate ${toGateName(gate)} is to run in the open (\`isolation: off\`)`,
+      fix: 'Leave `isolation: off` out of the gate.',
+    };
+  const isNative = Object.values(backends)
+    .flat()
+    .some(({ type }) => type === 'native');
+  if (isNative && mcpServers.length > 0)
+    return { what: 'MCP servers of the native agent run outside of the sandbox', fix: 'Leave `mcp_servers` out, or take an agent CLI.' };
+  return null;
+}
