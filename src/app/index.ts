@@ -22,6 +22,7 @@ export type { NightEnd, NightNews, NightOrder } from './queue-order.ts';
 export { isCutOff } from './queue-plan.ts';
 export { openRun } from './read-run.ts';
 export { type Resumed, type ResumeOptions, resumeRun } from './resume-run.ts';
+export { reviewRun } from './review-run.ts';
 export type { LeftProcess, OutsideEvent, RecordCursor, RunEnd, RunHandle, RunReader, RunSummary, RunWatch } from './run-api.ts';
 export { type GateRun, type GateRunOrder, runCheck, runGates } from './run-gates.ts';
 export { type Demo, prepareDemo } from './start-demo.ts';

@@ -16,6 +16,7 @@ export type CommandName =
   | 'land'
   | 'undo'
   | 'show'
+  | 'review'
   | 'events'
   | 'emit'
   | 'token'
@@ -48,6 +49,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'status', summary: 'what a run does now, how far it is' },
   { name: 'runs', summary: 'list the runs of this folder' },
   { name: 'worktrees', summary: 'list, compare, merge and remove the worktrees of runs' },
+  { name: 'review', summary: 'a run on one screen: what is proven, what to read, what to do' },
   { name: 'land', summary: 'bring the branch of a run home, once the gates passed on the merged tree' },
   { name: 'undo', summary: 'take back what a run changed, or bring it back' },
   { name: 'show', summary: 'what an iteration was asked, said and changed' },

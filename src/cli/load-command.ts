@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   land: async () => (await import('./commands/land-command.ts')).landCommand,
   undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
+  review: async () => (await import('./commands/review-command.ts')).reviewCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   emit: async () => (await import('./commands/emit-command.ts')).emitCommand,
   token: async () => (await import('./commands/token-command.ts')).tokenCommand,

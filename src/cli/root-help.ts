@@ -7,6 +7,7 @@ const EXAMPLES: readonly Example[] = [
   ['ralph demo', 'a team at work for ten seconds, without any agent of your own'],
   ['ralph run -p "Make the tests pass"', 'the first agent CLI that is found works on it'],
   ['ralph run', 'the task in PROMPT.md, the team in ralph.yml'],
+  ['ralph review', 'what the last run did, on one screen'],
   ['ralph resume', 'go on where the last run stopped'],
 ];
 

@@ -22,6 +22,7 @@ const PASSED: GateView = {
   durationMs: 1200,
   outputTail: '',
   iteration: 3,
+  at: 0,
   topics: [],
   evidence: EVIDENCE,
 };

@@ -13,6 +13,10 @@ import {
   sampleUsage,
 } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
+import { toReview } from './review.ts';
+import { sampleReview, sampleReviewFacts } from './review-fixtures.ts';
+import { toReviewMarkdown } from './review-markdown.ts';
+import { toReviewDetails, toReviewScreen } from './review-screen.ts';
 import { type RunReport, toRunReport } from './run-report.ts';
 import { toRunStatus } from './run-status.ts';
 import { toTurnDetails } from './turn-details.ts';
@@ -37,9 +41,35 @@ function signedOutRun() {
   return script;
 }
 
+const toClock = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+const toLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const IN_PLACE = sampleReviewFacts({
+  facts: {
+    ...sampleFacts(['src/cart.mjs']),
+    place: {
+      folder: '/project',
+      isThere: true,
+      worktree: null,
+      baseBranch: 'main',
+      state: { head: null, branch: 'main', uncommitted: { count: 2, first: ['src/cart.mjs', 'notes.txt'] }, commits: null },
+    },
+  },
+  said: { reviews: [], left: [], todos: [] },
+});
+
+/** All of it, not a screen. */
+const LONG = /details$|\.md$/;
+
 const CASES = {
   'completed-report': () =>
     toText(toRunReport(foldRunView(completedRun().records), { facts: sampleFacts(['src/cart.mjs', 'test/cart.test.mjs']) })),
+  'completed-review': () => toLines(toReviewScreen(sampleReview(), { width: 80, height: 24, clock: toClock })),
+  'completed-review-details': () => toLines(toReviewDetails(sampleReview(), { width: 100, clock: toClock })),
+  'completed-review.md': () => toReviewMarkdown(sampleReview()),
+  'limited-review': () =>
+    toLines(toReviewScreen(toReview(foldRunView(limitedRun().records), IN_PLACE), { width: 80, height: 24, clock: toClock })),
+  'dead-review': () =>
+    toLines(toReviewScreen(toReview(foldRunView(retryingRun().records.slice(0, -4)), IN_PLACE), { width: 80, height: 24, clock: toClock })),
   'limited-report': () => toText(toRunReport(foldRunView(limitedRun().records))),
   'signed-out-report': () => toText(toRunReport(foldRunView(signedOutRun().records))),
   'waiting-status': () => toText(toRunStatus(foldRunView(retryingRun().records), { isAlive: true, now: START + 100_000 })),
@@ -48,14 +78,14 @@ const CASES = {
 };
 
 describe('screens of typical runs, as people can read them in golden/', () => {
-  it.each(Object.keys(CASES) as (keyof typeof CASES)[])('%s.txt is what a person reads', (name) => {
-    const file = new URL(`${name}.txt`, FOLDER);
+  it.each(Object.keys(CASES) as (keyof typeof CASES)[])('%s is what a person reads', (name) => {
+    const file = new URL(name.endsWith('.md') ? name : `${name}.txt`, FOLDER);
     const text = CASES[name]();
     if (UPDATE) {
       mkdirSync(FOLDER, { recursive: true });
       writeFileSync(file, text);
     }
     expect(text).toBe(readFileSync(file, 'utf8'));
-    expect(text.split('\n').length).toBeLessThanOrEqual(26);
+    if (!LONG.test(name)) expect(text.split('\n').length).toBeLessThanOrEqual(26);
   });
 });

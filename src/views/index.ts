@@ -24,6 +24,9 @@ export { parseFacts } from './parse-facts.ts';
 export { toPathText } from './path-text.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { createProofFold, type ProofFold, toProof } from './proof.ts';
+export { type Review, type ReviewFacts, type SaidFacts, type SaidText, type TodoLine, toReview } from './review.ts';
+export { toReviewMarkdown } from './review-markdown.ts';
+export { toReviewDetails, toReviewScreen } from './review-screen.ts';
 export { type ChangedFile, type ChangeFacts, type RunFacts, toChangeFacts, type WorkPlace } from './run-facts.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
@@ -44,7 +47,7 @@ export type {
   WaitingEvent,
   WaitView,
 } from './run-view.ts';
-export { toStatLines, toStatText } from './stat-lines.ts';
+export { toStatLines } from './stat-lines.ts';
 export { toTurnDetails } from './turn-details.ts';
 export { toOutcomeText, toTurnLine } from './turn-line.ts';
 export { toCount, toIterationsText, toList, toNumberText } from './words.ts';

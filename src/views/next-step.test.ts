@@ -51,7 +51,7 @@ it('a run whose completion a gate refused is told what shows the output of that 
     attempts: 1,
     log: '.ralph/runs/r/evidence/7.log',
   };
-  const gate = { gate: 0, command: 'npm test', iteration: 1, topics: [], outputTail: '', durationMs: 1, timedOut: false };
+  const gate = { gate: 0, command: 'npm test', iteration: 1, at: 0, topics: [], outputTail: '', durationMs: 1, timedOut: false };
   const refused = { ...gate, exitCode: 1, passed: false, evidence };
   const passed = { ...gate, exitCode: 0, passed: true, evidence: { ...evidence, number: 8, log: '.ralph/runs/r/evidence/8.log' } };
   const turns = view.turns.map((turn) => ({ ...turn, gates: [refused, passed] }));

@@ -1,5 +1,6 @@
 import { END_REASONS, toShellWord, toTurnName, toUsdText, toWayBack } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
 
 /**
@@ -22,6 +23,25 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
   );
 }
 
+/** What a person can do who has just read what a run did, one command in each; none while it is under way. */
+export function toReviewSteps(
+  view: RunView,
+  { changed, place }: Pick<RunFacts, 'changed' | 'place'>,
+  isNewest: boolean,
+): readonly string[] {
+  if (view.end === null) return [];
+  const isDone = view.end.reason === 'completed';
+  const hasChanges = changed === null || changed.count > 0;
+  const mayLand = place !== null && place.worktree !== null && (changed === null || changed.count > 0);
+  const steps = [
+    ...(isDone ? [] : [toNextStep(view, true)]),
+    ...(changed !== null && hasChanges ? ['Read the changes: `ralph show --diff`.'] : []),
+    ...(mayLand ? ['Bring it home, its gates run once more: `ralph land`.'] : []),
+    ...(place?.state != null && hasChanges ? ['Take it back, a look first: `ralph undo`.'] : []),
+  ];
+  return (steps.length > 0 ? steps : ['See its turns: `ralph show`.']).map((step) => toCommand(step, view, isNewest));
+}
+
 const LOST = 'the journal of the run';
 
 /** The journal was lost under the run: what it held lies beside `runs`, in the same state folder. */
@@ -31,14 +51,11 @@ function toRescueStep(detail: string, runId: string): string {
 }
 
 function toCommand(step: string, view: RunView, isNewest: boolean): string {
-  return isNewest ? step : step.replace(/`ralph (resume|show|events)/g, `$& ${view.runId}`);
+  return isNewest ? step : step.replace(/`ralph (resume|show|events|review|land|undo)/g, `$& ${view.runId}`);
 }
 
 function toLookStep(view: RunView): string {
-  if (view.end?.reason !== 'completed') return 'See what happened: `ralph show`.';
-  return view.checkpoints.some((made) => made.commit !== null)
-    ? 'Look at the work: `git log`, `ralph show`.'
-    : 'Look at the work: `ralph show`.';
+  return view.end?.reason === 'completed' ? 'Look at the work: `ralph review`.' : 'See what happened: `ralph show`.';
 }
 
 /** A limit of cost in numbers: what was spent, a turn's overrun of the limit included, and the limit once more. */

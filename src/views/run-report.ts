@@ -7,6 +7,7 @@ import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
 import type { ChangeFacts, RunFacts } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
+import { toStatNotes } from './stat-lines.ts';
 import { toCount, toIterationsText, toList, toNumberText, toSpentText } from './words.ts';
 
 /** The end of a run in words. */
@@ -124,14 +125,15 @@ function toEvidenceTexts(view: RunView): readonly string[] {
   return [view.gates.length === 0 ? 'none: no gate is configured, so the agents’ word is all there is' : 'none: no gate was run'];
 }
 
-function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
+/** What a run changed: all together with the first files, then what is not in it. */
+export function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
   if (changed === null) return [];
-  if (changed.count === 0) return ['no file'];
+  if (changed.count === 0) return ['no file', ...toStatNotes(changed)];
   const lines = changed.added + changed.removed === 0 ? '' : `, +${toNumberText(changed.added)} −${toNumberText(changed.removed)} lines`;
   const names = changed.files.slice(0, MAX_NAMES).map(({ path }) => toPathText(path));
   const more = changed.count - names.length;
   const list = `${names.join(', ')}${more === 0 ? '' : ` and ${toNumberText(more)} more`}`;
-  return [`${toCount(changed.count, 'file')}${lines}: ${cutText(list, 240)}`];
+  return [`${toCount(changed.count, 'file')}${lines}: ${cutText(list, 240)}`, ...toStatNotes(changed)];
 }
 
 function toCommitTexts(view: RunView, commits: WorkState['commits']): readonly string[] {

@@ -161,6 +161,8 @@ export interface RefusedEvent {
 }
 
 export interface GateView extends GateResult {
+  /** When it was done. */
+  readonly at: number;
   readonly iteration: number;
   readonly topics: readonly string[];
 }

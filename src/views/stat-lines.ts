@@ -31,21 +31,22 @@ export function toStatLines(stat: RunStat, { width, limit = Number.POSITIVE_INFI
 }
 
 /** `3 files changed, +34 −12 lines`, and what is not in it. */
-export function toStatText(stat: StatSummary): string {
+function toStatText(stat: StatSummary): string {
   const { count, binary } = stat;
   const parts = [
     count === 0 ? 'No file changed' : `${toCount(count, 'file')} changed`,
     ...(count === 0 ? [] : [`+${toNumberText(stat.added)} −${toNumberText(stat.removed)} lines`]),
     ...(binary === 0 ? [] : [`${toNumberText(binary)} binary`]),
   ];
-  return [`${parts.join(', ')}.`, ...toNotes(stat)].join(' ');
+  return [`${parts.join(', ')}.`, ...toStatNotes(stat)].join(' ');
 }
 
 function isBinary({ added, isSubmodule }: FileStat): boolean {
   return added === null && !isSubmodule;
 }
 
-function toNotes({ between, isWhole }: StatSummary): readonly string[] {
+/** What is not in it. */
+export function toStatNotes({ between, isWhole }: Pick<StatSummary, 'between' | 'isWhole'>): readonly string[] {
   return [
     ...(isWhole ? [] : ['The end of the last turn was not seen: what it did is not in this.']),
     ...(between.length === 0
@@ -75,7 +76,7 @@ function toSums(added: number, removed: number): string {
 }
 
 /** The end of a path tells more than its beginning. */
-function cutStart(text: string, limit: number): string {
+export function cutStart(text: string, limit: number): string {
   const characters = [...text];
   return characters.length <= limit ? text : `…${characters.slice(characters.length - limit + 1).join('')}`;
 }

@@ -105,7 +105,9 @@ function takeGates(draft: RunDraft, input: GatesFinished): void {
     return;
   }
   const turn = request?.turn;
-  turn?.gates.push(...input.results.map((result) => ({ ...result, iteration: turn.iteration, topics: request?.topics ?? [] })));
+  turn?.gates.push(
+    ...input.results.map((result) => ({ ...result, at: input.at, iteration: turn.iteration, topics: request?.topics ?? [] })),
+  );
 }
 
 function takeTimer(draft: RunDraft, timer: number): void {

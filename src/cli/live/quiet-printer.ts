@@ -8,7 +8,7 @@ const SHOWN = new Set(['Why', 'Cost', 'You', 'Next']);
 export function createQuietPrinter(terminal: Terminal): RunPrinter {
   return {
     showsStops: false,
-    wantsFacts: false,
+    wantsFacts: true,
     begin: () => undefined,
     show: () => undefined,
     end: ({ view, ...facts }) => {

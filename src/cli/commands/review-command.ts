@@ -1,0 +1,42 @@
+import { toReviewDetails, toReviewMarkdown, toReviewScreen } from '../../views/index.ts';
+import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
+import { addFormatOption } from '../format-option.ts';
+import { MAX_WIDTH } from '../live/look.ts';
+import { toLocalTime } from '../local-time.ts';
+import { printJson, printLine } from '../terminal.ts';
+
+/** Lines of a terminal that is as small as they come. */
+const SCREEN_LINES = 24;
+
+/** `ralph review`. */
+export const reviewCommand: CliCommand = {
+  declare: (command) => {
+    command.argument(...RUN_ARGUMENT).option('--full', 'all of it: every verdict, file, commit, and what was said');
+    addFormatOption(command, ['text', 'json', 'md'], 'text for people, json for programs, md for the description of a change');
+    addExamples(command, [
+      ['ralph review', 'the newest run on one screen: what is proven, what to read first, what to type next'],
+      ['ralph review --full', 'the same with everything'],
+      ['ralph review 20261121-22 --format md > review.md', 'a certain one as Markdown, safe to show anywhere'],
+      ['ralph review --format json | jq .evidence', 'for programs'],
+    ]);
+  },
+  perform: async ({ cwd, env, terminal, loadApp }, { args, options }) => {
+    const app = await loadApp();
+    const review = await app.reviewRun(cwd, args[0], env);
+    if (options['format'] === 'json') printJson(terminal, review);
+    else if (options['format'] === 'md') terminal.out(toReviewMarkdown(review));
+    else {
+      const layout = {
+        width: Math.min(terminal.columns(), MAX_WIDTH),
+        clock: toLocalTime,
+        styleLabel: (label: string) => terminal.style('faint', label),
+      };
+      const lines =
+        options['full'] === true ? toReviewDetails(review, layout) : toReviewScreen(review, { ...layout, height: SCREEN_LINES });
+      const [headline = '', ...rest] = lines;
+      printLine(terminal, terminal.style('heading', terminal.style(review.isGood ? 'good' : 'warning', headline)));
+      for (const line of rest) printLine(terminal, line);
+    }
+    return 0;
+  },
+};
