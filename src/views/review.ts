@@ -2,12 +2,12 @@ import { toResultName, type Usage } from '../core/index.ts';
 import { toGateEndText, toRefusals } from './evidence.ts';
 import { toReviewSteps } from './next-step.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
-import { type RunProof, toProof } from './proof.ts';
+import { toProof } from './proof.ts';
 import { type ReviewHat, toReviewHats } from './review-hats.ts';
 import { type FileToRead, type RunFacts, toReadFirst } from './run-facts.ts';
 import type { RunReport } from './run-report.ts';
 import { type StatusFacts, toRunStatus } from './run-status.ts';
-import type { GateView, RunView, TurnView } from './run-view.ts';
+import type { GateView, RunProof, RunView, TurnView } from './run-view.ts';
 
 /** What somebody said in a run. */
 export interface SaidText {
