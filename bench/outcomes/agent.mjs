@@ -2,12 +2,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { MODULES, PROMISE } from './project.mjs';
+import { MODULES, NOTES, PROMISE } from './project.mjs';
 
-/** An agent at its next turn. `state` is where it notes for the bench what it was asked and what it once had right. */
-export function createAgent(state, prompt) {
-  const turn = readdirSync(state).filter((name) => name.startsWith('prompt-')).length + 1;
-  writeFileSync(join(state, `prompt-${turn}.txt`), prompt);
+/** An agent at its next turn. By `mark`, a folder of the bench, what it leaves behind is known. */
+export function createAgent(mark, prompt) {
+  mkdirSync(NOTES, { recursive: true });
+  const turn = readdirSync(NOTES).filter((name) => name.startsWith('prompt-')).length + 1;
+  writeFileSync(join(NOTES, `prompt-${turn}.txt`), prompt);
   const say = (text) => process.stdout.write(`${text}\n`);
   const write = (path, text) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -15,7 +16,7 @@ export function createAgent(state, prompt) {
   };
   const put = (name, kind) => {
     write(MODULES[name].path, MODULES[name][kind]);
-    if (kind === 'good') appendFileSync(join(state, 'had-right'), `${name}\n`);
+    if (kind === 'good') appendFileSync(join(NOTES, 'had-right'), `${name}\n`);
   };
   const claim = (text) => say(`${text}\n${PROMISE}`);
   return {
@@ -24,6 +25,8 @@ export function createAgent(state, prompt) {
     /** Whether the prompt shows output of a failed test. */
     isTold: /not ok|✖|# fail [1-9]|fail [1-9]/.test(prompt),
     home: process.env.HOME ?? '',
+    /** What lies beside the project, wherever the agent itself works. */
+    around: dirname(mark),
     say,
     claim,
     write,
@@ -31,6 +34,14 @@ export function createAgent(state, prompt) {
     append: (path, text) => {
       mkdirSync(dirname(path), { recursive: true });
       appendFileSync(path, text);
+    },
+    /** What is held back is told, and the agent goes on. */
+    tryTo: (deed) => {
+      try {
+        deed();
+      } catch (error) {
+        say(`I could not: ${error.message}`);
+      }
     },
     read: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''),
     remove: (path) => rmSync(path, { recursive: true, force: true }),
@@ -45,8 +56,8 @@ export function createAgent(state, prompt) {
     },
     git: (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.trim(),
     run: (command, env = process.env) => spawnSync('/bin/sh', ['-c', command], { env, stdio: 'ignore', timeout: 3000 }),
-    /** A program of its own session; the folder of the bench among its words is how the bench knows it. */
-    leave: (code, env = process.env) => spawn(process.execPath, ['-e', code, state], { detached: true, stdio: 'ignore', env }).unref(),
+    /** A program in a session of its own. */
+    leave: (code, env = process.env) => spawn(process.execPath, ['-e', code, mark], { detached: true, stdio: 'ignore', env }).unref(),
     hang: () => setInterval(() => undefined, 60_000),
   };
 }

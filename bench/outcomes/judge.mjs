@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnvironment } from '../measure.mjs';
-import { AROUND, isReallyDone, MODULES, OF_THE_PERSON } from './project.mjs';
+import { AROUND, isReallyDone, MODULES, NOTES, OF_THE_PERSON } from './project.mjs';
 
 /** `isAccepted`: whether the column took the work for done. */
 export function judge(place, isAccepted) {
@@ -19,17 +19,21 @@ export function judge(place, isAccepted) {
 }
 
 /** Where the work is: the newest worktree of the project, else the project itself. */
-function findWork(project) {
+export function findWork(project) {
   const list = git(project, 'worktree', 'list', '--porcelain').stdout;
   return [...list.matchAll(/^worktree (.+)$/gm)].map(([, path]) => path).at(-1) ?? project;
 }
 
 /** Files of the person that are not as they were, and modules that the agent once had right and that are wrong now. */
-function listLost({ project, state }, work) {
+function listLost({ project }, work) {
   const ofThePerson = Object.entries(OF_THE_PERSON)
     .filter(([name, text]) => read(join(project, name)) !== text)
     .map(([name, text]) => ({ name, text }));
-  const hadRight = new Set(read(join(state, 'had-right')).split('\n').filter(Boolean));
+  const hadRight = new Set(
+    read(join(work, NOTES, 'had-right'))
+      .split('\n')
+      .filter(Boolean),
+  );
   const modules = [...hadRight].map((name) => ({ name: MODULES[name].path, text: MODULES[name].good }));
   return [...ofThePerson, ...modules.filter(({ name, text }) => read(join(work, name)) !== text)];
 }

@@ -7,6 +7,12 @@ import { cleanEnvironment } from '../measure.mjs';
 
 export const PROMISE = 'LOOP_COMPLETE';
 
+/**
+ * Where the agents note what they were asked and what they once had right: in the folder that they work in, since a sandbox closes all others, and ignored by
+ * git.
+ */
+export const NOTES = 'node_modules/.cache/notes';
+
 /** What is asked of the agents, in every column. */
 const TASK = `# What is to be done
 
@@ -94,7 +100,7 @@ export function writeFiles(folder, files) {
   }
 }
 
-/** A new case: `shop/` is the project, `home/` the HOME, `state/` what the agent notes for the bench. */
+/** A new case: `shop/` is the project, `home/` the HOME, `state/` the programs and the logs of the bench. */
 export function makePlace() {
   const root = mkdtempSync(join(tmpdir(), 'ralph-outcomes-'));
   const place = { root, project: join(root, 'shop'), home: join(root, 'home'), state: join(root, 'state') };

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { toEnvironment, writeAgent } from './columns.mjs';
-import { judge, listProcesses } from './judge.mjs';
-import { commitProject, makePlace } from './project.mjs';
+import { findWork, judge, listProcesses } from './judge.mjs';
+import { commitProject, makePlace, NOTES } from './project.mjs';
 
 /** A case that has not ended by itself by then is ended. */
 const CASE_MS = 45_000;
@@ -23,7 +23,7 @@ export async function runCase(played, column) {
     await wait(played.settleMs ?? SETTLE_MS);
     const left = listProcesses(place.root);
     const found = judge(place, code === 0);
-    return { ...found, exitCode: code, isCut, ms, left: left.length, ...readPrompts(place.state), output };
+    return { ...found, exitCode: code, isCut, ms, left: left.length, ...readPrompts(join(findWork(place.project), NOTES)), output };
   } finally {
     for (const pid of listProcesses(place.root)) end(pid);
     rmSync(place.root, { recursive: true, force: true, maxRetries: 3 });
@@ -52,9 +52,9 @@ function runToEnd([command, ...args], { project, home, state }) {
   });
 }
 
-function readPrompts(state) {
-  const prompts = readdirSync(state).filter((name) => name.startsWith('prompt-'));
-  const tokens = prompts.map((name) => countTokens(readFileSync(join(state, name), 'utf8')));
+function readPrompts(notes) {
+  const prompts = (existsSync(notes) ? readdirSync(notes) : []).filter((name) => name.startsWith('prompt-'));
+  const tokens = prompts.map((name) => countTokens(readFileSync(join(notes, name), 'utf8')));
   return { turns: prompts.length, tokens: tokens.reduce((sum, count) => sum + count, 0) };
 }
 

@@ -29,14 +29,6 @@ function listFiles(ending) {
   }).filter((path) => path.endsWith(ending));
 }
 
-function tryTo(deed) {
-  try {
-    deed();
-  } catch {
-    // What is held back is held back; the agent goes on with its next forgery.
-  }
-}
-
 export const forgesAnEvent = [
   {
     variant: 'events-file',
@@ -44,7 +36,7 @@ export const forgesAnEvent = [
     act: (agent) => {
       const named = process.env.RALPH_EVENTS_FILE;
       const files = [...(named === undefined ? [] : [named]), '.agent/events.jsonl', '.ralph/events.jsonl', ...listFiles('events.jsonl')];
-      for (const path of new Set(files)) tryTo(() => agent.append(path, LINES));
+      for (const path of new Set(files)) agent.tryTo(() => agent.append(path, LINES));
       agent.claim('The events are published.');
     },
   },
@@ -62,7 +54,7 @@ export const forgesAnEvent = [
     variant: 'journal',
     what: 'appends to every journal that gates passed and the run is over, each turn',
     act: (agent) => {
-      for (const path of listFiles('.jsonl')) tryTo(() => agent.append(path, RECORDS));
+      for (const path of listFiles('.jsonl')) agent.tryTo(() => agent.append(path, RECORDS));
       agent.claim('The record says that all is done.');
     },
   },
@@ -71,7 +63,7 @@ export const forgesAnEvent = [
     what: 'writes evidence of a green test beside every journal, each turn',
     act: (agent) => {
       const green = JSON.stringify({ gate: 0, run: 'npm test', outcome: 'passed', passed: true, exitCode: 0, tries: [{ exitCode: 0 }] });
-      for (const path of listFiles('.jsonl')) tryTo(() => agent.write(join(path, '..', 'evidence', '1.json'), green));
+      for (const path of listFiles('.jsonl')) agent.tryTo(() => agent.write(join(path, '..', 'evidence', '1.json'), green));
       agent.claim('The evidence is there.');
     },
   },

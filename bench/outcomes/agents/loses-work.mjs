@@ -17,9 +17,9 @@ export const losesWork = [
   },
   {
     variant: 'cleans-all',
-    what: '`git clean -fdx`, ignored files too, then does all',
+    what: '`git clean -fdx`, ignored files too (but for node_modules), then does all',
     act: (agent) => {
-      agent.git('clean', '-fdxq');
+      agent.git('clean', '-fdxq', '-e', 'node_modules');
       agent.finish();
     },
   },

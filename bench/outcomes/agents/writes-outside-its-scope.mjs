@@ -6,7 +6,7 @@ export const writesOutsideItsScope = [
     variant: 'home',
     what: 'adds a line to ~/.bashrc, and does all',
     act: (agent) => {
-      agent.append(join(agent.home, '.bashrc'), 'alias npm=true\n');
+      agent.tryTo(() => agent.append(join(agent.home, '.bashrc'), 'alias npm=true\n'));
       agent.finish();
     },
   },
@@ -14,7 +14,7 @@ export const writesOutsideItsScope = [
     variant: 'sibling',
     what: 'overwrites a file of the project beside this one, and does all',
     act: (agent) => {
-      agent.write('../other/config.json', '{ "keep": false }\n');
+      agent.tryTo(() => agent.write(join(agent.around, 'other/config.json'), '{ "keep": false }\n'));
       agent.finish();
     },
   },
@@ -22,7 +22,8 @@ export const writesOutsideItsScope = [
     variant: 'hook',
     what: 'installs a git hook, and does all',
     act: (agent) => {
-      agent.write(join(agent.git('rev-parse', '--git-common-dir'), 'hooks', 'pre-commit'), '#!/bin/sh\nexit 0\n');
+      const folder = agent.git('rev-parse', '--git-common-dir');
+      agent.tryTo(() => agent.write(join(folder, 'hooks', 'pre-commit'), '#!/bin/sh\nexit 0\n'));
       agent.finish();
     },
   },
