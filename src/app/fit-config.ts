@@ -18,6 +18,7 @@ export const SCHEMA_FILE = '.ralph/schema.json';
 const SCHEMA_LINE = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
 const BACKEND = /^# cli:\n# {3}backend: claude.*$/m;
 const GATES = /^# gates:\n# {3}- on: (\[.*\])\n# {5}run: npm test$/m;
+const BASELINE = 'gate_baseline: green   # also run before the first turn: at the end it must run as many tests, and be green';
 const NO_GATES = 'gates: []   # no command proves the work; without this line a run looks for one';
 const OTHER_BACKEND = /^( +)# backend: codex$/m;
 
@@ -39,7 +40,7 @@ export function fitConfig(text: string, { backend, model, otherBackend, gate, wa
 
 /** In the place that the text has for it; a team that has none is asked for it before its end. */
 function writeGate(text: string, command: string): string {
-  const toGate = (topics: string): string => `gates:\n  - on: ${topics}\n    run: ${command}`;
+  const toGate = (topics: string): string => `${BASELINE}\ngates:\n  - on: ${topics}\n    run: ${command}`;
   if (hasTestGate(text)) return text.replace(GATES, (_, topics: string) => toGate(topics));
   return `${text.trimEnd()}\n\n${toGate('[task.complete]')}\n`;
 }

@@ -109,6 +109,21 @@ describe('initProject', () => {
     expect([settings?.spec.gates, settings?.seeksGate, diagnostics]).toEqual([[], undefined, []]);
   });
 
+  it.each(['feature', 'review', undefined])(
+    'has the gate of %s run before the first turn too, as a run without a configuration would',
+    (preset) => {
+      const cwd = makeFolder(PROJECT);
+      init(cwd, { ...(preset === undefined ? {} : { preset }), gate: 'npm test' });
+      expect(checkConfig({ cwd }).settings?.spec.gates).toMatchObject([{ run: 'npm test', baseline: 'green' }]);
+    },
+  );
+
+  it('says beside the gate how tests are kept from agents, which is a choice', () => {
+    const cwd = makeFolder(PROJECT);
+    init(cwd, {});
+    expect(read(cwd)).toMatch(/^# protect: \[.*test.*\]/m);
+  });
+
   it('leaves it to the run to look for a gate where no file names one yet', () => {
     const cwd = makeFolder();
     expect(init(cwd, {}).gate).toBeNull();

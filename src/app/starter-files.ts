@@ -15,6 +15,8 @@ event_loop:
 # gates:
 #   - on: [task.complete]
 #     run: npm test
+# Tests that are there already are kept from being rewritten (a run that changes them says so in any case):
+# protect: ['test/**', package.json]
 
 # Without hats one agent does everything. A team hands on by events:
 # hats:

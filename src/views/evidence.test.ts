@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toEvidence, toGateEndText, toIdleClaims, toRefusalText } from './evidence.ts';
+import { toEvidence, toGateEndText, toIdleClaims, toLostTests, toRefusalText } from './evidence.ts';
 import type { GateView, RunView } from './run-view.ts';
 
 const EVIDENCE = {
@@ -64,6 +64,13 @@ describe('what gates showed, in words', () => {
     ['not run: nothing that it is about has changed', { skipped: true, exitCode: null }],
   ])('is `%s`', (text, changes) => {
     expect(toGateEndText({ ...PASSED, ...changes })).toBe(text);
+  });
+
+  it('says once why a pass did not count, where the run did not complete', () => {
+    const lost = { at: 1, level: 'warning', code: 'gate-lost-tests', text: 'npm test passed, but that does not count' };
+    const view = { notices: [lost, lost], end: { reason: 'gate_refused' } } as unknown as RunView;
+    expect(toLostTests(view)).toEqual([lost.text]);
+    expect(toLostTests({ ...view, end: { reason: 'completed' } } as unknown as RunView)).toEqual([]);
   });
 
   it('flags completions that nothing in their turn speaks for', () => {

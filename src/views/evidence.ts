@@ -68,6 +68,12 @@ const CHECKS: readonly (readonly [PathClass, string])[] = [
   ['test', 'tests changed by the run'],
 ];
 
+/** Passes that held a completion back all the same, where the run did not come to its end: the last of each kind. */
+export function toLostTests(view: RunView): readonly string[] {
+  if (view.end?.reason === 'completed') return [];
+  return [...new Set(view.notices.filter((notice) => notice.code === 'gate-lost-tests').map((notice) => notice.text))].slice(-3);
+}
+
 /** Completions that nothing in their turn speaks for, one line each. */
 export function toIdleClaims(view: RunView): readonly string[] {
   return view.notices.filter((notice) => notice.code === 'idle-completion').map((notice) => notice.text);

@@ -1,5 +1,5 @@
 import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../core/index.ts';
-import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toRefusals } from './evidence.ts';
+import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toLostTests, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toPathText } from './path-text.ts';
@@ -44,7 +44,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toRows('Why', toReasonTexts(view)),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
-    ...toRows('Evidence', [...toEvidenceTexts(view), ...toBaseline(view)]),
+    ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view)]),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
     ...toRows('Changed', toChangedTexts(facts.facts?.changed ?? null)),
     ...toRows('Commits', toCommitTexts(view, facts.facts?.place?.state?.commits ?? null)),

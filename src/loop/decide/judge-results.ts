@@ -1,6 +1,6 @@
 import { type GateResult, type GateWait, isRequiredGate, toGateName, toResultName } from '../../core/index.ts';
 import { isNoWorse, tellNoWorse } from './baseline.ts';
-import { hasLostTests, refuseLostTests } from './lost-tests.ts';
+import { hasLostTests, refuseLostTests, tellLostTests } from './lost-tests.ts';
 import { notify, type Step, tell } from './step.ts';
 
 /** How often gates are asked about one completion while the files under them change. */
@@ -65,6 +65,7 @@ export function tellVerdict(step: Step, wait: GateWait, results: readonly GateRe
       notify(step, 'warning', 'gate-flaky', `${toResultName(result)} passed at try ${attempts}: it does not always say the same.`);
   }
   tellNoWorse(step, tolerated);
+  tellLostTests(step, results);
   if (warned.length === 0) return;
   const topic = wait.completion?.topic ?? wait.drafts.map((draft) => draft.topic).join(', ');
   const names = warned.map(toResultName).join(', ');

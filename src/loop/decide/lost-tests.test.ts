@@ -39,6 +39,15 @@ describe('a gate that ran tests before the first turn', () => {
     expect(JSON.stringify(note)).toMatch(/ran 3 tests; before the first turn there were 5.*fewer_tests: allow/);
   });
 
+  it('that passed and counts for nothing is told to people', () => {
+    const run = compare({ ranTests: 5 }, { ranTests: 3 });
+    expect(notices(run)).toContain('gate-lost-tests');
+    expect(run.all('notice').map(({ text }) => text)).toContain(
+      'npm test passed, but that does not count: it ran 3 tests; before the first turn there were 5.',
+    );
+    expect(notices(compare({ ranTests: 5 }, { ranTests: 5 }))).toEqual([]);
+  });
+
   it('may not lose tests to stay as red as it was either', () => {
     const red = { passed: false, failedTests: 2, ranTests: 5 };
     expect(ending(compare(red, red, NO_WORSE))).toBe('completed');
