@@ -12,6 +12,7 @@ export { type LandReport, type LandRequest, landRun } from './land-run.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';
 export { giveToken } from './people.ts';
 export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';
+export { offerRun, type PullRequestOrder, type PullRequestReport } from './pr-run.ts';
 export { type ProbeReport, type ProbesReport, probeAgents } from './probe.ts';
 export { listProcesses, reapProcesses } from './processes.ts';
 export { addToQueue, clearQueue, type ListedQueue, type ListedTask, listQueue, type QueuedTasks, removeFromQueue } from './queue-edit.ts';

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GateResult, isJsonObject, maskControls, RalphError } from '../core/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
-import { type Landing, listUncommitted, type MergeConflict, openLanding, removeWorktree, showName } from '../workspace/index.ts';
-import { openWorkspace } from './assemble-run.ts';
-import { closeWorktree } from './close-worktree.ts';
+import { type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
+import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
@@ -100,7 +99,7 @@ interface LandJob {
 }
 
 async function land(job: LandJob): Promise<LandReport> {
-  await commitRest(job);
+  await commitLeft(job, 'landed');
   const landing = await open(job);
   const { onto, source, target } = landing;
   const record = readLandRecord(job.paths);
@@ -172,21 +171,6 @@ async function judge({ file: { settings }, env, watch }: LandJob, { cwd, toTarge
   await toTarget();
   const before = await ask(red);
   return { ...run, passed: !watch.signal.aborted && before.results.every(({ passed }) => !passed) };
-}
-
-/** Commits what nobody committed; what cannot be is named. */
-async function commitRest({ layout, paths, file, env, name }: LandJob): Promise<void> {
-  if (!existsSync(join(layout.worktreesDir, name))) return;
-  const end = await closeWorktree(file, layout, openWorkspace({ paths, file, env }));
-  const place = { cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms };
-  const left = await listUncommitted(place);
-  if (left.length === 0 && (end?.note ?? '') === '') return;
-  throw new RalphError({
-    code: 'land-refused',
-    what: `Run ${paths.runId} was not landed: its worktree ${name} has what is not on its branch${left.length === 0 ? '' : `: ${toNames(left)}`}.`,
-    why: end?.note === '' || end === null ? 'It would not come along.' : end.note,
-    fix: `Commit it there, or throw it away: ${join(layout.worktreesDir, name)}`,
-  });
 }
 
 async function open(job: LandJob): Promise<Landing> {
@@ -277,13 +261,6 @@ function readLandRecord(paths: RunPaths): LandRecord | null {
   } catch {
     return null;
   }
-}
-
-const SHOWN = 8;
-
-function toNames(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).map((path) => maskControls(showName(path)));
-  return `${shown.join(', ')}${paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''}`;
 }
 
 function requireFree({ paths, request }: LandJob, overwritten: readonly string[]): void {

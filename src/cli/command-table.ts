@@ -14,6 +14,7 @@ export type CommandName =
   | 'runs'
   | 'worktrees'
   | 'land'
+  | 'pr'
   | 'undo'
   | 'show'
   | 'review'
@@ -50,7 +51,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'runs', summary: 'list the runs of this folder' },
   { name: 'worktrees', summary: 'list, compare, merge and remove the worktrees of runs' },
   { name: 'review', summary: 'a run on one screen: what is proven, what to read, what to do' },
-  { name: 'land', summary: 'bring the branch of a run home, once the gates passed on the merged tree' },
+  { name: 'land', summary: 'bring the branch of a run home, once its gates pass' },
+  { name: 'pr', summary: 'push the branch of a run and open a draft pull request' },
   { name: 'undo', summary: 'take back what a run changed, or bring it back' },
   { name: 'show', summary: 'what an iteration was asked, said and changed' },
   { name: 'events', summary: 'the events of a run, also while it goes on' },

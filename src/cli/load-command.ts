@@ -11,6 +11,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<CliCommand>>> = {
   runs: async () => (await import('./commands/runs-command.ts')).runsCommand,
   worktrees: async () => (await import('./commands/worktrees-command.ts')).worktreesCommand,
   land: async () => (await import('./commands/land-command.ts')).landCommand,
+  pr: async () => (await import('./commands/pr-command.ts')).prCommand,
   undo: async () => (await import('./commands/undo-command.ts')).undoCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
   review: async () => (await import('./commands/review-command.ts')).reviewCommand,

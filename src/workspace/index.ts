@@ -15,6 +15,7 @@ export { listIgnored } from './list-ignored.ts';
 export { listTracked } from './list-tracked.ts';
 export { listUncommitted } from './list-uncommitted.ts';
 export type { MergeConflict } from './merge-apart.ts';
+export { type Offer, openOffer } from './offer-branch.ts';
 export type { UndoRemark } from './plan-undo.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './remove-worktree.ts';
 export type { SnapshotMoment } from './snapshot-refs.ts';

@@ -1,0 +1,104 @@
+import { maskControls, RalphError } from '../../core/index.ts';
+import { cleanText, toCount, toRowLines, toRunReport } from '../../views/index.ts';
+import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
+import type { AppApi, CliContext } from '../cli-context.ts';
+import { addFormatOption } from '../format-option.ts';
+import { printProse } from '../print-prose.ts';
+import { type ReadRun, readEndFacts, readView } from '../read-view.ts';
+import { printJson, type Terminal } from '../terminal.ts';
+
+type PullRequestReport = Awaited<ReturnType<AppApi['offerRun']>>;
+
+/** `ralph pr`. */
+export const prCommand: CliCommand = {
+  declare: (command) => {
+    command
+      .argument(...RUN_ARGUMENT)
+      .option('--dry-run', 'show what would be pushed and opened; do nothing')
+      .option('--base <branch>', 'the branch it should go into; without it the one that was checked out when the run began')
+      .option('--remote <name>', 'where to push to; without it the remote of that branch, else origin')
+      .option('--title <text>', 'without it the first line of the task');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
+    addExamples(command, [
+      ['ralph pr --dry-run', 'what would be pushed where, title and text'],
+      ['ralph pr', 'push the branch of the newest run, open a draft'],
+      ['ralph pr 20261121-22 --base next', 'a certain run, into another branch'],
+    ]);
+    addNote(
+      command,
+      'By `gh` where it is installed, else by the API of GitHub with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote or either of them, the text and a patch are written into the folder of the run.',
+    );
+  },
+  perform,
+};
+
+async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
+  const { cwd, env, terminal, loadApp } = context;
+  const read = await readView(context, args[0]);
+  if (read.view.end === null) {
+    throw new RalphError({
+      code: 'pr-unfinished',
+      what: `Run ${read.view.runId} has not ended, so there is nothing to offer yet.`,
+      fix: `Go on with it: ralph resume ${read.view.runId}. End it: ralph stop ${read.view.runId}`,
+    });
+  }
+  const title = options['title'] === undefined ? toTitle(read) : String(options['title']);
+  const body = await toBody(read);
+  const text = (name: string): string | null => (options[name] === undefined ? null : String(options[name]));
+  const isDry = options['dryRun'] === true;
+  const app = await loadApp();
+  const order = { run: read.view.runId, title, body, base: text('base'), remote: text('remote'), isDry };
+  const report = await app.offerRun(cwd, order, env);
+  if (options['format'] === 'json') printJson(terminal, { v: 1, isDry, title, body, ...report });
+  else if (isDry) printPlan(terminal, report, title, body);
+  else print(terminal, report);
+  return 0;
+}
+
+const TITLE_CHARS = 72;
+const BODY_CHARS = 100;
+
+function toTitle({ view, reader }: ReadRun): string {
+  const line = maskControls(reader.redact(cleanText(view.objective)).trim().split('\n')[0] ?? '').trim();
+  if (line === '') return `Run ${view.runId}`;
+  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1)}…` : line;
+}
+
+/** What was said by agents and found in files stands between fences: it names nobody, links to nothing and closes no issue. */
+async function toBody(read: ReadRun): Promise<string> {
+  const { headline, rows } = toRunReport(read.view, { facts: await readEndFacts(read), tellsNext: false });
+  const lines = read.reader.redact([headline, ...toRowLines(rows, { width: BODY_CHARS })].join('\n'));
+  const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `Made by agents in run \`${read.view.runId}\` of Ralph.\n\n${fence}text\n${lines}\n${fence}\n`;
+}
+
+function printPlan(
+  terminal: Terminal,
+  { branch, base, commits, remote, pushUrl, way, why }: PullRequestReport,
+  title: string,
+  body: string,
+): void {
+  const target = `${maskControls(branch)} (${toCount(commits, 'commit')})`;
+  printProse(
+    terminal,
+    way === 'files'
+      ? `Would write the text and a patch of ${target} into the folder of the run: ${why}.`
+      : `Would push ${target} to ${maskControls(remote ?? '')}, ${maskControls(pushUrl)}, and open a draft into ${maskControls(base)} ${way === 'gh' ? 'by gh' : 'by the API of GitHub'}.`,
+  );
+  terminal.out(`\n${maskControls(title)}\n\n${body}`);
+}
+
+function print(terminal: Terminal, report: PullRequestReport): void {
+  const { way, why, branch, remote, url, isOld, bodyFile, patchFile, base } = report;
+  if (way === 'files') {
+    printProse(terminal, `No pull request was opened: ${why}. Its text and all that was changed are in files:`);
+    terminal.out(`  ${maskControls(bodyFile ?? '')}\n  ${maskControls(patchFile ?? '')}\n`);
+    return;
+  }
+  printProse(terminal, `Pushed ${maskControls(branch)} to ${maskControls(remote ?? '')}.`);
+  printProse(
+    terminal,
+    `${isOld ? 'There is a pull request already' : `A draft into ${maskControls(base)} is open`}: ${maskControls(url ?? '')}`,
+  );
+}
