@@ -7,6 +7,7 @@ export { emitFromOutside } from './emit-event.ts';
 export { type DoctorReport, examine } from './examine.ts';
 export { withFoundChecks, withFoundGate } from './find-check.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
+export { findInitPlace } from './init-place.ts';
 export { checkInit, findDefaultGate, hasTask, type Initialised, type InitOrder, initProject, listNativeModels } from './init-project.ts';
 export { type LandReport, type LandRequest, landRun } from './land-run.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, summariseAllRuns, summariseRuns } from './list-runs.ts';

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { listPresets } from '../config/index.ts';
 import { toBackendLabel } from '../core/index.ts';
 import { checkConfig } from '../validation/index.ts';
+import { findInitPlace } from './init-place.ts';
 import { type InitOrder, initProject, isTemplate } from './init-project.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-init-'));
@@ -49,6 +50,33 @@ it.each(CASES)('what it writes validates without a finding: %j', ({ preset, back
   const { diagnostics, settings } = checkConfig({ cwd });
   expect(diagnostics).toEqual([]);
   expect(settings?.backends['ralph']?.map(toBackendLabel)).toEqual([backend === 'native' ? 'native:anthropic' : (backend ?? 'auto')]);
+});
+
+describe('where runs work', () => {
+  it.each([undefined, ...NAMES])('is written where a worktree can be made, and validates: %j', (preset) => {
+    for (const obstacle of [null, 'no agent can be held here: bwrap\nis not there']) {
+      const cwd = makeFolder(PROJECT);
+      init(cwd, { ...(preset === undefined ? {} : { preset }), place: { obstacle, links: ['node_modules', '.venv'] } });
+      const { diagnostics, settings } = checkConfig({ cwd });
+      expect(diagnostics).toEqual([]);
+      expect([settings?.worksIn, settings?.isSafe, settings?.worktreeLinks]).toEqual([
+        'worktree',
+        obstacle === null ? true : undefined,
+        ['node_modules', '.venv'],
+      ]);
+    }
+  });
+
+  it('is found out: a worktree needs a repository with a commit, and shares what is slow to make', async () => {
+    const cwd = makeFolder(PROJECT);
+    const env = { PATH: process.env['PATH'] };
+    const git = (...args: readonly string[]) => execFileSync('git', ['-c', 'user.name=U', '-c', 'user.email=u@e', ...args], { cwd });
+    expect(await findInitPlace(cwd, env)).toBeNull();
+    git('init', '-q');
+    expect(await findInitPlace(cwd, env)).toBeNull();
+    git('commit', '-q', '--allow-empty', '-m', 'first');
+    expect(await findInitPlace(cwd, env)).toMatchObject({ links: ['node_modules'] });
+  });
 });
 
 describe('the built-in agent', () => {

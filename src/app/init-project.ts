@@ -7,6 +7,7 @@ import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
 import { writeInitFiles } from './init-files.ts';
+import { type InitPlace, toPlaceText } from './init-place.ts';
 import { STARTER_CONFIG, STARTER_PROMPT } from './starter-files.ts';
 
 /** What `ralph init` is to do. */
@@ -23,6 +24,8 @@ export interface InitOrder {
   readonly task?: string;
   /** The command that proves the work; `null`: none, absent: the one that the files of the project name. */
   readonly gate?: string | null;
+  /** Where its runs can work; absent or `null`: in the folder itself. */
+  readonly place?: InitPlace | null;
   /** Overwrite what is there. */
   readonly force: boolean;
 }
@@ -61,7 +64,7 @@ export function initProject(order: InitOrder): Initialised {
   const gate = findGate(order, text);
   const wantsOther = wantsOtherBackend(text);
   const otherBackend = wantsOther ? findOther(order) : null;
-  const config = fitConfig(text, {
+  const fitted = fitConfig(text, {
     backend: backend ?? null,
     model: native?.model ?? null,
     otherBackend,
@@ -69,6 +72,7 @@ export function initProject(order: InitOrder): Initialised {
     // A preset with a gate of its own keeps it.
     wantsNoGate: order.gate === null && !/^gates:/m.test(text),
   });
+  const config = order.place == null ? fitted : `${fitted.trimEnd()}\n${toPlaceText(order.place)}`;
   const task = order.task?.trim() ?? '';
   if (task !== '' && !force && hasTask(cwd)) throw toTaskThere();
   const prompt = task !== '' ? `${task}\n` : preset === null ? STARTER_PROMPT : readTemplate(preset);

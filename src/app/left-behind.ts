@@ -14,7 +14,10 @@ export async function toLeftBehindWarnings(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   const programs = await captureTrustedPrograms(toLayout(cwd, settings.stateDir), { cwd, env });
-  const paths = await listUncommitted({ cwd, env, stateDirs: toStateDirs(settings), programs });
+  const uncommitted = await listUncommitted({ cwd, env, stateDirs: toStateDirs(settings), programs });
+  // What Ralph itself reads here counts in the worktree too.
+  const read = new Set([...settings.configFiles, settings.objective.file]);
+  const paths = uncommitted.filter((path) => !read.has(path));
   if (paths.length === 0) return [];
   const [count, have, are] = paths.length === 1 ? ['1 file', 'has', 'is'] : [`${paths.length} files`, 'have', 'are'];
   const more = paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : '';

@@ -85,6 +85,22 @@ describe('a safe run', () => {
     expect(stdout).toContain('no limit of cost');
   });
 
+  it.skipIf(SANDBOX.found === null)('is what `ralph init` writes down in a repository', async () => {
+    const { cwd, env } = createProject();
+    git(cwd, 'rm', '-q', 'ralph.yml');
+    git(cwd, 'commit', '-qm', 'second');
+    const init = await ralph(cwd, ['init', '--task', 'Do the work', '--gate', './gate.sh'], env);
+    expect(init.stdout).toContain('a git worktree of its own, and its agents are held there (safe: true)');
+    const agent = ['-c', 'cli.backend=custom', '-c', 'cli.command=./agent.sh', '-c', 'cli.prompt_mode=stdin'];
+    const { code, stdout, stderr } = await ralph(cwd, ['run', '--no-tui', ...agent], env);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toContain('safe: agents and gates write in their worktree only');
+    expect(stderr).not.toContain('uncommitted');
+    expect((await ralph(cwd, ['run', '--no-safe', '--in-place', '--no-tui', ...agent], env)).stdout).toContain(
+      'agents can read and change',
+    );
+  });
+
   it.skipIf(SANDBOX.found === null)('stays one when it goes on', async () => {
     const { cwd, env } = createProject();
     writeFileSync(join(cwd, 'agent.sh'), AGENT.replace('echo LOOP_COMPLETE', '[ ! -f second ] || echo LOOP_COMPLETE; touch second'));

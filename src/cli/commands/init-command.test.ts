@@ -32,6 +32,7 @@ async function type(
     listAvailable: () => installed as ReturnType<AppApi['listAvailable']>,
     listNativeModels: () => [{ model: 'gpt-5.5', key: 'OPENAI_API_KEY', hasKey: true }],
     hasTask: () => false,
+    findInitPlace: async () => null,
     findDefaultGate: () => ({ command: 'npm test', from: 'package.json' }),
     initProject: (order) => {
       orders.push(order);

@@ -11,6 +11,7 @@ const ANY = 'any';
 const LATER = 'later';
 
 type Initialised = ReturnType<AppApi['initProject']>;
+type Place = Awaited<ReturnType<AppApi['findInitPlace']>>;
 
 /** What is to be written, as far as it is said already. */
 interface Wanted {
@@ -46,9 +47,10 @@ export const initCommand: CliCommand = {
     const force = options['force'] === true;
     app.checkInit(cwd, force);
     const wanted = await choose(context, app, toWanted(options));
-    const made = app.initProject({ cwd, env, force, ...wanted });
+    const place = await app.findInitPlace(cwd, env);
+    const made = app.initProject({ cwd, env, force, place, ...wanted });
     const hasAgent = wanted.backend !== undefined || app.listAvailable(env['PATH'], cwd).length > 0;
-    for (const line of tell(made, wanted, hasAgent)) printProse(terminal, line);
+    for (const line of tell(made, wanted, hasAgent, place)) printProse(terminal, line);
     return 0;
   },
 };
@@ -113,7 +115,7 @@ function askModel(context: CliContext, app: AppApi): Promise<string> {
   );
 }
 
-function tell(made: Initialised, wanted: Wanted, hasAgent: boolean): readonly string[] {
+function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place): readonly string[] {
   const { written, hats, gate, isTaskOpen } = made;
   const { preset, backend } = wanted;
   return [
@@ -125,7 +127,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean): readonly st
     ...tellOther(made, backend),
     ...tellNative(made),
     `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
-    `Note: agents run unattended and may do whatever you may. What holds them: \`cli: {permissions: default}\`, ${findGuidePage('sandbox')}`,
+    tellPlace(place),
     `All that can be set: ${findGuidePage('configuration')}`,
   ];
 }
@@ -141,6 +143,15 @@ function tellGate(gate: Initialised['gate']): string {
   if (gate === null) return 'Gate: none, so nothing but the agents’ word proves the work: name a command under gates in ralph.yml.';
   const from = gate.from === null ? '' : ` (found in ${gate.from})`;
   return `Gate: Ralph runs \`${gate.command}\` itself before work counts${from}.`;
+}
+
+function tellPlace(place: Place): string {
+  const guide = findGuidePage('sandbox');
+  if (place === null)
+    return `Note: agents run unattended and may do whatever you may. What holds them: \`safe: true\`, \`permissions: default\`, ${guide}`;
+  if (place.obstacle === null)
+    return `Place: each run works in a git worktree of its own, and its agents are held there (safe: true): ${guide}`;
+  return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }
 
 function tellNative({ native }: Initialised): readonly string[] {

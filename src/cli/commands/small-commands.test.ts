@@ -166,7 +166,12 @@ describe('ralph init and ralph doctor', () => {
       otherBackend: null,
       native: null,
     });
-    const { out } = await type(['init'], { checkInit: () => undefined, initProject, listAvailable: () => [] });
+    const { out } = await type(['init'], {
+      checkInit: () => undefined,
+      findInitPlace: async () => null,
+      initProject,
+      listAvailable: () => [],
+    });
     expect(out).toContain('Written: ralph.yml.');
     expect(out).toContain('permissions: default');
   });
