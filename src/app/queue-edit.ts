@@ -84,6 +84,8 @@ export interface ListedTask extends QueuedTask {
 /** The queue of a folder. */
 export interface ListedQueue {
   readonly root: string;
+  /** Absolute. */
+  readonly stateDir: string;
   readonly night: NightRecord;
   /** The process that runs it, if one does. */
   readonly pid: number | null;
@@ -97,6 +99,7 @@ export function listQueue(cwd: string, env: Environment): ListedQueue {
   const holder = readHolder(layout, toNightLock(layout));
   return {
     root: layout.root,
+    stateDir: layout.stateDir,
     night,
     pid: holder?.owner?.pid ?? null,
     tasks: tasks.map((task) => ({ ...task, run: findRunOf(layout, task, env) })),

@@ -7,7 +7,7 @@ import { parseCount } from '../parse-values.ts';
 import { addTasks } from '../queue/add-tasks.ts';
 import { printDigest, printList } from '../queue/print-queue.ts';
 import { performQueueRun } from '../queue/run-queue.ts';
-import { TASK_OPTIONS } from '../queue/task-request.ts';
+import { isGiven, TASK_OPTIONS } from '../queue/task-request.ts';
 import { createUsageError } from '../usage-error.ts';
 
 const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
@@ -31,9 +31,11 @@ function declare(command: Command): void {
   command
     .option('--safe', 'of add: as of run')
     .option('--no-safe', 'of add: as of run')
+    .option('--no-gates', 'of add: as of run')
     .option('--parallel <n>', 'of run: so many tasks at once, each in a worktree')
     .option('--in-place', 'of run: all in this folder instead of worktrees')
     .option('--stop-on-failure', 'of run: begin nothing more once a task was not completed')
+    .option('--detach', 'of run: begin it and come back at once: it goes on when the terminal is closed')
     .option('--all', 'of clear: also what waits')
     .addOption(
       new Option('--format <format>', 'text for people, json for programs: one object a line; of run: text or ndjson')
@@ -48,6 +50,7 @@ function declare(command: Command): void {
     ['ralph queue add --from TODO.md --max-cost 2', 'those of a list that are not ticked, each with a limit'],
     ['ralph queue add -P task.md --hats preset:tdd', 'what a file says, with a team'],
     ['ralph queue run --max-cost 20 --max-runtime 8h', 'overnight, with limits for all together'],
+    ['ralph queue run --detach', 'the same without the terminal; see it with ralph queue'],
     ['ralph queue run --parallel 2', 'two at once, each in a worktree of its own'],
     ['ralph queue digest', 'in the morning: what became of them, what to do next'],
     ['ralph queue remove 3', 'task 3 away'],
@@ -62,7 +65,7 @@ const NOTE =
 const OPTIONS: Readonly<Record<Action, readonly string[]>> = {
   list: ['format'],
   add: ['promptFile', 'from', ...TASK_OPTIONS],
-  run: ['parallel', 'inPlace', 'stopOnFailure', 'maxCost', 'maxRuntime', 'format', 'quiet', 'verbose'],
+  run: ['parallel', 'inPlace', 'stopOnFailure', 'detach', 'maxCost', 'maxRuntime', 'format', 'quiet', 'verbose'],
   digest: ['format'],
   remove: [],
   clear: ['all'],
@@ -85,7 +88,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
 function checkOptions(action: Action, { options }: CommandCall): void {
   const format = options['format'];
   const isDefault = (name: string): boolean => name === 'format' && format === 'text';
-  const wrong = Object.keys(options).find((name) => options[name] !== undefined && !isDefault(name) && !OPTIONS[action].includes(name));
+  const wrong = Object.keys(options).find((name) => isGiven(name, options[name]) && !isDefault(name) && !OPTIONS[action].includes(name));
   if (wrong !== undefined) {
     const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const owners = ACTIONS.filter((other) => OPTIONS[other].includes(wrong));

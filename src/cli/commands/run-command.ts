@@ -90,7 +90,7 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
 }
 
 /** Ctrl+C and SIGTERM end what is not under way yet; a terminal that closes does not. */
-async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
   const caught = catchSignals(signals);
   caught.attach((how) => (how === 'hangup' ? undefined : controller.abort()));
@@ -103,16 +103,8 @@ async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSig
 
 /** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
 function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
-  const { signals } = context;
-  const ignore = (): void => undefined;
   return {
-    context: {
-      ...context,
-      signals: {
-        on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
-        off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
-      },
-    } satisfies CliContext,
+    context: { ...context, signals: withoutHangup(context.signals) } satisfies CliContext,
     start: async (watch) => {
       let hasBegun = false;
       const handle = await start({
@@ -126,6 +118,15 @@ function toDetached(context: CliContext, tellBegun: (runId: string) => void, sta
       return handle;
     },
   } satisfies { context: CliContext; start: WatchOrder['start'] };
+}
+
+/** Signals of a process that goes on when its terminal is closed. */
+export function withoutHangup(signals: CliContext['signals']): CliContext['signals'] {
+  const ignore = (): void => undefined;
+  return {
+    on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
+    off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
+  };
 }
 
 async function startAndWatch(

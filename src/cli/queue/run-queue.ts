@@ -1,7 +1,9 @@
-import { isJsonObject, parseJson, RalphError, toDurationText, toSafeJson } from '../../core/index.ts';
+import { relative } from 'node:path';
+import { isJsonObject, parseJson, RalphError, toDurationText, toSafeJson, toShellWord } from '../../core/index.ts';
 import { toFirstLine, toList, toPlainLine } from '../../views/index.ts';
 import type { CommandCall } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
+import { withAbort, withoutHangup } from '../commands/run-command.ts';
 import { type ShowOptions, watchRun } from '../live/watch-run.ts';
 import { toLocalClock } from '../local-time.ts';
 import { parseCount, parseRuntime, parseUsd } from '../parse-values.ts';
@@ -20,6 +22,7 @@ export interface QueueRunFlags {
   readonly parallel?: string;
   readonly inPlace?: boolean;
   readonly stopOnFailure?: boolean;
+  readonly detach?: boolean;
   readonly maxCost?: string;
   readonly maxRuntime?: string;
   readonly format: string;
@@ -30,26 +33,15 @@ export interface QueueRunFlags {
 const MAX_PARALLEL = 10;
 
 /** `ralph queue run`: every open task, then the digest. */
-export async function performQueueRun(context: CliContext, app: AppApi, { options }: CommandCall): Promise<number> {
-  const flags = options as unknown as QueueRunFlags;
+export async function performQueueRun(given: CliContext, app: AppApi, call: CommandCall): Promise<number> {
+  const flags = call.options as unknown as QueueRunFlags;
   const limits = toLimits(flags);
+  if (flags.detach === true) return detach(given, app, call);
+  const context = given.tellBegun === null ? given : { ...given, signals: withoutHangup(given.signals) };
   if (flags.quiet === true && flags.verbose === true)
     throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
-  const controller = new AbortController();
-  let attached = 0;
-  const fan = createSignalFan(context.signals, (signal, count) => {
-    if (count === 1)
-      context.terminal.err(
-        `ralph: ${signal}: no further task is begun; what is under way is ended, and goes on with the next \`ralph queue run\`.\n`,
-      );
-    controller.abort();
-    // Where no run is there that a signal could end, the second one ends the command, as it does before `ralph run` has begun.
-    if (count === 1 || signal !== 'SIGINT' || attached > 0) return;
-    fan.release();
-    process.kill(process.pid, signal);
-  });
   const { cwd, env } = context;
-  const news = createNewsPrinter(context, flags);
+  const under = createUnderway(context);
   try {
     const night = await app.runQueue({
       cwd,
@@ -58,29 +50,90 @@ export async function performQueueRun(context: CliContext, app: AppApi, { option
       inPlace: flags.inPlace === true,
       stopOnFailure: flags.stopOnFailure === true,
       toRequest: (task, root) => toTaskRequest(context, task, root),
-      watch: async ({ id }, start) => {
-        const own: CliContext = { ...context, signals: fan.source, terminal: toTaskTerminal(context.terminal, id, flags), tellBegun: null };
-        let isAttached = false;
-        const begin: typeof start = async (watch) => {
-          const handle = await start(watch);
-          isAttached = handle !== null;
-          attached += Number(isAttached);
-          return handle;
-        };
-        try {
-          const watched = await watchRun(own, { app, show: toShow(flags), cwd, tellsNext: false, isOneOfMany: true, start: begin });
-          return watched?.end ?? null;
-        } finally {
-          attached -= Number(isAttached);
-        }
-      },
-      tell: news,
-      abort: controller.signal,
+      watch: createWatch(context, app, flags, under),
+      tell: createNewsPrinter(context, flags),
+      abort: under.abort,
     });
     return await tellEnd(context, app, flags, night);
   } finally {
-    fan.release();
+    under.release();
   }
+}
+
+/** The runs that a signal can end, and where they hear of it. */
+interface Underway {
+  readonly signals: CliContext['signals'];
+  /** How many there are. */
+  attached: number;
+  /** Aborted by the first signal. */
+  readonly abort: AbortSignal;
+  readonly release: () => void;
+}
+
+function createUnderway({ signals, terminal }: CliContext): Underway {
+  const controller = new AbortController();
+  const fan = createSignalFan(signals, (signal, count) => {
+    if (count === 1) terminal.err(`ralph: ${signal}: ${STOPPING}\n`);
+    controller.abort();
+    // Where no run is there that a signal could end, the second one ends the command, as it does before `ralph run` has begun.
+    if (count === 1 || signal !== 'SIGINT' || underway.attached > 0) return;
+    fan.release();
+    process.kill(process.pid, signal);
+  });
+  const underway: Underway = { signals: fan.source, attached: 0, abort: controller.signal, release: fan.release };
+  return underway;
+}
+
+const STOPPING = 'no further task is begun; what is under way is ended, and goes on with the next `ralph queue run`.';
+
+function createWatch(context: CliContext, app: AppApi, flags: QueueRunFlags, underway: Underway): NightOrder['watch'] {
+  let { tellBegun } = context;
+  return async ({ id }, start) => {
+    const terminal = toTaskTerminal(context.terminal, id, flags);
+    let isAttached = false;
+    const begin: typeof start = async (watch) => {
+      const handle = await start(watch);
+      if (handle === null) return null;
+      isAttached = true;
+      underway.attached += 1;
+      // Whoever started this one with `--detach` waits for the first run, and is gone after it.
+      tellBegun?.(handle.runId);
+      tellBegun = null;
+      return handle;
+    };
+    try {
+      const own: CliContext = { ...context, signals: underway.signals, terminal, tellBegun: null };
+      const order = { app, show: toShow(flags), cwd: context.cwd, tellsNext: false, isOneOfMany: true, start: begin };
+      return (await watchRun(own, order))?.end ?? null;
+    } finally {
+      underway.attached -= Number(isAttached);
+    }
+  };
+}
+
+/** The same command once more, without `--detach`, in a process of its own. */
+async function detach(context: CliContext, app: AppApi, { words }: CommandCall): Promise<number> {
+  const { cwd, env, terminal } = context;
+  const { root, stateDir } = app.listQueue(cwd, env);
+  const started = await withAbort(context, (abort) =>
+    app.startDetached({
+      cwd: root,
+      stateDir: relative(root, stateDir),
+      words: ['queue', ...words.filter((word) => word !== '--detach')],
+      stdin: null,
+      env,
+      abort,
+    }),
+  );
+  if (started.kind === 'ended') {
+    terminal.err(started.output);
+    return started.exitCode;
+  }
+  terminal.out(`The queue is being run (process ${started.pid}).\n`);
+  terminal.out(
+    `See it:   ralph queue\nFollow:   tail -f ${toShellWord(started.log)}\nStop it:  kill -INT ${started.pid}   (once more: at once)\n`,
+  );
+  return 0;
 }
 
 function toLimits({ parallel, maxCost, maxRuntime, inPlace }: QueueRunFlags): Pick<NightOrder, 'parallel' | 'maxCostUsd' | 'maxRuntimeMs'> {

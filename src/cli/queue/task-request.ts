@@ -16,11 +16,19 @@ export const TASK_OPTIONS = [
   'maxCost',
   'maxRuntime',
   'safe',
+  'gates',
 ] as const satisfies readonly (keyof RunFlags)[];
 
 /** Those of the options that belong to a task, as they were typed. */
 export function pickTaskOptions(options: Readonly<Record<string, unknown>>): TaskOptions {
-  return Object.fromEntries(TASK_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as TaskOptions;
+  return Object.fromEntries(
+    TASK_OPTIONS.filter((name) => isGiven(name, options[name])).map((name) => [name, options[name]]),
+  ) as TaskOptions;
+}
+
+/** Whether an option was typed: without `--no-gates` there are gates. */
+export function isGiven(name: string, value: unknown): boolean {
+  return value !== undefined && !(name === 'gates' && value === true);
 }
 
 /** What `ralph run` would be asked for the task: files are found from the folder in which it was typed. */
@@ -39,6 +47,11 @@ export function toTaskRequest(
     assignments: [...config.assignments, ...toAssignments(flags)],
     configFiles: config.configFiles.map(place),
     ...(hatsOverlay === undefined ? {} : { hatsOverlay: hatsOverlay.startsWith('preset:') ? hatsOverlay : place(hatsOverlay) }),
-    flags: { ...config.flags, ...(text === null ? {} : { prompt: text }), ...(file === null ? {} : { promptFile: place(file) }) },
+    flags: {
+      ...config.flags,
+      ...(flags.gates === false ? { noGates: true as const } : {}),
+      ...(text === null ? {} : { prompt: text }),
+      ...(file === null ? {} : { promptFile: place(file) }),
+    },
   };
 }
