@@ -8,7 +8,7 @@ import { discardUnbegun } from './list-runs.ts';
 import { requireOutside } from './people.ts';
 import { reapRun } from './processes.ts';
 import { findRunOf, toQueueInProgress } from './queue-edit.ts';
-import { changeQueue, type QueuedTask, toNightLock } from './queue-file.ts';
+import { changeQueue, type QueuedTask, readQueue, toNightLock } from './queue-file.ts';
 import type { NightEnd, NightOrder } from './queue-order.ts';
 import { chooseTask, type NightReason, toNight, toNightExitCode, withTask } from './queue-plan.ts';
 import { isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
@@ -61,6 +61,8 @@ async function runLocked(place: Place, lock: Lock): Promise<NightEnd> {
   let night: Night | null = null;
   try {
     night = await beginNight(place);
+    const spent = toSpentLimit(place.order, night.spentUsd);
+    if (spent !== null) reachLimit(night, spent);
     const timer = setRuntimeLimit(night);
     await workOff(night);
     clearTimeout(timer);
@@ -70,7 +72,10 @@ async function runLocked(place: Place, lock: Lock): Promise<NightEnd> {
     const endedAt = Date.now();
     const record = { ...night.record, endedAt, ranMs: toRanMs(night) };
     // A process that ends in order has no night that goes on.
-    await changeQueue(layout, (queue) => ({ queue: { ...queue, night: record }, made: null }));
+    await changeQueue(layout, (queue) => ({
+      queue: queue.night.number === record.number ? { ...queue, night: record } : queue,
+      made: null,
+    }));
     return { night: record, reason, exitCode: toNightExitCode(order.abort.aborted ? 'stopped' : reason, codes), tasks: [...tried] };
   } finally {
     release(lock);
@@ -85,13 +90,12 @@ function toReason({ order, limit, hasFailed }: Night): NightReason {
 
 async function beginNight(place: Place): Promise<Night> {
   const { layout, order } = place;
-  const { record, spentUsd, open } = await changeQueue(layout, (queue) => {
-    const begun = toNight(queue, Date.now());
-    const own = queue.tasks.filter((task) => task.night === begun.number);
-    const spent = own.reduce((sum, task) => sum + toCostUsd(layout, task, order.env) - task.costBeforeUsd, 0);
-    const cut = queue.tasks.filter(({ stage }) => stage === 'starting' || stage === 'running');
-    return { queue: { ...queue, night: begun }, made: { record: begun, spentUsd: spent, open: cut } };
-  });
+  const queue = readQueue(layout);
+  // Written down with the first task: a night in which nothing is open is none.
+  const record = toNight(queue, Date.now());
+  const own = queue.tasks.filter((task) => task.night === record.number);
+  const spentUsd = own.reduce((sum, task) => sum + toCostUsd(layout, task, order.env) - task.costBeforeUsd, 0);
+  const open = queue.tasks.filter(({ stage }) => stage === 'starting' || stage === 'running');
   for (const task of open) await clearDead(place, task);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -108,7 +112,7 @@ async function beginNight(place: Place): Promise<Night> {
     beganAt: Date.now(),
     record,
     spentUsd,
-    limit: toSpentLimit(order, spentUsd),
+    limit: null,
     hasFailed: false,
     failure: null,
   };
@@ -189,6 +193,6 @@ function takeNext(night: Night): Promise<QueuedTask | null> {
       costBeforeUsd: isSame ? task.costBeforeUsd : (begun?.costUsd ?? 0),
       problem: null,
     };
-    return { queue: withTask(queue, task.id, change), made: { ...task, ...change } };
+    return { queue: { ...withTask(queue, task.id, change), night: { ...record, ranMs: toRanMs(night) } }, made: { ...task, ...change } };
   });
 }

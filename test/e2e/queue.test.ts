@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
 import { makeRepository } from './git.ts';
-import { findProcesses, withPlace } from './processes.ts';
+import { findProcesses, isThere, withPlace } from './processes.ts';
 import { ralph, readJsonLines, start } from './ralph.ts';
 import { until } from './run-facts.ts';
 
@@ -85,12 +85,15 @@ describe.concurrent('a night of tasks', () => {
         [3, 'proven', 1],
       ]);
       expect(digest[0]?.next).toBe(`ralph resume ${runs[1]?.runId} --max-iterations +10`);
+      expect(digest[1]?.next).toBe(`ralph land ${runs[0]?.runId}`);
       expect(new Set(digest.map(({ branch }) => branch)).size).toBe(3);
       expect(existsSync(join(folder, 'made.txt'))).toBe(false);
       expect(night.stdout).toMatch(/3 tasks: 1 needs you, 2 proven\./);
       // What is over is not done again.
       const again = await ralph(folder, ['queue', 'run'], env);
       expect([again.code, (await readRuns(folder)).length]).toEqual([0, 3]);
+      // A night in which nothing was open is none.
+      expect((await readRows(folder, 'digest')).length).toBe(3);
       expect((await ralph(folder, ['queue', 'clear'])).stdout).toContain('3 tasks taken out');
       expect(await readRows(folder)).toEqual([]);
     });
@@ -209,6 +212,23 @@ describe.concurrent('a night of tasks', () => {
       writeFileSync(join(folder, 'first.md'), 'task one, mended\n');
       expect((await ralph(folder, ['queue', 'run'], env)).code).toBe(0);
       expect((await readRuns(folder)).map(({ objective }) => objective.trim())).toEqual(['task two', 'task one, mended']);
+    });
+  });
+
+  test('goes on without its terminal, where that is wanted, and is ended by the number that it names', async () => {
+    await withQueue(async ({ folder, env }) => {
+      expect((await ralph(folder, ['queue', 'run', '--detach'], env)).stderr).toContain('No task is open');
+      await ralph(folder, ['queue', 'add', 'task one', 'task hang', 'task three']);
+      const { code, stdout, stderr } = await ralph(folder, ['queue', 'run', '--detach'], env);
+      expect(code, stdout + stderr).toBe(0);
+      const pid = Number(/process (\d+)/.exec(stdout)?.[1]);
+      await until('the second to be at work', () => listAtWork(env.QUEUE_TEST).length === 1);
+      process.kill(pid, 'SIGHUP');
+      expect((await ralph(folder, ['queue'])).stderr).toContain(`process ${pid}`);
+      process.kill(pid, 'SIGINT');
+      await until('it to end', () => !isThere(pid));
+      expect((await readRows(folder)).map(({ outcome }) => outcome)).toEqual(['proven', 'cut off', 'waits']);
+      expect(readFileSync(/tail -f (.*)/.exec(stdout)?.[1] ?? '', 'utf8')).toContain('The queue was stopped.');
     });
   });
 

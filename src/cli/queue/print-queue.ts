@@ -3,7 +3,7 @@ import { cutText, toCount, toNumberText } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createDigest, type DigestRow, toOutcome } from './queue-digest.ts';
+import { createDigest, type DigestRow } from './queue-digest.ts';
 
 type ListedQueue = ReturnType<AppApi['listQueue']>;
 
@@ -64,7 +64,7 @@ export async function printDigest(context: CliContext, app: AppApi, isJson: bool
     for (const row of rows) printJson(terminal, { v: 1, night: night.number, ...row });
     return 0;
   }
-  const waiting = tasks.filter((task) => task.night !== night.number && toOutcome(app, task, null) === 'waits').length;
+  const waiting = tasks.filter((task) => task.night !== night.number && task.stage !== 'over').length;
   if (rows.length === 0) terminal.err('No task was worked on yet.\nRun those that wait: ralph queue run\n');
   else printRows(terminal, rows);
   if (waiting > 0 && rows.length > 0) terminal.err(`${toCount(waiting, 'task')} not begun; go on: ralph queue run\n`);
@@ -97,8 +97,9 @@ function toHeadline(rows: readonly DigestRow[]): string {
   return `${toCount(rows.length, 'task')}${cost}: ${counts.join(', ')}.`;
 }
 
-function toChangedText({ changed }: DigestRow): string {
+function toChangedText({ changed, readFirst }: DigestRow): string {
   if (changed === null) return '-';
   if (changed.files === 0) return 'no file';
-  return `${toCount(changed.files, 'file')} +${toNumberText(changed.added)} −${toNumberText(changed.removed)}`;
+  const first = readFirst === 0 ? '' : ` (read ${readFirst} first)`;
+  return `${toCount(changed.files, 'file')} +${toNumberText(changed.added)} −${toNumberText(changed.removed)}${first}`;
 }

@@ -1,7 +1,7 @@
-import type { RunStat } from '../../core/index.ts';
-import { createRunViewFold, type RunView, toFirstLine, toNextStep, toOutcomeText, toPlainLine, toProof } from '../../views/index.ts';
+import { toFirstLine, toPlainLine } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 
+type Review = Awaited<ReturnType<AppApi['reviewRun']>>;
 type ListedTask = ReturnType<AppApi['listQueue']>['tasks'][number];
 
 /** What became of a task: what needs the person comes first. */
@@ -20,6 +20,8 @@ export interface DigestRow {
   readonly evidence: string;
   /** `null` where nobody knows. */
   readonly changed: { readonly files: number; readonly added: number; readonly removed: number } | null;
+  /** Files that decide about the work, and those that no gate has seen. */
+  readonly readFirst: number;
   readonly costUsd: number | null;
   readonly iterations: number;
   readonly runId: string | null;
@@ -43,23 +45,25 @@ export async function createDigest(
 
 async function toRow({ env }: Pick<CliContext, 'env'>, app: AppApi, root: string, task: ListedTask): Promise<DigestRow> {
   const { run } = task;
-  const read = run === null ? null : readRun(app, root, run.runId, env);
-  const outcome = toOutcome(app, task, read?.view ?? null);
-  const stat = (await read?.stat()) ?? null;
+  // One run that cannot be read costs nobody the rest of the digest.
+  const review = run === null ? null : await app.reviewRun(root, run.runId, env).catch(() => null);
+  const outcome = toOutcome(app, task, review);
+  const { changed = null, place = null } = review?.facts ?? {};
   const worktree = run?.worktree ?? null;
   return {
     task: task.id,
     outcome,
     reason: run?.reason ?? null,
     asked: toAsked(task),
-    evidence: toEvidenceText(task, read?.view ?? null),
-    changed: stat === null ? null : { files: stat.files.length, added: stat.added, removed: stat.removed },
+    evidence: toEvidenceText(task, review),
+    changed: changed === null ? null : { files: changed.count, added: changed.added, removed: changed.removed },
+    readFirst: review?.readFirst.filter(({ why }) => why !== 'large').length ?? 0,
     costUsd: run?.costUsd ?? null,
     iterations: run?.iterations ?? 0,
     runId: run?.runId ?? null,
     worktree,
-    branch: worktree === null ? null : `ralph/${worktree}`,
-    next: toNext(outcome, task, read?.view ?? null),
+    branch: worktree === null ? null : (place?.state?.branch ?? `ralph/${worktree}`),
+    next: toNext(outcome, task, review),
   };
 }
 
@@ -69,48 +73,30 @@ function toAsked({ text, file, run }: ListedTask): string {
   return said === '' ? `what ${toPlainLine(file ?? '', 60)} says` : toFirstLine(said, 60);
 }
 
-interface ReadRun {
-  readonly view: RunView;
-  readonly stat: () => Promise<RunStat | null>;
-}
-
-/** `null` where it cannot be read: one damaged run costs nobody the rest of the digest. */
-function readRun(app: AppApi, root: string, runId: string, env: CliContext['env']): ReadRun | null {
-  try {
-    const reader = app.openRun(root, runId, env);
-    const fold = createRunViewFold();
-    reader.replay(fold.take);
-    return { view: fold.view(), stat: () => reader.stat(null).catch(() => null) };
-  } catch {
-    return null;
-  }
-}
-
 /** What became of a task, by its run as it stands now: the person may have gone on with it. */
-export function toOutcome(app: Pick<AppApi, 'isCutOff'>, { run, problem, stage }: ListedTask, view: RunView | null): TaskOutcome {
+function toOutcome(app: Pick<AppApi, 'isCutOff'>, { run, problem, stage }: ListedTask, review: Review | null): TaskOutcome {
   if (run === null) return problem !== null || stage === 'over' ? 'needs you' : 'waits';
   if (run.status === 'running' || run.status === 'parked') return 'at work';
   if (problem !== null && run.reason !== 'completed') return 'needs you';
   if (run.status === 'dead' || (run.reason !== null && app.isCutOff(run.reason))) return 'cut off';
-  if (run.reason !== 'completed' || view === null) return 'needs you';
-  return toProof(view)?.isProven === true ? 'proven' : 'unproven';
+  if (run.reason !== 'completed' || review === null) return 'needs you';
+  return review.proof?.isProven === true ? 'proven' : 'unproven';
 }
 
-function toEvidenceText({ problem, stage, run }: ListedTask, view: RunView | null): string {
-  if (run?.reason === 'completed') return (view === null ? null : toProof(view)?.reason) ?? '-';
+function toEvidenceText({ problem, run }: ListedTask, review: Review | null): string {
+  if (run?.reason === 'completed') return review?.proof?.reason ?? '-';
   if (problem !== null) return toPlainLine(problem, 160);
-  if (view === null) return run?.status === 'damaged' ? 'its run cannot be read' : '-';
-  if (view.end !== null) return toPlainLine(view.end.attention ?? view.end.detail, 160) || view.end.reason;
-  const turn = view.turns.at(-1);
-  return turn === undefined || stage === 'over' ? '-' : `turn ${turn.iteration} of ${turn.hat}: ${toOutcomeText(turn)}`;
+  if (review === null) return run === null ? '-' : 'its run cannot be read';
+  const why = review.rows.find(({ label }) => label === 'Why' || label === 'You')?.text ?? '';
+  return toPlainLine(why, 200) || '-';
 }
 
-function toNext(outcome: TaskOutcome, { id, run, stage }: ListedTask, view: RunView | null): string {
+function toNext(outcome: TaskOutcome, { id, run, stage }: ListedTask, review: Review | null): string {
   if (outcome === 'cut off' || outcome === 'waits') return 'ralph queue run';
   if (run === null) return stage === 'over' ? `ralph queue remove ${id}` : 'ralph queue run';
   if (outcome === 'at work') return `ralph status ${run.runId}`;
-  if (run.status === 'damaged') return `ralph show ${run.runId}`;
-  if (run.reason === 'completed') return `ralph show ${run.runId} --stat`;
-  const step = view === null ? '' : toNextStep(view, false);
-  return /`(ralph resume[^`]*)`/.exec(step)?.[1] ?? `ralph resume ${run.runId}`;
+  const commands = review?.next.flatMap((step) => /`(ralph [^`]*)`/.exec(step)?.[1] ?? []) ?? [];
+  const wanted = outcome === 'proven' ? 'ralph land' : outcome === 'needs you' ? 'ralph resume' : 'ralph review';
+  const command = commands.find((text) => text.startsWith(wanted)) ?? 'ralph review';
+  return command.includes(run.runId) ? command : command.replace(/^ralph \w+/, `$& ${run.runId}`);
 }

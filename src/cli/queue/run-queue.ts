@@ -229,11 +229,12 @@ async function tellEnd(context: CliContext, app: AppApi, { format }: QueueRunFla
     terminal.out(`${toSafeJson({ v: 1, kind: 'queue', at: now(), type: 'night-ended', night: night.number, reason, exitCode, tasks })}\n`);
     return exitCode;
   }
-  if (tasks.length === 0) {
+  if (tasks.length === 0 && reason === 'done') {
     terminal.err('No task is open.\nPut one into the queue: ralph queue add "what is to be done"\n');
     return exitCode;
   }
-  terminal.out(`\n${WHY[reason]} It took ${toDurationText(night.ranMs)}. Tasks: ${toList(tasks.map(String), 20)}.\n`);
+  const done = tasks.length === 0 ? 'No task was begun.' : `Tasks: ${toList(tasks.map(String), 20)}.`;
+  terminal.out(`\n${WHY[reason]} It took ${toDurationText(night.ranMs)}. ${done}\n`);
   await printDigest(context, app, false);
   return exitCode;
 }
