@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GateResult, isJsonObject, maskControls, RalphError } from '../core/index.ts';
-import { nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
+import { type GateResult, maskControls, RalphError } from '../core/index.ts';
+import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
+import { readLandRecord, writeLandRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { type GateRun, runGates } from './run-gates.ts';
 import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
@@ -120,6 +120,7 @@ async function land(job: LandJob): Promise<LandReport> {
     keptWhy: '',
   };
   const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
+  if (landed && !record.isDone) writeLandRecord(job.paths, { ...record, isDone: true });
   if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
   if (source === null) throw toFailed(job, `its branch ${toBranch(job)} is gone`);
   if (record?.from === target && record.source === source && record.onto === onto) {
@@ -147,8 +148,10 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
   const lock = isHere ? await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' }) : null;
   try {
     if (isHere) requireFree(job, await landing.listOverwritten(move));
-    writeSettings(nodeFileSystem, toRecordFile(job.paths), { version: 1, onto, source, from: move.from, to: move.to, at: Date.now() });
+    const record = { onto, source: source ?? move.to, from: move.from, to: move.to, at: Date.now(), isDone: false };
+    writeLandRecord(job.paths, record);
     await landing.move(move);
+    writeLandRecord(job.paths, { ...record, isDone: true });
   } finally {
     if (lock !== null) release(lock);
   }
@@ -234,33 +237,6 @@ function toSubject({ objective, request, paths }: LandJob): string {
   const short = line.length > SUBJECT_CHARS ? `${line.slice(0, SUBJECT_CHARS)}…` : line;
   if (request.isSquashed) return short === '' ? `Run ${paths.runId}` : short;
   return `Merge run ${paths.runId}${short === '' ? '' : `: ${short}`}`;
-}
-
-interface LandRecord {
-  readonly onto: string;
-  readonly source: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-function toRecordFile({ folder }: RunPaths): string {
-  return join(folder, 'land.json');
-}
-
-const OBJECT_ID = /^[0-9a-f]{40,64}$/;
-
-/** Where a run was landed, or was being landed; null where it was not. */
-function readLandRecord(paths: RunPaths): LandRecord | null {
-  if (!existsSync(toRecordFile(paths))) return null;
-  try {
-    const value = readSettings(nodeFileSystem, toRecordFile(paths));
-    if (!isJsonObject(value) || typeof value['onto'] !== 'string') return null;
-    const [source, from, to] = [value['source'], value['from'], value['to']];
-    const isWhole = [source, from, to].every((id) => typeof id === 'string' && OBJECT_ID.test(id));
-    return isWhole ? { onto: value['onto'], source: String(source), from: String(from), to: String(to) } : null;
-  } catch {
-    return null;
-  }
 }
 
 function requireFree({ paths, request }: LandJob, overwritten: readonly string[]): void {

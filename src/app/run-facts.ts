@@ -18,6 +18,7 @@ import type { GitWorkspace } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
+import { readFate } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 
 /** A run whose facts are asked for. */
@@ -32,10 +33,11 @@ export interface FactsOrder {
 
 /** What is known of a run beside its journal, as it is now; what nobody can see any more, as it was when the run ended. Never rejects. */
 export async function readFacts(order: FactsOrder): Promise<RunFacts> {
+  const fate = readFate(order.paths, order.turns);
   const stored = readStoredFacts(order.paths, order.view);
   const seen = await collectFacts(order).catch(() => null);
-  if (seen === null) return stored ?? { at: toMoment(order.view), changed: null, place: null };
-  return { at: seen.at, changed: seen.changed ?? stored?.changed ?? null, place: mergePlace(seen.place, stored?.place ?? null) };
+  if (seen === null) return { ...(stored ?? { at: toMoment(order.view), changed: null, place: null }), ...fate };
+  return { at: seen.at, changed: seen.changed ?? stored?.changed ?? null, place: mergePlace(seen.place, stored?.place ?? null), ...fate };
 }
 
 /** The commits are those of the run: what a person committed after its end is not. */

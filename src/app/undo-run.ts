@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { isJsonObject, type Json, maskControls, RalphError } from '../core/index.ts';
-import { nodeFileSystem, type RunPaths, readSettings, toRunPaths, writeSettings } from '../journal/index.ts';
-import { parseUndoRecord, proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
+import { maskControls, RalphError } from '../core/index.ts';
+import { type RunPaths, toRunPaths } from '../journal/index.ts';
+import { proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
+import { readUndoRecord, writeUndoRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockForUndo, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -79,7 +79,7 @@ async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport>
   requireFree(paths.runId, proposal, request);
   if (proposal.files.length === 0 && proposal.action !== 'finish') return report;
   try {
-    await proposal.perform((made) => writeSettings(nodeFileSystem, toRecordFile(paths), made as unknown as Json), Date.now());
+    await proposal.perform((made) => writeUndoRecord(paths, made), Date.now());
   } catch (error) {
     throw toFailed(paths, file, error);
   }
@@ -165,19 +165,4 @@ function toFailed({ runId }: RunPaths, { workspace }: RunFile, error: unknown): 
     fix: `Mend what is named, then finish it: ralph undo ${runId} --yes`,
     cause: error,
   });
-}
-
-function toRecordFile({ folder }: RunPaths): string {
-  return join(folder, 'undo.json');
-}
-
-/** The last undo of a run; null where there was none. Never throws. */
-export function readUndoRecord(paths: RunPaths): UndoRecord | null {
-  if (!existsSync(toRecordFile(paths))) return null;
-  try {
-    const value = readSettings(nodeFileSystem, toRecordFile(paths));
-    return isJsonObject(value) ? parseUndoRecord(value) : null;
-  } catch {
-    return null;
-  }
 }

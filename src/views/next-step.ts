@@ -26,17 +26,19 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
 /** What a person can do who has just read what a run did, one command in each; none while it is under way. */
 export function toReviewSteps(
   view: RunView,
-  { changed, place }: Pick<RunFacts, 'changed' | 'place'>,
+  { changed, place, undone, landed }: Pick<RunFacts, 'changed' | 'place' | 'undone' | 'landed'>,
   isNewest: boolean,
 ): readonly string[] {
   if (view.end === null) return [];
+  if (undone !== undefined) return [toCommand('Bring its work back: `ralph undo --yes`.', view, isNewest)];
   const isDone = view.end.reason === 'completed';
   const hasChanges = changed === null || changed.count > 0;
   const mayLand = place !== null && place.worktree !== null && (changed === null || changed.count > 0);
   const steps = [
     ...(isDone ? [] : [toNextStep(view, true)]),
     ...(changed !== null && hasChanges ? ['Read the changes: `ralph show --diff`.'] : []),
-    ...(mayLand ? ['Bring it home, its gates run once more: `ralph land`.'] : []),
+    ...(mayLand && landed !== undefined ? ['Away with its worktree and branch: `ralph land --clean`.'] : []),
+    ...(mayLand && landed === undefined ? ['Bring it home, its gates run once more: `ralph land`.'] : []),
     ...(place?.state != null && hasChanges ? ['Take it back, a look first: `ralph undo`.'] : []),
   ];
   return (steps.length > 0 ? steps : ['See its turns: `ralph show`.']).map((step) => toCommand(step, view, isNewest));

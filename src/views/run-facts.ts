@@ -30,8 +30,16 @@ export interface WorkPlace {
   readonly state: WorkState | null;
 }
 
+/** What a person made of a run's work after its end; absent: nothing of the kind. */
+export interface RunFate {
+  /** Its files are as they were behind that iteration; 0: before the first. */
+  readonly undone?: { readonly at: number; readonly toTurn: number };
+  /** Its branch was brought to that one. */
+  readonly landed?: { readonly at: number; readonly onto: string };
+}
+
 /** What is known of a run beside its journal. */
-export interface RunFacts {
+export interface RunFacts extends RunFate {
   /** Time of the last input that they are about, epoch milliseconds. */
   readonly at: number;
   /** `null` where nobody knows. */

@@ -5,7 +5,7 @@ import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toPathText } from './path-text.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
-import type { ChangeFacts, RunFacts } from './run-facts.ts';
+import type { ChangeFacts, RunFacts, RunFate } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
 import { toStatNotes } from './stat-lines.ts';
 import { toCount, toIterationsText, toList, toNumberText, toSpentText } from './words.ts';
@@ -42,6 +42,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   const rows: FactRow[] = [
     ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
     ...toRows('Why', toReasonTexts(view)),
+    ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
     ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view)]),
@@ -58,6 +59,16 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ),
   ];
   return { headline: toHeadline(view), isGood, rows };
+}
+
+/** What a person made of it since. */
+function toFateRows(fate: RunFate | null): readonly FactRow[] {
+  const { undone, landed } = fate ?? {};
+  const moment = undone?.toTurn === 0 ? 'before its first turn' : `behind turn ${undone?.toTurn}`;
+  return [
+    ...toRows('Undone', undone === undefined ? [] : [`its files were put back to what they were ${moment}`]),
+    ...toRows('Landed', landed === undefined ? [] : [`its branch was brought to ${toPathText(landed.onto)}`]),
+  ];
 }
 
 /** Whether a run that was to be one turn did it. */

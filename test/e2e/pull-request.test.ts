@@ -99,7 +99,7 @@ describe.concurrent('ralph pr', () => {
         .split('\n')
         .filter((line) => line.startsWith('  '))
         .map((line) => line.trim());
-      expect(readFileSync(body, 'utf8')).toMatch(/```text\nCompleted.*@everybody, fixes #1.*```\n$/s);
+      expect(readFileSync(body, 'utf8')).toMatch(/^## Completed.*## Task\s+```[a-z]*\nMend @everybody, fixes #1/s);
       git(folder, 'apply', patch);
       expect([...readFileSync(join(folder, 'data.bin'))]).toEqual([0, 255]);
       expect(readFileSync(join(folder, 'tracked.txt'), 'utf8')).toBe('changed\n');

@@ -39,10 +39,13 @@ describe.concurrent('ralph undo', () => {
       expect(read(folder)).toEqual(AFTER);
       expect((await ralph(folder, ['undo', '--yes'])).stdout).toContain('is undone');
       expect([read(folder), git(folder, 'status', '--porcelain')]).toEqual([BEFORE, '']);
+      const review = (await ralph(folder, ['review'])).stdout;
+      expect(review).toMatch(/Undone +its files were put back to what they were before its first turn/);
+      expect(review).toContain('Bring its work back: `ralph undo --yes`.');
       expect((await ralph(folder, ['undo'])).stdout).toContain('would come back');
       expect((await ralph(folder, ['undo', '--yes'])).code).toBe(0);
       expect(read(folder)).toEqual(AFTER);
-      expect((await ralph(folder, ['show'])).code).toBe(0);
+      expect((await ralph(folder, ['show'])).stdout).not.toContain('Undone');
     });
   });
 

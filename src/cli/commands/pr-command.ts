@@ -1,10 +1,10 @@
 import { maskControls, RalphError } from '../../core/index.ts';
-import { cleanText, toCount, toRowLines, toRunReport } from '../../views/index.ts';
+import { cleanText, toCount, toReviewMarkdown } from '../../views/index.ts';
 import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addFormatOption } from '../format-option.ts';
 import { printProse } from '../print-prose.ts';
-import { type ReadRun, readEndFacts, readView } from '../read-view.ts';
+import { type ReadRun, readView } from '../read-view.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 
 type PullRequestReport = Awaited<ReturnType<AppApi['offerRun']>>;
@@ -43,10 +43,11 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
     });
   }
   const title = options['title'] === undefined ? toTitle(read) : String(options['title']);
-  const body = await toBody(read);
+
   const text = (name: string): string | null => (options[name] === undefined ? null : String(options[name]));
   const isDry = options['dryRun'] === true;
   const app = await loadApp();
+  const body = toReviewMarkdown(await app.reviewRun(cwd, read.view.runId, env));
   const order = { run: read.view.runId, title, body, base: text('base'), remote: text('remote'), isDry };
   const report = await app.offerRun(cwd, order, env);
   if (options['format'] === 'json') printJson(terminal, { v: 1, isDry, title, body, ...report });
@@ -56,21 +57,11 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 }
 
 const TITLE_CHARS = 72;
-const BODY_CHARS = 100;
 
 function toTitle({ view, reader }: ReadRun): string {
   const line = maskControls(reader.redact(cleanText(view.objective)).trim().split('\n')[0] ?? '').trim();
   if (line === '') return `Run ${view.runId}`;
   return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1)}…` : line;
-}
-
-/** What was said by agents and found in files stands between fences: it names nobody, links to nothing and closes no issue. */
-async function toBody(read: ReadRun): Promise<string> {
-  const { headline, rows } = toRunReport(read.view, { facts: await readEndFacts(read), tellsNext: false });
-  const lines = read.reader.redact([headline, ...toRowLines(rows, { width: BODY_CHARS })].join('\n'));
-  const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `Made by agents in run \`${read.view.runId}\` of Ralph.\n\n${fence}text\n${lines}\n${fence}\n`;
 }
 
 function printPlan(
