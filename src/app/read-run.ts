@@ -64,8 +64,8 @@ export function openRunIn(layout: Layout, runId: string, env: Readonly<Record<st
     },
     turns: () => listTurns(paths),
     facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
-    diff: (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
-    stat: (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
+    diff: async (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),
+    stat: async (name) => (name === null ? openFolder().statRun(listTurns(paths)) : openFolder().stat(name)),
   };
 }
 

@@ -96,7 +96,7 @@ async function toChanges(stat: RunStat, { settings }: RunFile, afterGreen: Reado
 }
 
 /** What a path from the folder that the agents work in is to a run. */
-export async function createPathClassifier({ gates }: Pick<RunSpec, 'gates'>): Promise<(path: string) => PathClass | null> {
+async function createPathClassifier({ gates }: Pick<RunSpec, 'gates'>): Promise<(path: string) => PathClass | null> {
   const globs = gates.flatMap((gate) => gate.protect ?? []);
   const isProtected = globs.length === 0 ? () => false : (await createPathMatcher(globs)).matches;
   const gateCommands = gates.filter((gate) => gate.protect === undefined).map((gate) => gate.run);
@@ -116,7 +116,7 @@ export function storeReport({ folder }: Pick<RunPaths, 'folder'>, report: Json):
 }
 
 /** What was kept, whatever it is; `null` where there is nothing. */
-export function readReport({ folder }: Pick<RunPaths, 'folder'>): Json {
+function readReport({ folder }: Pick<RunPaths, 'folder'>): Json {
   try {
     return readSettings(nodeFileSystem, join(folder, REPORT_FILE));
   } catch {

@@ -21,7 +21,6 @@ export {
 } from './ndjson-record.ts';
 export { toNextStep } from './next-step.ts';
 export { parseFacts } from './parse-facts.ts';
-export { toPathText } from './path-text.ts';
 export { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 export { createProofFold, type ProofFold, toProof } from './proof.ts';
 export { type Review, type ReviewFacts, type SaidFacts, type SaidText, type TodoLine, toReview } from './review.ts';

@@ -65,7 +65,7 @@ export function toSpeaker({ by, iteration, topic }: Omit<SaidText, 'text'>): str
 }
 
 /** `reviewer, iteration 5, review.passed: looks fine` */
-export function toSaidText({ by, iteration, topic, text }: SaidText): string {
+function toSaidText({ by, iteration, topic, text }: SaidText): string {
   return `${toSpeaker({ by, iteration, topic })}: ${toPlainLine(text, 400)}`;
 }
 
@@ -84,7 +84,7 @@ export function toHatText({ hat, turns, failed, durationMs, usage, unknownCostTu
 const SHOWN_FILES = 4;
 
 /** `on branch ralph/…-cart (begun on main), not committed: 2 files (a.txt, b.txt); in the worktree …-cart, /…` */
-export function toPlaceText({ folder, isThere, worktree, baseBranch, state }: WorkPlace): string {
+function toPlaceText({ folder, isThere, worktree, baseBranch, state }: WorkPlace): string {
   const path = toPathText(folder);
   const where = worktree === null ? `in place, ${path}` : `in the worktree ${toPathText(worktree)}, ${path}`;
   if (!isThere) return `${where}, which is gone`;

@@ -18,6 +18,7 @@ export interface ReviewLayout {
 
 /** Who gets the lines that are left over, in this order, and how many in all at most. */
 const WANTS: readonly (readonly [label: string, lines: number])[] = [
+  ['Changed', 3],
   ['Evidence', 2],
   ['Next', 4],
   ['Read', 4],

@@ -76,7 +76,7 @@ function toInner(path: string, prefix: string): string {
 }
 
 /** In the order in which a person reads them: what decides about the work, then what changed most. */
-export function rankFiles(files: readonly ChangedFile[]): readonly ChangedFile[] {
+function rankFiles(files: readonly ChangedFile[]): readonly ChangedFile[] {
   return files.toSorted((a, b) => toClassRank(a) - toClassRank(b) || toSize(b) - toSize(a) || (a.path < b.path ? -1 : 1));
 }
 
@@ -85,7 +85,7 @@ function toClassRank(file: ChangedFile): number {
 }
 
 /** Lines that changed; what is binary cannot be read and comes first of its kind. */
-export function toSize({ added, removed }: FileStat): number {
+function toSize({ added, removed }: FileStat): number {
   return added === null || removed === null ? Number.MAX_SAFE_INTEGER : added + removed;
 }
 

@@ -2,6 +2,7 @@ import { addExamples, type CliCommand } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
+import { printReview } from '../print-review.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
@@ -27,7 +28,12 @@ async function perform(context: CliContext, { options }: { readonly options: Rea
   const watched = await watchRun(context, { app, show, cwd: demo.folder, tellsNext: false, start: demo.start });
   if (watched === null) return 1;
   const after = await demo.test();
-  if (isTold) tellAfter(context.terminal, demo, after.passed);
+  if (isTold) {
+    tellAfter(context.terminal, after.passed);
+    const review = await app.reviewRun(demo.folder, watched.handle.runId, context.env);
+    printReview(context.terminal, review, REVIEW_LINES);
+    tellMore(context.terminal, demo);
+  }
   if (watched.end.exitCode !== 0) return watched.end.exitCode;
   return after.passed ? 0 : 1;
 }
@@ -47,11 +53,20 @@ async function tellBefore({ out, style }: Terminal, demo: Demo): Promise<void> {
   );
 }
 
-function tellAfter({ out, style }: Terminal, demo: Demo, passed: boolean): void {
+function tellAfter({ out, style }: Terminal, passed: boolean): void {
+  out(
+    ['', `  After   ${toVerdict(passed, style)}`, '', style('heading', 'Who comes back in the morning types `ralph review`:'), '', ''].join(
+      '\n',
+    ),
+  );
+}
+
+/** Of its review so many lines: the run is only seconds old. */
+const REVIEW_LINES = 18;
+
+function tellMore({ out }: Terminal, demo: Demo): void {
   out(
     [
-      '',
-      `  After   ${toVerdict(passed, style)}`,
       '',
       'Look at it:',
       `  cd ${demo.folder} && ${demo.command} events`,

@@ -1,9 +1,8 @@
-import { toReviewDetails, toReviewMarkdown, toReviewScreen } from '../../views/index.ts';
+import { toReviewMarkdown } from '../../views/index.ts';
 import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
 import { addFormatOption } from '../format-option.ts';
-import { MAX_WIDTH } from '../live/look.ts';
-import { toLocalTime } from '../local-time.ts';
-import { printJson, printLine } from '../terminal.ts';
+import { printReview } from '../print-review.ts';
+import { printJson } from '../terminal.ts';
 
 /** Lines of a terminal that is as small as they come. */
 const SCREEN_LINES = 24;
@@ -25,18 +24,7 @@ export const reviewCommand: CliCommand = {
     const review = await app.reviewRun(cwd, args[0], env);
     if (options['format'] === 'json') printJson(terminal, review);
     else if (options['format'] === 'md') terminal.out(toReviewMarkdown(review));
-    else {
-      const layout = {
-        width: Math.min(terminal.columns(), MAX_WIDTH),
-        clock: toLocalTime,
-        styleLabel: (label: string) => terminal.style('faint', label),
-      };
-      const lines =
-        options['full'] === true ? toReviewDetails(review, layout) : toReviewScreen(review, { ...layout, height: SCREEN_LINES });
-      const [headline = '', ...rest] = lines;
-      printLine(terminal, terminal.style('heading', terminal.style(review.isGood ? 'good' : 'warning', headline)));
-      for (const line of rest) printLine(terminal, line);
-    }
+    else printReview(terminal, review, options['full'] === true ? null : SCREEN_LINES);
     return 0;
   },
 };
