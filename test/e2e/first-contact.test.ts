@@ -121,6 +121,8 @@ describe.concurrent('a newcomer', () => {
       const [, look = ''] = /Look at it:\n +(cd .*)\n/.exec(stdout) ?? [];
       expect(execFileSync('/bin/sh', ['-c', look], { env, encoding: 'utf8' })).toContain('build.task');
       expect(stdout).toContain('Completed');
+      const review = stdout.slice(stdout.indexOf('types `ralph review`'), stdout.indexOf('Look at it:'));
+      expect(review).toMatch(/Completed after [\s\S]* Evidence [\s\S]* Reviews +reviewer[\s\S]* Next /);
     });
   });
 
@@ -155,7 +157,7 @@ describe('completions', () => {
           .map((word) => word.trim())
           .filter((word) => word !== '');
       };
-      expect(complete('ralph', 're')).toEqual(['resume', 'reap']);
+      expect(complete('ralph', 're')).toEqual(['resume', 'review', 'reap']);
       expect(complete('ralph', 'run', '--max-')).toEqual(['--max-iterations', '--max-cost', '--max-runtime']);
       expect(complete('ralph', 'completions', 'z')).toEqual(['zsh']);
       expect(complete('ralph', 'run', '--format', '')).toEqual(['text', 'ndjson']);

@@ -67,7 +67,7 @@ if [ $n = 3 ]; then echo LOOP_COMPLETE; fi`;
         }
         const { stdout } = await ralph(folder, ['resume', '--no-tui']);
         for (const text of [stdout, (await ralph(folder, ['status'])).stdout, (await ralph(folder, ['show'])).stdout])
-          expect(readRow(text, 'Changed'), text).toBe('3 files: 1.txt, 2.txt, 3.txt');
+          expect(readRow(text, 'Changed'), text).toBe('3 files, +3 −0 lines: 1.txt, 2.txt, 3.txt');
       });
     },
   );
