@@ -1,6 +1,7 @@
 import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
+import { sampleReview } from '../views/review-fixtures.ts';
 import type { AppApi, CliContext } from './cli-context.ts';
 import { loadCommand } from './load-command.ts';
 import { plainStyle } from './style.ts';
@@ -331,6 +332,10 @@ export function createFakeApp(
       return { kind: 'running', handle, warnings: [] };
     },
     openRun: () => reader,
+    reviewRun: async (_cwd, run) => {
+      calls.push(['reviewRun', run]);
+      return sampleReview();
+    },
     ...changes,
   };
 }
