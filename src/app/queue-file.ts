@@ -71,7 +71,7 @@ export interface Queue {
 const EMPTY: Queue = { nextId: 1, night: { number: 0, startedAt: 0, endedAt: 0, ranMs: 0 }, tasks: [] };
 
 /** Where the queue of a folder is. */
-export function toQueuePath({ stateDir }: Pick<Layout, 'stateDir'>): string {
+function toQueuePath({ stateDir }: Pick<Layout, 'stateDir'>): string {
   return join(stateDir, 'queue.json');
 }
 

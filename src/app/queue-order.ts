@@ -27,7 +27,14 @@ export interface NightOrder {
 
 /** What happens to a task. */
 export type NightNews =
-  | { readonly kind: 'begun'; readonly task: QueuedTask; readonly runId: string; readonly isResumed: boolean; readonly workspace: string }
+  | {
+      readonly kind: 'begun';
+      readonly task: QueuedTask;
+      readonly runId: string;
+      readonly isResumed: boolean;
+      readonly workspace: string;
+      readonly reach: string;
+    }
   | {
       readonly kind: 'ended';
       readonly task: QueuedTask;

@@ -129,7 +129,7 @@ async function begin(night: Night, task: QueuedTask, watch: RunWatch): Promise<R
   if (night.limit !== null) handle.stop('interrupt', night.limit);
   // Whatever keeps this from being written, the run is there and is found by its id.
   await note(night, task, { stage: 'running' }).catch((error: unknown) => keepFailure(night, error));
-  order.tell({ kind: 'begun', task, runId, isResumed, workspace: handle.workspace });
+  order.tell({ kind: 'begun', task, runId, isResumed, workspace: handle.workspace, reach: handle.reach });
   return handle;
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toFiles } from './agent-script.ts';
@@ -192,6 +193,17 @@ describe.concurrent('a night of tasks', () => {
     );
   });
 
+  test('loses none of the tasks that are added at the same moment', async () => {
+    await withPlace({}, async (folder) => {
+      const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+      const added = await Promise.all(names.map((name) => ralph(folder, ['queue', 'add', `task ${name}`])));
+      expect(added.map(({ code }) => code)).toEqual(names.map(() => 0));
+      const rows = await readRows(folder);
+      expect(rows.map(({ task }) => task)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(rows.map(({ asked }) => asked).toSorted()).toEqual(names.map((name) => `task ${name}`).toSorted());
+    });
+  });
+
   test('says in the evening what could not begin, and a task that cannot begin at night stays and ends nothing', async () => {
     await withQueue(async ({ folder, env }) => {
       const wrong = await ralph(folder, ['queue', 'add', 'task one', '--max-cost', 'much']);
@@ -212,6 +224,25 @@ describe.concurrent('a night of tasks', () => {
       writeFileSync(join(folder, 'first.md'), 'task one, mended\n');
       expect((await ralph(folder, ['queue', 'run'], env)).code).toBe(0);
       expect((await readRuns(folder)).map(({ objective }) => objective.trim())).toEqual(['task two', 'task one, mended']);
+    });
+  });
+
+  test.each([
+    ['no JSON', (path: string): void => writeFileSync(path, '{"version":1,"tasks":[')],
+    ['a link that leads elsewhere', (path: string): void => symlinkSync('../agent.sh', path)],
+    ['a pipe', (path: string): void => void execFileSync('mkfifo', [path])],
+  ])('whose file is %s is not read, not waited for, and not written over', async (_, put) => {
+    await withPlace(toFiles('', 'echo LOOP_COMPLETE'), async (folder) => {
+      mkdirSync(join(folder, '.ralph'));
+      const path = join(folder, '.ralph/queue.json');
+      put(path);
+      for (const args of [['list'], ['add', 'task one'], ['run'], ['clear', '--all']]) {
+        const { code, stderr } = await ralph(folder, ['queue', ...args]);
+        expect([args, code, stderr.includes('queue.json')]).toEqual([args, 1, true]);
+        expect(stderr).not.toContain('defect');
+      }
+      expect(readFileSync(join(folder, 'agent.sh'), 'utf8')).toContain('LOOP_COMPLETE');
+      rmSync(path);
     });
   });
 

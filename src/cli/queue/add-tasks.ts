@@ -25,7 +25,8 @@ export async function addTasks(context: CliContext, app: AppApi, { options }: Co
   const { tasks } = await app.addToQueue(cwd, withOptions, env);
   for (const { id, text, file } of tasks)
     terminal.out(`Task ${id}: ${text === null ? `what ${toPlainLine(file ?? '', 200)} says` : toFirstLine(text, 120)}\n`);
-  if (root !== cwd) terminal.err(`They are in the queue of ${root}.\n`);
+  // The first task of all makes the queue, and this folder need not be the one that was meant.
+  if (root !== cwd || tasks[0]?.id === 1) terminal.err(`They are in the queue of ${root}.\n`);
   if (warning !== null) terminal.err(warning);
   terminal.err('See the queue: ralph queue. Run it: ralph queue run\n');
   return 0;

@@ -181,13 +181,14 @@ function withTask(line: string, task: number): string {
 function createNewsPrinter({ terminal, now }: CliContext, { format, quiet = false }: QueueRunFlags): (news: NightNews) => void {
   const warned = new Set<string>();
   const print = terminal.isTty ? terminal.out : (text: string): void => terminal.out(`${toLocalClock(now())} ${text}`);
+  /** What is the same for many tasks is said once. */
+  const warn = (warning: string): void => {
+    if (!warned.has(warning)) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
+    warned.add(warning);
+  };
   return (news) => {
-    if (news.kind === 'warned') {
-      const fresh = news.warnings.filter((warning) => !warned.has(warning));
-      for (const warning of fresh) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
-      for (const warning of fresh) warned.add(warning);
-      return;
-    }
+    if (news.kind === 'warned') return news.warnings.forEach(warn);
+    if (news.kind === 'begun' && news.reach !== '') warn(`${news.reach}.`);
     if (format === 'ndjson') terminal.out(`${toSafeJson({ v: 1, kind: 'queue', at: now(), ...toRecord(news) })}\n`);
     else if (news.kind === 'refused') terminal.err(`${toRefusedText(news)}\n`);
     else if (!quiet) print(`${toNewsText(news)}\n`);
