@@ -33,7 +33,7 @@ export interface OpenedDraft {
 }
 
 /** GitHub could not do it; the message is a sentence without any token in it. */
-export class DraftProblem extends Error {}
+class DraftProblem extends Error {}
 
 const GITHUB_API = 'https://api.github.com';
 const TIMEOUT_MS = 60_000;

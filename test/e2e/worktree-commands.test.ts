@@ -29,7 +29,7 @@ async function withWorktree(use: (folder: string) => Promise<void>): Promise<voi
     makeRepository(folder);
     const run = await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue']);
     expect(run.code, run.stdout + run.stderr).toBe(0);
-    expect(run.stdout).toContain('in 1 commit. Merge it: ralph worktrees merge blue\n');
+    expect(run.stdout).toContain('in 1 commit. Bring it home: ralph land\n');
     await use(folder);
   });
 }

@@ -114,7 +114,7 @@ echo LOOP_COMPLETE`;
       const { runId } = await readStatus(folder);
       const name = `${runId}-make-the-tests-pass`;
       expect(git(folder, 'log', '-1', '--format=%s', `ralph/${name}`)).toBe('ralph: what the run left uncommitted');
-      expect(stdout).toContain(`in 1 commit. Merge it: ralph worktrees merge ${name}`);
+      expect(stdout).toContain('in 1 commit. Bring it home: ralph land');
       const settings = JSON.parse(readFileSync(join(folder, `.ralph/runs/${runId}/settings.json`), 'utf8'));
       expect(settings.base).toEqual({ commit: git(folder, 'rev-parse', 'main'), branch: 'main' });
       const here = await ralph(folder, ['run', '-p', 'work', '--in-place', '--no-tui']);

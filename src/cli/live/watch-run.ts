@@ -184,10 +184,10 @@ async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOr
   const worktree = await app.findRunWorktree(root, workspace, env).catch(() => null);
   if (worktree === null) return `${place}. What is in it: ralph worktrees\n`;
   const { name, commits, uncommitted, ignored } = worktree;
-  const merge = `ralph worktrees merge ${name}`;
+  const land = end.reason === 'completed' ? 'ralph land' : 'ralph land --unfinished';
   if (uncommitted.length > 0)
-    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what is to stay, then: ${merge}\n`;
-  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${merge}\n`;
+    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what is to stay, then: ${land}\n`;
+  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Bring it home: ${land}\n`;
   if (ignored.length > 0) {
     const names = toPlainLine(toList(ignored, 3), 300);
     return `${place} with only what git ignores in it: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
