@@ -21,6 +21,7 @@ echo "overlays: $(grep -c ' - overlay .*upperdir=[^ ]*private' /proc/self/mounti
 function createProject(uid: number | undefined, more = ''): string {
   const folder = makeFolder({
     'ralph.yml': `event_loop: {max_iterations: 1, terminal_events: [review.done], checkpoint_interval: 0}
+gates: []
 cli: {backend: {type: native, provider: scripted, script: script.yml}}
 hats:
   one: {triggers: [task.start, task.resume], publishes: [review.done, task.complete], profile: critic}

@@ -35,7 +35,7 @@ export function toHeaderLines({ runId, workspace, runFolder, reach, isNewest, vi
 }
 
 /** `npm test (found in package.json)` */
-export function toGateText(gate: string, from: string | null): string {
+function toGateText(gate: string, from: string | null): string {
   return `${toPlainLine(gate, 60)}${from === null ? '' : ` (found in ${toPlainLine(from, 60)}; --no-gates leaves it out)`}`;
 }
 
