@@ -1,6 +1,7 @@
 import { type Settings, toFoundGate } from '../config/index.ts';
 import { detectQualityCommand, type GateCheck, type QualityCommand } from '../core/index.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
+import { toPlainLine } from '../views/index.ts';
 
 /** How the project does a check, as its files say now; `null` where they tell nothing. */
 export function findCheck(cwd: string, check: GateCheck): string | null {
@@ -48,6 +49,6 @@ export function toMissingWarnings({ missing }: SoughtGate): readonly string[] {
   if (missing === null) return [];
   const [program = ''] = missing.command.split(' ');
   return [
-    `\`${missing.command}\` (${missing.from}) would prove the work, but ${program} is not on the PATH: no gate checks it. Install ${program}, or name another command under \`gates\`.`,
+    `\`${missing.command}\` (${toPlainLine(missing.from, 100)}) would prove the work, but ${program} is not on the PATH: no gate checks it. Install ${program}, or name another command under \`gates\`.`,
   ];
 }

@@ -47,6 +47,7 @@ function toFiles(backend: string): Record<string, string> {
     'ralph.yml': `
 cli: {backend: ${backend}}
 event_loop: {prompt: Mend the sum}
+gates: []
 hats:
   builder: {triggers: [task.start, task.resume], publishes: [build.done], profile: creator}
   editor: {triggers: [build.done], publishes: [task.complete], profile: editor}

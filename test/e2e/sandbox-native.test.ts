@@ -28,6 +28,7 @@ function createProject(profile: string, more: string): { readonly cwd: string; r
   const outside = mkdtempSync(join(tmpdir(), 'ralph-outside-'));
   const cwd = makeFolder({
     'ralph.yml': `event_loop: {max_iterations: 1, terminal_events: [review.done], checkpoint_interval: 0}
+gates: []
 cli: {backend: {type: native, provider: scripted, script: script.yml}}
 hats:
   one: {triggers: [task.start, task.resume], publishes: [review.done, task.complete], profile: ${profile}${more}}

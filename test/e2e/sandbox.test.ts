@@ -20,6 +20,7 @@ ralph emit review.done "looked at it"
 `;
 const CONFIG = `event_loop: {max_iterations: 1, terminal_events: [review.done]}
 cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}
+gates: []
 hats:
   reviewer:
     triggers: [task.start, task.resume]
