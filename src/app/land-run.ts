@@ -148,7 +148,15 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
   const lock = isHere ? await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' }) : null;
   try {
     if (isHere) requireFree(job, await landing.listOverwritten(move));
-    const record = { onto, source: source ?? move.to, from: move.from, to: move.to, at: Date.now(), isDone: false };
+    const record = {
+      onto,
+      source: source ?? move.to,
+      from: move.from,
+      to: move.to,
+      isMerge: report.how === 'merge',
+      at: Date.now(),
+      isDone: false,
+    };
     writeLandRecord(job.paths, record);
     await landing.move(move);
     writeLandRecord(job.paths, { ...record, isDone: true });

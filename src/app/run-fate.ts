@@ -11,6 +11,8 @@ export interface LandRecord {
   readonly source: string;
   readonly from: string;
   readonly to: string;
+  /** True if `to` is a merge of both. */
+  readonly isMerge: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
   /** False while the branch is moved. */
@@ -46,10 +48,10 @@ export function readUndoRecord(paths: Pick<RunPaths, 'folder'>): UndoRecord | nu
 export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | null {
   const value = readOrNull(toLandFile(paths));
   if (!isJsonObject(value)) return null;
-  const { onto, source, from, to, at, isDone } = value;
+  const { onto, source, from, to, at, isDone, isMerge } = value;
   const isWhole = [source, from, to].every((id) => typeof id === 'string' && OBJECT_ID.test(id));
   if (!isWhole || typeof onto !== 'string' || typeof at !== 'number') return null;
-  return { onto, source: String(source), from: String(from), to: String(to), at, isDone: isDone === true };
+  return { onto, source: String(source), from: String(from), to: String(to), isMerge: isMerge === true, at, isDone: isDone === true };
 }
 
 /**
@@ -66,6 +68,17 @@ export function readFate(paths: Pick<RunPaths, 'folder'>, turns: readonly string
     ...(land?.isDone ? { landed: { at: land.at, onto: land.onto } } : {}),
   };
 }
+
+/** What takes a landed run out of its branch again, to be typed there; null where it was not landed. */
+export function toRevertCommand(paths: Pick<RunPaths, 'folder'>): { readonly onto: string; readonly command: string } | null {
+  const land = readLandRecord(paths);
+  if (!land?.isDone) return null;
+  const { onto, source, from, to, isMerge } = land;
+  const what = to === source ? `${from.slice(0, ID_CHARS)}..${to.slice(0, ID_CHARS)}` : `${isMerge ? '-m 1 ' : ''}${to.slice(0, ID_CHARS)}`;
+  return { onto, command: `git revert --no-edit ${what}` };
+}
+
+const ID_CHARS = 12;
 
 function readOrNull(path: string): Json {
   if (!existsSync(path)) return null;

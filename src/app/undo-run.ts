@@ -6,7 +6,7 @@ import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
-import { readUndoRecord, writeUndoRecord } from './run-fate.ts';
+import { readUndoRecord, toRevertCommand, writeUndoRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockForUndo, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -31,6 +31,8 @@ export interface UndoReport extends Omit<UndoProposal, 'perform' | 'index' | 'fi
   readonly workspace: string;
   /** The commit that the run began at. */
   readonly baseCommit: string | null;
+  /** The branch that has its work as well, and what takes it out of there; null: it was not landed. */
+  readonly landed: { readonly onto: string; readonly command: string } | null;
   readonly isDone: boolean;
   readonly comeBack: readonly string[];
   readonly changed: readonly string[];
@@ -87,12 +89,16 @@ async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport>
 }
 
 async function propose({ paths, file, env, turns }: UndoPlace, { toTurn }: UndoRequest, record: UndoRecord | null): Promise<UndoProposal> {
+  const landed = toRevertCommand(paths);
   const unknown = (why: string): RalphError =>
     new RalphError({
       code: 'undo-unknown',
       what: `Run ${paths.runId} cannot be undone: ${why}.`,
       why: 'An undo takes files back to what snapshots of git say that they were.',
-      fix: `See what its turns changed: ralph show ${paths.runId}`,
+      fix:
+        landed === null
+          ? `See what its turns changed: ralph show ${paths.runId}`
+          : `It has landed on ${landed.onto}. Take it out of there: ${landed.command}`,
     });
   if (!existsSync(file.workspace)) throw unknown(`the folder in which it worked is gone (${file.workspace})`);
   const last = Number(turns.at(-1)?.split('.')[0] ?? 0);
@@ -125,6 +131,7 @@ function toReport({ paths, file }: UndoPlace, { perform: _, index: __, files, ..
     runId: paths.runId,
     workspace: file.workspace,
     baseCommit: file.base?.commit ?? null,
+    landed: toRevertCommand(paths),
     isDone: false,
     comeBack: select((was) => was === 'absent'),
     changed: select((was, will) => was !== 'absent' && will !== 'absent'),

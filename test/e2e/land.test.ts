@@ -69,6 +69,11 @@ describe.concurrent('ralph land', () => {
       expect(git(folder, 'branch', '--list', 'ralph/*')).toBe('');
       expect(git(folder, 'worktree', 'list').split('\n')).toHaveLength(1);
       expect((await land()).code).toBe(0);
+      const undo = await ralph(folder, ['undo']);
+      const [revert = ''] = /(?<=It has landed on main. Take it out of there: git ).*/.exec(undo.stderr) ?? [];
+      git(folder, 'stash');
+      git(folder, ...revert.split(' '));
+      expect(read(folder, 'tracked.txt')).toBe('old\n');
     });
   });
 

@@ -85,7 +85,7 @@ function toName(path: string): string {
 }
 
 function toNotes(report: UndoReport): readonly string[] {
-  const { action, turns, lostTurns, commits, branch, isDone, runId } = report;
+  const { action, turns, lostTurns, commits, branch, isDone, runId, landed } = report;
   const first = turns[0]?.split('.')[0];
   const last = turns.at(-1)?.split('.')[0];
   const span = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
@@ -96,6 +96,9 @@ function toNotes(report: UndoReport): readonly string[] {
       ? [
           `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files alone, and git status shows it. In the history instead: ${toRevert(report)}`,
         ]
+      : []),
+    ...(landed !== null && action === 'undo'
+      ? [`It has landed on ${toName(landed.onto)}, where it stays. Take it out of there: ${landed.command}`]
       : []),
     ...(isDone && action === 'undo' ? [`Bring it back: ralph undo ${runId} --yes`] : []),
     ...(isDone && action === 'finish' ? [`The other way round: ralph undo ${runId} --yes`] : []),
