@@ -100,8 +100,8 @@ describe('what ralph run shows', () => {
   });
 
   it.each([
-    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph worktrees merge blue\n'],
-    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph worktrees merge blue\n'],
+    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Bring it home: ralph land --unfinished\n'],
+    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph land --unfinished\n'],
     [{ commits: 0, uncommitted: [] }, 'nothing in it that is not here too. Remove it: ralph worktrees remove blue\n'],
     [
       { commits: 0, uncommitted: [], ignored: ['.env', 'dist/'] },
