@@ -11,10 +11,11 @@ export const AGENTS = CASES.map(({ name }) => name);
  * truth is found out.
  *
  * @param options.agents plays only agents whose name has one of these texts
+ * @param options.only names of columns
  * @returns the tables as Markdown, and what they were made of
  */
-export async function benchOutcomes({ peer, agents, say = () => undefined } = {}) {
-  const columns = createColumns(peer);
+export async function benchOutcomes({ peer, agents, only, say = () => undefined } = {}) {
+  const columns = createColumns(peer).filter(({ name }) => only === undefined || only.includes(name));
   const cases = CASES.filter(({ name }) => agents === undefined || agents.some((text) => name.includes(text)));
   const results = [];
   for (const played of cases) {

@@ -5,7 +5,8 @@
  *   npm run bench -- --only startup    startup | validate | collections | loop | routing | resume | gates | memory | native | profiles | scope
  *   npm run bench -- --peer PATH       also the same loop through a ralph-orchestrator binary
  *   npm run bench -- --only outcomes   forty failing agents through a shell loop, Ralph, and the binary of --peer; some minutes, so only where it is named
- *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text
+ *                    [--json]          its figures and each case as JSON; --agents TEXT,TEXT plays only agents whose names have such a text;
+ *                                      --columns loop,careful,ralph,safe,peer
  *   npm run bench -- --help            the names of the parts
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,12 +48,15 @@ const { values } = parseArgs({
     peer: { type: 'string' },
     json: { type: 'boolean' },
     agents: { type: 'string' },
+    columns: { type: 'string' },
     help: { type: 'boolean' },
   },
 });
 const names = [...Object.keys(BENCHES), OUTCOMES].join(', ');
 if (values.help === true) {
-  process.stdout.write(`npm run bench -- [--only PART,PART] [--peer PATH] [--json] [--agents TEXT,TEXT]\n\nParts: ${names}\n`);
+  process.stdout.write(
+    `npm run bench -- [--only PART,PART] [--peer PATH] [--json] [--agents TEXT,TEXT] [--columns NAME,NAME]\n\nParts: ${names}\n`,
+  );
   process.exit(0);
 }
 const chosen = values.only === undefined ? Object.keys(BENCHES) : values.only.split(',');
@@ -98,6 +102,7 @@ async function printOutcomes() {
   const { markdown, data } = await benchOutcomes({
     peer: values.peer,
     agents,
+    only: values.columns?.split(','),
     say: (line, output) => process.stderr.write(agents === undefined ? line : `${line}${output}\n`),
   });
   if (values.json === true) return process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);

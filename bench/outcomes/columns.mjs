@@ -61,21 +61,26 @@ export function createColumns(peer) {
       toCommand: (place, agent) => startLoop(place, agent, ' && npm test > /dev/null 2>&1'),
     },
     ...(peer === undefined ? [] : [createPeer(peer)]),
-    {
-      name: 'ralph',
-      title: 'Ralph',
-      prepare: ({ project, home }) => {
-        const made = spawnSync(process.execPath, [RALPH, 'init'], { cwd: project, env: toEnvironment(home), encoding: 'utf8' });
-        if (made.status !== 0) throw new Error(`ralph init: ${made.stderr}`);
-      },
-      toCommand: (_, agent) => {
-        const limits = [`timeout_seconds=${TURN_SECONDS}`, `idle_timeout_seconds=${IDLE_SECONDS}`];
-        const settings = [`cli.command=${agent}`, ...limits.map((limit) => `event_loop.${limit}`)];
-        const args = ['run', '--no-tui', '--max-iterations', `${TURNS}`, ...settings.flatMap((setting) => ['-c', setting])];
-        return [process.execPath, RALPH, ...args];
-      },
-    },
+    createRalph('ralph', 'Ralph', []),
+    createRalph('safe', 'Ralph, `--safe`', ['--safe']),
   ];
+}
+
+function createRalph(name, title, flags) {
+  return {
+    name,
+    title,
+    prepare: ({ project, home }) => {
+      const made = spawnSync(process.execPath, [RALPH, 'init'], { cwd: project, env: toEnvironment(home), encoding: 'utf8' });
+      if (made.status !== 0) throw new Error(`ralph init: ${made.stderr}`);
+    },
+    toCommand: (_, agent) => {
+      const limits = [`timeout_seconds=${TURN_SECONDS}`, `idle_timeout_seconds=${IDLE_SECONDS}`];
+      const settings = [`cli.command=${agent}`, ...limits.map((limit) => `event_loop.${limit}`)];
+      const args = ['run', '--no-tui', ...flags, '--max-iterations', `${TURNS}`, ...settings.flatMap((setting) => ['-c', setting])];
+      return [process.execPath, RALPH, ...args];
+    },
+  };
 }
 
 function createPeer(binary) {

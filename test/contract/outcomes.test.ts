@@ -16,7 +16,7 @@ interface Result {
 }
 
 async function play(...agents: readonly string[]) {
-  const args = [BENCH, '--only', 'outcomes', '--json', '--agents', agents.join(',')];
+  const args = [BENCH, '--only', 'outcomes', '--json', '--columns', 'loop,careful,ralph', '--agents', agents.join(',')];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 });
   const { results } = JSON.parse(stdout) as { readonly results: readonly Result[] };
   return (name: string, column: string) => results.find((one) => one.name === name && one.column === column);
