@@ -1,7 +1,7 @@
 import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord, RunSpec, TurnId } from '../core/index.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
-import { sampleReview } from '../views/review-fixtures.ts';
+import { createRunViewFold, type Review, toReview } from '../views/index.ts';
 import type { AppApi, CliContext } from './cli-context.ts';
 import { loadCommand } from './load-command.ts';
 import { plainStyle } from './style.ts';
@@ -334,8 +334,17 @@ export function createFakeApp(
     openRun: () => reader,
     reviewRun: async (_cwd, run) => {
       calls.push(['reviewRun', run]);
-      return sampleReview();
+      return toSampleReview(records);
     },
     ...changes,
   };
+}
+
+/** A review of these records, of which nothing is known beside them but what a reviewer said. */
+function toSampleReview(records: readonly RunRecord[]): Review {
+  const fold = createRunViewFold();
+  for (const record of records) fold.take(record);
+  const reviews = [{ by: 'reviewer', iteration: 2, topic: 'review.rejected', text: 'The parser is still wrong.' }];
+  const facts = { at: START, changed: null, place: null };
+  return toReview(fold.view(), { facts, said: { reviews, left: [], todos: [] }, damage: null, isAlive: false, now: START });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
-import { completedRun, limitedRun, retryingRun, START } from './fixtures.ts';
+import { completedRun, createScript, limitedRun, retryingRun, START } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
 import { toReview } from './review.ts';
 import { sampleReview, sampleReviewFacts } from './review-fixtures.ts';
@@ -99,6 +99,23 @@ describe('a review', () => {
       }),
       { numRuns: propertyRuns(300) },
     );
+  });
+
+  it('is soon there and bounded after a thousand turns', () => {
+    const script = createScript();
+    script.publish('task.start', 'system', ['planner']);
+    for (let turn = 1; turn <= 1000; turn += 1) {
+      script.startTurn(turn % 2 === 0 ? 'builder' : 'planner', turn);
+      script.endTurn(turn);
+      script.effect({ type: 'event-reject', id: `r${turn}`, hat: 'builder', topic: `ship.${turn}`, why: 'scope', allowed: [] } as never);
+    }
+    const view = foldRunView(script.records);
+    const begun = performance.now();
+    const review = toReview(view, sampleReviewFacts());
+    expect(toReviewScreen(review, SCREEN).length).toBeLessThanOrEqual(23);
+    expect(toReviewMarkdown(review).length).toBeLessThan(65_000);
+    expect(JSON.stringify(review).length).toBeLessThan(200_000);
+    expect(performance.now() - begun).toBeLessThan(2000);
   });
 
   it('stays within what a forge takes, of ten thousand files and long speeches too', () => {

@@ -220,7 +220,7 @@ describe('ralph demo', () => {
     const { out } = await type(['demo'], { ...createFakeApp(), prepareDemo: demo(false) });
     expect(out).toContain('was written beforehand');
     expect(out).toMatch(/Before {2}✗ node --test fails[\s\S]*After {3}✗ node --test fails/);
-    expect(out).toMatch(/types `ralph review`:\n\nCompleted after 6 iterations[\s\S]*More: ralph review/);
+    expect(out).toMatch(/types `ralph review`:\n\nNot completed \(max_iterations\)[\s\S]*More: ralph review/);
     expect(out).toContain('cd /tmp/demo && node /opt/ralph/bin/ralph.js events');
     expect(out).toContain('node /opt/ralph/bin/ralph.js run -p "Make the tests pass"');
   });
@@ -232,10 +232,10 @@ describe('ralph review', () => {
     const screen = await type(['review', '20261121'], app);
     expect(app.calls).toContainEqual(['reviewRun', '20261121']);
     expect(screen.out.split('\n').length).toBeLessThanOrEqual(24);
-    expect(screen.out).toMatch(/^Completed after 6 iterations/);
+    expect(screen.out).toMatch(/^Not completed \(max_iterations\)/);
     expect((await type(['review', '--full'], app)).out).toContain('What reviewers said');
-    expect(JSON.parse((await type(['review', '--format', 'json'], app)).out)).toMatchObject({ v: 1, state: 'ended', isGood: true });
-    expect((await type(['review', '--format', 'md'], app)).out).toMatch(/^## Completed after 6 iterations/);
+    expect(JSON.parse((await type(['review', '--format', 'json'], app)).out)).toMatchObject({ v: 1, state: 'ended', isGood: false });
+    expect((await type(['review', '--format', 'md'], app)).out).toMatch(/^## Not completed/);
   });
 });
 
