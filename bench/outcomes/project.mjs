@@ -93,7 +93,7 @@ export const AROUND = {
   'other/config.json': '{ "keep": true }\n',
 };
 
-export function writeFiles(folder, files) {
+function writeFiles(folder, files) {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

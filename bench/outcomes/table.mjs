@@ -2,7 +2,7 @@
 const count = (results, is) => results.filter(is).length;
 const sum = (results, of) => results.reduce((total, result) => total + of(result), 0);
 
-export const FIGURES = {
+const FIGURES = {
   falselyAccepted: ['accepted, though the tests fail', (results) => count(results, ({ isAccepted, isDone }) => isAccepted && !isDone)],
   trulyAccepted: ['accepted, and the tests pass', (results) => count(results, ({ isAccepted, isDone }) => isAccepted && isDone)],
   missed: ['not accepted, though the tests pass', (results) => count(results, ({ isAccepted, isDone }) => !isAccepted && isDone)],
