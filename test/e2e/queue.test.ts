@@ -90,6 +90,12 @@ describe.concurrent('a night of tasks', () => {
       expect(new Set(digest.map(({ branch }) => branch)).size).toBe(3);
       expect(existsSync(join(folder, 'made.txt'))).toBe(false);
       expect(night.stdout).toMatch(/3 tasks: 1 needs you, 2 proven\./);
+      expect((await ralph(folder, ['land', runs[0]?.runId ?? ''])).code).toBe(0);
+      expect((await readRows(folder, 'digest')).map(({ task, outcome }) => [task, outcome])).toEqual([
+        [2, 'needs you'],
+        [3, 'proven'],
+        [1, 'landed'],
+      ]);
       // What is over is not done again.
       const again = await ralph(folder, ['queue', 'run'], env);
       expect([again.code, (await readRuns(folder)).length]).toEqual([0, 3]);

@@ -5,9 +5,18 @@ type Review = Awaited<ReturnType<AppApi['reviewRun']>>;
 type ListedTask = ReturnType<AppApi['listQueue']>['tasks'][number];
 
 /** What became of a task: what needs the person comes first. */
-export type TaskOutcome = 'needs you' | 'cut off' | 'unproven' | 'proven' | 'at work' | 'waits';
+export type TaskOutcome = 'needs you' | 'cut off' | 'unproven' | 'proven' | 'landed' | 'undone' | 'at work' | 'waits';
 
-const RANKS: Readonly<Record<TaskOutcome, number>> = { 'needs you': 0, 'cut off': 1, unproven: 2, proven: 3, 'at work': 4, waits: 5 };
+const RANKS: Readonly<Record<TaskOutcome, number>> = {
+  'needs you': 0,
+  'cut off': 1,
+  unproven: 2,
+  proven: 3,
+  landed: 4,
+  undone: 5,
+  'at work': 6,
+  waits: 7,
+};
 
 /** A task in a digest. */
 export interface DigestRow {
@@ -77,13 +86,16 @@ function toAsked({ text, file, run }: ListedTask): string {
 function toOutcome(app: Pick<AppApi, 'isCutOff'>, { run, problem, stage }: ListedTask, review: Review | null): TaskOutcome {
   if (run === null) return problem !== null || stage === 'over' ? 'needs you' : 'waits';
   if (run.status === 'running' || run.status === 'parked') return 'at work';
-  if (problem !== null && run.reason !== 'completed') return 'needs you';
-  if (run.status === 'dead' || (run.reason !== null && app.isCutOff(run.reason))) return 'cut off';
+  if (run.status === 'dead' || (run.reason !== null && app.isCutOff(run.reason))) return problem === null ? 'cut off' : 'needs you';
+  if (review?.facts.undone !== undefined) return 'undone';
+  if (review?.facts.landed !== undefined) return 'landed';
   if (run.reason !== 'completed' || review === null) return 'needs you';
   return review.proof?.isProven === true ? 'proven' : 'unproven';
 }
 
 function toEvidenceText({ problem, run }: ListedTask, review: Review | null): string {
+  const landed = review?.facts.landed;
+  if (landed !== undefined) return `brought to ${toPlainLine(landed.onto, 80)}`;
   if (run?.reason === 'completed') return review?.proof?.reason ?? '-';
   if (problem !== null) return toPlainLine(problem, 160);
   if (review === null) return run === null ? '-' : 'its run cannot be read';
@@ -96,7 +108,7 @@ function toNext(outcome: TaskOutcome, { id, run, stage }: ListedTask, review: Re
   if (run === null) return stage === 'over' ? `ralph queue remove ${id}` : 'ralph queue run';
   if (outcome === 'at work') return `ralph status ${run.runId}`;
   const commands = review?.next.flatMap((step) => /`(ralph [^`]*)`/.exec(step)?.[1] ?? []) ?? [];
-  const wanted = outcome === 'proven' ? 'ralph land' : outcome === 'needs you' ? 'ralph resume' : 'ralph review';
+  const wanted = outcome === 'proven' || outcome === 'landed' ? 'ralph land' : outcome === 'needs you' ? 'ralph resume' : 'ralph review';
   const command = commands.find((text) => text.startsWith(wanted)) ?? 'ralph review';
   return command.includes(run.runId) ? command : command.replace(/^ralph \w+/, `$& ${run.runId}`);
 }
