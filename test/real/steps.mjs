@@ -3,11 +3,12 @@ import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
 import { runOwnSandbox, WITH_OWN_SANDBOX } from './lanes/own-sandbox.mjs';
+import { runSafe } from './lanes/safe.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runTeam } from './lanes/team.mjs';
-import { startModelServer } from './model-server.mjs';
+import { PROBED_CLIS, startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
 
 const TURN_TIMEOUT_MS = 30_000;
@@ -20,7 +21,7 @@ const TURN_TIMEOUT_MS = 30_000;
  */
 
 /** The lanes by name; the first three run unless others are asked for. */
-export const LANES = ['team', 'scope', 'failures', 'direct'];
+export const LANES = ['team', 'scope', 'safe', 'failures', 'direct'];
 export const DEFAULT_LANES = ['team', 'scope', 'failures'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
@@ -75,6 +76,14 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
         run: (bench, checks) => runOwnSandbox(bench, checks, cli),
       }),
     ),
+    ...names
+      .filter((name) => PROBED_CLIS.some((probed) => probed === name) && noSandbox === undefined)
+      .map((name) => ({
+        lane: 'safe',
+        name: `a safe run: ${name}`,
+        /** @type {Step['run']} */
+        run: (bench, checks) => runSafe(bench, checks, name),
+      })),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),
     failure('rate limit', runRateLimit),
