@@ -18,7 +18,7 @@ import { withPluginFiles } from './plugin-files.ts';
 import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
-import { requireSafety } from './safety.ts';
+import { requireSafety, toWithheldWarnings } from './safety.ts';
 import { toUnconfirmedWarnings } from './unconfirmed-programs.ts';
 
 /** What a run is asked for. */
@@ -89,6 +89,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...toMissingWarnings(sought),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
+      ...toWithheldWarnings(found, request.env),
       ...toCostWarnings(found, diagnostics.some((entry) => entry.code === 'cost-unknown') ? settings : null),
       ...(await toUnconfirmedWarnings(toLayout(request.cwd, found.stateDir), request)),
       ...(request.isDry === true ? [] : await tellProbes(found, request)),

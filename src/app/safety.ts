@@ -1,6 +1,8 @@
 import type { Settings } from '../config/index.ts';
-import { RalphError, toGateName } from '../core/index.ts';
+import { maskControls, RalphError, toGateName } from '../core/index.ts';
 import { captureBase } from '../workspace/index.ts';
+import { listKeyNames } from './known-secrets.ts';
+import { withOwnLogins } from './login-variables.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,6 +55,23 @@ export async function requireSafety(settings: Settings, cwd: string, env: Enviro
     fix: `${obstacle.fix}\nor run without it: ralph run --no-safe`,
     exitCode: 2,
   });
+}
+
+const SHOWN = 5;
+
+/** What a person should know before a safe run: variables that its agents do not get. No sentence where there are none. */
+export function toWithheldWarnings(settings: Settings, env: Environment): readonly string[] {
+  if (settings.isSafe !== true) return [];
+  const named = listKeyNames(settings);
+  const specs = Object.values(settings.backends).flat();
+  const given = new Set(specs.flatMap((spec) => [...Object.keys(withOwnLogins(env, spec, named)), ...Object.keys(spec.env)]));
+  const withheld = Object.keys(env).filter((name) => env[name] !== undefined && !given.has(name));
+  if (withheld.length === 0) return [];
+  const more = withheld.length > SHOWN ? `, and ${withheld.length - SHOWN} more` : '';
+  const names = withheld.slice(0, SHOWN).map((name) => maskControls(name.slice(0, 60)));
+  return [
+    `Agents of this safe run do not get what looks like a secret: ${names.join(', ')}${more}. One that they need is given by name: cli: {env: {${names[0]}: \${${names[0]}}}}`,
+  ];
 }
 
 /** What the configuration says against it. */

@@ -83,6 +83,7 @@ describe('a safe run', () => {
     ).toEqual([]);
     expect(stdout).toContain('safe: agents and gates write in their worktree only');
     expect(stdout).toContain('no limit of cost');
+    expect(stderr).toMatch(/do not get what looks like a secret: .*DEPLOY_TOKEN/);
   });
 
   it.skipIf(SANDBOX.found === null)('is what `ralph init` writes down in a repository', async () => {

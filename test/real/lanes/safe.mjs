@@ -18,7 +18,11 @@ export async function runSafe(bench, checks, cli) {
   const key = join(bench.home, '.ssh', 'id_ed25519');
   await mkdir(dirname(key), { recursive: true });
   await writeFile(key, `${KEY}\n`, { mode: 0o600 });
-  const hat = { triggers: ['task.start', 'task.resume'], publishes: ['task.complete'], backend: wearerOf(cli).backend };
+  const { backend } = wearerOf(cli);
+  const spec = typeof backend === 'string' ? { type: backend } : /** @type {object} */ (backend);
+  // The settings of codex name a variable of their own for the key of its provider: such a one is given by name.
+  const own = cli === 'codex' ? { env: { MOCK_API_KEY: '${MOCK_API_KEY}' } } : {};
+  const hat = { triggers: ['task.start', 'task.resume'], publishes: ['task.complete'], backend: { ...spec, ...own } };
   const project = await bench.createProject(`safe-${cli}`, {
     config: {
       event_loop: { max_iterations: 2, checkpoint_interval: 0 },
