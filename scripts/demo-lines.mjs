@@ -9,6 +9,7 @@ const COLUMNS = 92;
 /** Ids, hashes, folders, times and durations, and what is written in their place. */
 const CHANGING = [
   [/^\d\d:\d\d:\d\d /, ''],
+  [/\b20\d\d-\d\d-\d\d \d\d:\d\d\b/g, '2026-11-22 22:00'],
   [/\b20\d{6}-\d{6}-[0-9a-z]{5}\b/g, '20261122-220000-a1b2c'],
   [/\S*\/ralph-demo-\w+/g, '/tmp/ralph-demo'],
   [/\b[0-9a-f]{10}\b/g, '3dafaf93b0'],
@@ -16,6 +17,10 @@ const CHANGING = [
   [/,? (?:after|in) \d+(?:\.\d+)? (?:ms|s)\b/g, ''],
   [/, \d+(?:\.\d+)? (?:ms|s)\b/g, ''],
 ];
+
+/** The report of the run, of which the picture shows the headline, and the review, which it shows whole: they tell the same. */
+const END = /^(?:Completed|Not completed)/;
+const REVIEW = /^Who comes back/;
 
 /** Each kind of line, and how long the picture rests on it, in milliseconds. The first that fits counts. */
 const STORY = [
@@ -29,11 +34,12 @@ const STORY = [
   { says: /^ {2}✓ checkpoint/, restMs: 500 },
   { says: /^ {2}(?:Before|After) /, restMs: 1000 },
   { says: /^A team of three/, restMs: 1000 },
+  { says: END, restMs: 1000 },
 ];
-/** From here on everything is shown: the end of the run, and the review of it. */
-const END = /^(?:Completed|Not completed)/;
 /** What the demo says to type next is no part of it. */
 const BEHIND = /^Look at it:/;
+/** Ordered by time, which differs from run to run. */
+const BY_TIME = /^ {2}By hat /;
 const END_REST_MS = 130;
 
 /**
@@ -42,13 +48,20 @@ const END_REST_MS = 130;
 export async function readDemoLines() {
   const lines = (await runDemo()).split('\n').map(toSteady);
   const from = lines.findIndex((line) => END.test(line));
+  const review = lines.findIndex((line) => REVIEW.test(line));
   const to = lines.findIndex((line) => BEHIND.test(line));
-  if (from === -1 || to === -1) throw new Error(`the demo did not end as it should:\n${lines.slice(-20).join('\n')}`);
-  const story = lines.slice(0, from).flatMap((text) => {
+  if (from === -1 || review === -1 || to === -1) throw new Error(`the demo did not end as it should:\n${lines.slice(-20).join('\n')}`);
+  const story = lines.slice(0, review).flatMap((text) => {
     const kind = STORY.find(({ says }) => says.test(text));
     return kind === undefined ? [] : [{ text: text.slice(0, COLUMNS), restMs: kind.restMs }];
   });
-  return [...story, ...lines.slice(from, to).map((text) => ({ text, restMs: END_REST_MS }))];
+  return [
+    ...story,
+    ...lines
+      .slice(review, to)
+      .filter((text) => !BY_TIME.test(text))
+      .map((text) => ({ text, restMs: END_REST_MS })),
+  ];
 }
 
 function toSteady(line) {

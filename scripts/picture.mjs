@@ -15,9 +15,10 @@ const LAST_REST_MS = 9000;
 
 /** What colours a line, by its first sign; one per line is enough to tell them apart. */
 const COLOURS = [
-  { says: /✗|failed|FAILED|not ok|blocked|It does not|is not among/, name: 'bad' },
+  { says: /^ {2}(?:Evidence|After) /, name: 'good' },
+  { says: /✗|… failed|\| not ok|build\.blocked|\(It .*; watch |^ {2}Stopped /, name: 'bad' },
   { says: /^── /, name: 'turn' },
-  { says: /✓|passed|^Completed/, name: 'good' },
+  { says: /✓|… passed|^Completed/, name: 'good' },
   { says: /^ {2}→ /, name: 'event' },
 ];
 
@@ -36,7 +37,7 @@ function draw(lines) {
   const end = (rows - lines.length) * line;
   const texts = lines.map(({ text }, index) => {
     const colour = COLOURS.find(({ says }) => says.test(text));
-    return `<text y="${(index + 1) * line}"${colour === undefined ? '' : ` class="${colour.name}"`}>${escapeXml(text)}</text>`;
+    return `<text xml:space="preserve" y="${(index + 1) * line}"${colour === undefined ? '' : ` class="${colour.name}"`}>${escapeXml(text)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title what">
 <title id="title">ralph demo</title>
@@ -74,6 +75,8 @@ function read() {
 const drawn = draw(await readDemoLines());
 if (process.argv.includes('--write')) writeFileSync(PICTURE, drawn);
 else if (drawn !== read()) {
+  const old = new Set(read().split('\n'));
   console.error('docs/images/demo.svg does not show what the demo says now. Draw it anew: npm run picture');
+  for (const line of drawn.split('\n').filter((text) => !old.has(text))) console.error(`  ${line.slice(0, 300)}`);
   process.exitCode = 1;
 }
