@@ -53,7 +53,7 @@ export function listSmokes(makeFolder, major) {
     there(['explain', 'event-orphan'], { says: 'event-orphan' }),
     there(['tools']),
     fresh(['presets'], { says: 'feature' }),
-    fresh(['init', '--yes'], { exitCode: [0, 1, 2] }),
+    fresh(['init', '--task', 'Mend it.']),
     fresh(['migrate'], { exitCode: [0, 1, 2] }),
     fresh(['completions', 'bash'], { says: 'ralph' }),
     fresh(['demo', '-q'], { says: 'Completed' }),

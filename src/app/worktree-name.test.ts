@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toWorktreeName } from './worktree-name.ts';
+import { toCommitSubject, toWorktreeName } from './worktree-name.ts';
 
 const RUN = '20261123-071522-a1b2c';
 
@@ -16,4 +16,14 @@ it.each([
 
 it('is called by the run alone where the task has no letter that a branch can bear everywhere', () => {
   expect(toWorktreeName(RUN, '修复测试')).toBe(RUN);
+});
+
+it.each([
+  ['Make the failing test pass.', 'ralph: Make the failing test pass.'],
+  ['\n# Task\n\nMend it.', 'ralph: Task'],
+  ['- [ ] mend \u001b[31mit', 'ralph: mend \ufffd[31mit'],
+  ['', 'ralph: the work of a run'],
+  ['x'.repeat(100), `ralph: ${'x'.repeat(64)}…`],
+])('the last commit of a run bears its task: %j', (task, subject) => {
+  expect(toCommitSubject(task)).toBe(subject);
 });

@@ -1,3 +1,5 @@
+import { maskControls } from '../core/index.ts';
+
 /** The longest part of a name that tells of the task. */
 const MAX_SLUG = 40;
 
@@ -22,4 +24,21 @@ function toSlug(objective: string): string {
     slug = `${slug}-${word}`;
   }
   return slug;
+}
+
+/** Git shows about so much of a first line. */
+const MAX_SUBJECT = 72;
+
+/** The first line of the message of the commit that ends a run in its worktree: once it has landed, it is part of the project's own history. */
+export function toCommitSubject(objective: string): string {
+  const lines = objective.slice(0, 4000).split('\n');
+  const task = lines
+    .map((line) =>
+      maskControls(line)
+        .replace(/^[\s#>*-]*(?:\[[ xX]\])?\s*/, '')
+        .trim(),
+    )
+    .find((line) => line !== '');
+  const subject = `ralph: ${task ?? 'the work of a run'}`;
+  return subject.length <= MAX_SUBJECT ? subject : `${subject.slice(0, MAX_SUBJECT - 1).trimEnd()}…`;
 }

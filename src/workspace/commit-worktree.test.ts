@@ -32,7 +32,7 @@ async function open(links: readonly string[] = [], options: TestFolderOptions = 
       const workspace = tree.workspace(baseline);
       await workspace.snapshot('1.1', 'before');
       work(tree);
-      return workspace.commitRest(place);
+      return workspace.commitRest(place, 'ralph: Mend the login');
     },
   };
 }
@@ -54,9 +54,7 @@ describe('the end of a run in a worktree', () => {
     });
     expect(note).toBe('');
     expect(tree.changes(commit ?? '')).toEqual(['A deep/er/bin.dat', 'D kept.txt', 'A moved.txt', 'A new\nline.txt']);
-    expect(tree.git('log', '-1', '--format=%s|%an|%b', 'ralph/fix')).toContain(
-      'ralph: what the run left uncommitted|Uma User|Ralph-Run: run-1',
-    );
+    expect(tree.git('log', '-1', '--format=%s|%an|%b', 'ralph/fix')).toContain('ralph: Mend the login|Uma User|Ralph-Run: run-1');
     expect(tree.status()).toEqual(['?? .agent/scratchpad.md']);
     expect(main(repo)).toBe(before);
   });

@@ -8,6 +8,8 @@ import { toRef, type WorktreePlace } from './worktree-place.ts';
 
 export interface WorktreeCommitOrder extends Pick<CheckpointOrder, 'repository' | 'baseline' | 'runId' | 'scratchDir'> {
   readonly place: WorktreePlace;
+  /** The first line of the commit's message. */
+  readonly subject: string;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface WorktreeCommitOrder extends Pick<CheckpointOrder, 'repository' 
 export async function commitWorktree({ place, ...order }: WorktreeCommitOrder): Promise<CheckpointResult> {
   const { repository } = order;
   if (!isOwnWorktree(place.path, repository)) throw new GitProblem('the folder is not the worktree any more that it was');
-  const made = await makeCheckpoint({ ...order, branch: null, subject: 'ralph: what the run left uncommitted' });
+  const made = await makeCheckpoint({ ...order, branch: null });
   const strayed = await leadBranch(order, place.branch);
   return strayed === '' ? made : { ...made, note: [made.note, strayed].filter((part) => part !== '').join('; ') };
 }

@@ -43,7 +43,7 @@ export interface GitWorkspace extends Pick<Workspace, 'exists' | 'checkpoint'> {
   /** The fingerprint and the tree in one go, kept under the turn's name (`7.1`) for `diff`. */
   readonly snapshot: (turn: string, moment: SnapshotMoment) => Promise<Snapshot>;
   /** Commits what a run left uncommitted in its worktree, on the worktree's branch. */
-  readonly commitRest: (place: WorktreePlace) => Promise<CheckpointResult>;
+  readonly commitRest: (place: WorktreePlace, subject: string) => Promise<CheckpointResult>;
   /** What a turn changed, as a patch; null where that is not known. */
   readonly diff: (turn: string) => Promise<string | null>;
   /** The same file by file. */
@@ -110,7 +110,7 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
     state: (base) => ask((repository) => readWorkState(repository, base)),
-    commitRest: (place) => inTurn(() => commitRest(settings, place)).catch((error: unknown) => toNote(toMessage(error))),
+    commitRest: (place, subject) => inTurn(() => commitRest(settings, place, subject)).catch((error: unknown) => toNote(toMessage(error))),
     async findNewPrograms() {
       const found = await find();
       return (found.found && (await found.repository.findPrograms?.())?.now) || {};
@@ -124,13 +124,13 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   };
 }
 
-async function commitRest(settings: WorkspaceSettings, place: WorktreePlace): Promise<CheckpointResult> {
+async function commitRest(settings: WorkspaceSettings, place: WorktreePlace, subject: string): Promise<CheckpointResult> {
   const { baseline, runId, scratchDir } = settings;
   // Looked for anew: an agent may have put another repository in the place of the one that was there.
   const found = await findRepository(settings);
   if (!found.found) return toNote(found.why);
   if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
-  return commitWorktree({ repository: found.repository, baseline, runId, scratchDir, place });
+  return commitWorktree({ repository: found.repository, baseline, runId, scratchDir, place, subject });
 }
 
 /** Runs tasks one after the other, in the order of the calls. */

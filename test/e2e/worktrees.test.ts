@@ -113,7 +113,7 @@ echo LOOP_COMPLETE`;
       expect(code, stdout + stderr).toBe(0);
       const { runId } = await readStatus(folder);
       const name = `${runId}-make-the-tests-pass`;
-      expect(git(folder, 'log', '-1', '--format=%s', `ralph/${name}`)).toBe('ralph: what the run left uncommitted');
+      expect(git(folder, 'log', '-1', '--format=%s', `ralph/${name}`)).toBe('ralph: Make the tests pass');
       expect(stdout).toContain('in 1 commit. Bring it home: ralph land');
       const settings = JSON.parse(readFileSync(join(folder, `.ralph/runs/${runId}/settings.json`), 'utf8'));
       expect(settings.base).toEqual({ commit: git(folder, 'rev-parse', 'main'), branch: 'main' });
