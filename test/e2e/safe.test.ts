@@ -76,7 +76,7 @@ describe('a safe run', () => {
     const { runId } = await readStatus(cwd);
     const tree = join(cwd, `.ralph/worktrees/${runId}-do-the-work`);
     expect([readFileSync(join(tree, 'agent.txt'), 'utf8'), readFileSync(join(tree, 'gate.txt'), 'utf8')]).toEqual(['', '']);
-    expect(git(tree, 'log', '--format=%s|%an')).toBe('ralph: what the run left uncommitted|Ann\nthe work|Ann\nfirst|Ann');
+    expect(git(tree, 'log', '--format=%s|%an')).toBe('ralph: Do the work|Ann\nthe work|Ann\nfirst|Ann');
     expect([listRefs(cwd), readFileSync(join(cwd, '.git/config'), 'utf8')]).toEqual(before);
     expect(
       [join(cwd, 'evil.txt'), join(env['REAL_HOME'] ?? '', 'evil.txt'), join(cwd, '.git/hooks/pre-commit')].filter(existsSync),
