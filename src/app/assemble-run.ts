@@ -78,7 +78,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     visit,
   );
   const workspace = openWorkspace(parts);
-  const isolation = parts.isolation === null ? {} : { isolation: protectState(parts.isolation, layout, listWritten(file)) };
+  const isolation = toIsolation(parts);
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   const checkPayload = createPayloadCheck(file.settings.spec.events);
   const outside = createJsonlInbox({ fs: nodeFileSystem, path: toOutsideFile(paths), label: 'outside.jsonl', hasSenders: true });
@@ -169,7 +169,7 @@ function listWritten({ workspace, settings }: RunFile): readonly string[] {
   return [dirname(eventsFile), dirname(scratchpad), workspaceDir].map((folder) => resolve(workspace, folder));
 }
 
-function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
+function toOutfitSettings({ layout, paths, file, env }: KeptParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
   const { root, stateDir, binDir } = layout;
   const { workspace, settings, gitPrograms } = file;
   const packageFolder = findPackageFolder();
@@ -189,8 +189,21 @@ function toOutfitSettings({ layout, paths, file, env }: RunParts, agentCommand: 
   };
 }
 
+type KeptParts = Omit<RunParts, 'watch' | 'ground'>;
+
+/** How programs that gates start in the workspace of a run's file are kept apart and held, also where that is not the folder that the run worked in. */
+export function keepGates(parts: KeptParts): Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'> {
+  const { layout, paths } = parts;
+  const marker = toGateMarker(paths.runId);
+  return { marker, ...toIsolation(parts), ...toHold(parts, writeAgentCommand(layout.binDir), openWorkspace(parts)) };
+}
+
+function toIsolation({ isolation, layout, file }: KeptParts): { readonly isolation?: Isolation } {
+  return isolation === null ? {} : { isolation: protectState(isolation, layout, listWritten(file)) };
+}
+
 /** In a safe run the operating system holds gates as it holds agents. */
-function toHold(parts: RunParts, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
+function toHold(parts: KeptParts, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
   if (parts.file.settings.isSafe !== true) return {};
   return { hold: createGateHold(toOutfitSettings(parts, agentCommand, tree)) };
 }

@@ -2,15 +2,19 @@ import { join } from 'node:path';
 import { type GateResult, maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
+import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { openAgentFolders } from './open-folders.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
 import { readLandRecord, writeLandRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
-import { type GateRun, runGates } from './run-gates.ts';
+import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
+import { findRunIsolation } from './run-isolation.ts';
 import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
+import { requireHeldGates } from './safety.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -172,16 +176,31 @@ interface MergedPlace {
 }
 
 /** Asks the gates about the merged tree. One that may be as red as before is asked about the target too. */
-async function judge({ file: { settings }, env, watch }: LandJob, { cwd, toTarget }: MergedPlace): Promise<GateRun> {
+async function judge(job: LandJob, { cwd, toTarget }: MergedPlace): Promise<GateRun> {
+  const { file, env, watch } = job;
+  const { settings } = file;
   const { gates } = settings.spec;
-  const ask = (chosen: readonly number[]): Promise<GateRun> => runGates({ settings, cwd, env, gates: chosen, ...watch });
-  const run = await ask(gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : [])));
+  const asked = gates.flatMap((gate, index) => (gate.protect === undefined ? [index] : []));
+  if (asked.length === 0) return { results: [], passed: true };
+  const kept = await keepAsInRun(job, cwd);
+  const ask = (chosen: readonly number[]): Promise<GateRun> => runGates({ settings, cwd, env, gates: chosen, kept, ...watch });
+  const run = await ask(asked);
   if (watch.signal.aborted) return { ...run, passed: false };
   const red = run.results.filter((result) => result.required && !result.passed).map(({ gate }) => gate);
   if (red.length === 0 || red.some((gate) => gates[gate]?.baseline !== 'no_worse')) return run;
   await toTarget();
   const before = await ask(red);
   return { ...run, passed: !watch.signal.aborted && before.results.every(({ passed }) => !passed) };
+}
+
+/** What gates run here is what agents wrote: it can do no more than in the run. */
+async function keepAsInRun(job: LandJob, workspace: string): Promise<NonNullable<GateRunOrder['kept']>> {
+  const { layout, paths, file, env } = job;
+  const { settings } = file;
+  await requireHeldGates(settings, layout.root, env, `or merge it by hand, without asking the gates: git merge ${toBranch(job)}`);
+  const { isolation } = await findRunIsolation(settings);
+  openAgentFolders(workspace, settings);
+  return keepGates({ layout, paths, file: { ...file, workspace }, env, isolation });
 }
 
 async function open(job: LandJob): Promise<Landing> {

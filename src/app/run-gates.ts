@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { type GateResult, isRequiredGate } from '../core/index.ts';
-import { createGateRunner } from '../gates/index.ts';
+import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import type { CheckEnd } from '../mcp/index.ts';
 import { runShellLine } from '../process/index.ts';
 import { findCheck } from './find-check.ts';
@@ -16,6 +16,8 @@ export interface GateRunOrder {
   readonly signal: AbortSignal;
   /** Hears each line of output with the place of its gate. */
   readonly observe: (gate: number, line: string) => void;
+  /** How their programs are kept apart and held; absent: as those that the person starts. */
+  readonly kept?: Pick<GateRunnerSettings, 'isolation' | 'hold' | 'marker'>;
 }
 
 /** What came of it. */
@@ -29,11 +31,12 @@ export interface GateRun {
  * Runs gates now, outside of any run: each of them, whatever passed before, and no evidence is kept. Protected files are left out, for without a
  * run there is nothing to compare them with.
  */
-export async function runGates({ settings, cwd, env, gates, signal, observe }: GateRunOrder): Promise<GateRun> {
+export async function runGates({ settings, cwd, env, gates, signal, observe, kept = {} }: GateRunOrder): Promise<GateRun> {
   const { spec, gatesAtOnce } = settings;
   const runner = createGateRunner({
     cwd,
     ...toGateGuard(settings, env),
+    ...kept,
     ...(gatesAtOnce !== undefined && { atOnce: gatesAtOnce }),
     findCheck: (check) => findCheck(cwd, check),
   });

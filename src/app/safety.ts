@@ -47,12 +47,27 @@ export async function findSafetyObstacle(cwd: string, env: Environment, stateDir
 export async function requireSafety(settings: Settings, cwd: string, env: Environment): Promise<void> {
   if (settings.isSafe !== true) return;
   const obstacle = findContradiction(settings) ?? (await findSafetyObstacle(cwd, env, toStateDirs(settings)));
-  if (obstacle === null) return;
-  throw new RalphError({
+  if (obstacle !== null) throw toSafeRefused(obstacle, 'The run is to be safe', 'or run without it: ralph run --no-safe');
+}
+
+/**
+ * Looks whether gates that run what a safe run wrote can still be held as they were in it.
+ *
+ * @param without what a person does who goes on without that
+ * @throws RalphError `safe-refused` (exit code 2)
+ */
+export async function requireHeldGates(settings: Settings, cwd: string, env: Environment, without: string): Promise<void> {
+  if (settings.isSafe !== true) return;
+  const obstacle = await findSafetyObstacle(cwd, env, toStateDirs(settings));
+  if (obstacle !== null) throw toSafeRefused(obstacle, 'The run was safe, and so are its gates', without);
+}
+
+function toSafeRefused(obstacle: SafetyObstacle, start: string, without: string): RalphError {
+  return new RalphError({
     code: 'safe-refused',
-    what: `The run is to be safe, and ${obstacle.what}.`,
+    what: `${start}, and ${obstacle.what}.`,
     why: 'Half of it would be no safety: an agent that is not held reads and writes whatever you can.',
-    fix: `${obstacle.fix}\nor run without it: ralph run --no-safe`,
+    fix: `${obstacle.fix}\n${without}`,
     exitCode: 2,
   });
 }
