@@ -11,7 +11,6 @@ import { type SoughtGate, toMissingWarnings, withFoundChecks, withFoundGate } fr
 import { toIdleGlobWarnings } from './idle-globs.ts';
 import { isTemplate } from './init-project.ts';
 import { toLayout } from './layout.ts';
-import { toLeftBehindWarnings } from './left-behind.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
@@ -19,6 +18,7 @@ import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
 import { requireSafety, toWithheldWarnings } from './safety.ts';
+import { toTakenAlongWarnings } from './taken-along.ts';
 import { toUnconfirmedWarnings } from './unconfirmed-programs.ts';
 
 /** What a run is asked for. */
@@ -84,7 +84,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
     warnings: [
       ...warnings,
       ...(found.worksIn === 'worktree' && request.goesOnIn === undefined
-        ? await toLeftBehindWarnings(found, request.cwd, request.env)
+        ? await toTakenAlongWarnings(found, request.cwd, request.env)
         : []),
       ...toMissingWarnings(sought),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),

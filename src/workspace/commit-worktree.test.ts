@@ -55,7 +55,8 @@ describe('the end of a run in a worktree', () => {
     expect(note).toBe('');
     expect(tree.changes(commit ?? '')).toEqual(['A deep/er/bin.dat', 'D kept.txt', 'A moved.txt', 'A new\nline.txt']);
     expect(tree.git('log', '-1', '--format=%s|%an|%b', 'ralph/fix')).toContain('ralph: Mend the login|Uma User|Ralph-Run: run-1');
-    expect(tree.status()).toEqual(['?? .agent/scratchpad.md']);
+    // What was the person's own stays uncommitted.
+    expect(tree.status()).toEqual(['?? .agent/scratchpad.md', '?? shared/x']);
     expect(main(repo)).toBe(before);
   });
 
@@ -98,7 +99,7 @@ describe('the end of a run in a worktree', () => {
       expect(() => git('merge', 'other')).toThrow();
     });
     expect([commit, note]).toEqual([null, 'no checkpoint during a merge']);
-    expect(tree.status()).toEqual(['UU kept.txt']);
+    expect(tree.status()).toEqual(['UU kept.txt', '?? shared/x']);
   });
 
   it.each([

@@ -22,6 +22,8 @@ describe('a worktree', () => {
       path: join(repo.path, '.ralph/worktrees/fix'),
       cwd: join(repo.path, '.ralph/worktrees/fix'),
       branch: 'ralph/fix',
+      carried: [],
+      notCarried: [],
       linked: [],
       notIgnored: [],
       isReused: false,
@@ -33,25 +35,56 @@ describe('a worktree', () => {
     expect(repo.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main\n');
   });
 
-  it('has nothing that is not committed; the main checkout keeps that as it is', async () => {
-    const repo = createTestRepository({ 'staged.txt': '1\n', gone: '1\n' });
+  it('gets the uncommitted changes exactly, as uncommitted ones; the main checkout keeps its own', async () => {
+    const repo = createTestRepository({
+      'staged.txt': '1\n',
+      'crlf.txt': 'a\r\nb\r\n',
+      gone: '1\n',
+      'run.sh': '1\n',
+      'to-link': 'x',
+      'bin.dat': '\0\u0001\n',
+    });
     repo.write('staged.txt', '2\n');
     repo.git('add', 'staged.txt');
+    repo.write('staged.txt', '2\n3\n');
+    repo.write('crlf.txt', 'a\r\nB\r\n');
     repo.remove('gone');
-    repo.write('new.txt', 'untracked');
+    repo.makeExecutable('run.sh');
+    repo.remove('to-link');
+    repo.link('to-link', 'run.sh');
+    repo.write('bin.dat', '\0\u0002\n');
+    repo.write('new\nline 漢.txt', 'untracked');
+    repo.write('deep/er/new.txt', 'untracked');
     const before = [repo.status(), repo.git('diff', '--cached')];
-    const inside = open(await make(repo));
+    const worktree = await make(repo);
     expect([repo.status().filter((line) => !line.includes('.ralph/')), repo.git('diff', '--cached')]).toEqual(before);
-    expect([inside.read('staged.txt'), inside.read('gone'), inside.status()]).toEqual(['1\n', '1\n', []]);
-    expect(() => inside.read('new.txt')).toThrow('ENOENT');
+    const inside = open(worktree);
+    for (const name of ['staged.txt', 'crlf.txt', 'bin.dat', 'new\nline 漢.txt', 'deep/er/new.txt'])
+      expect(inside.read(name)).toBe(repo.read(name));
+    expect(readlinkSync(join(worktree.path, 'to-link'))).toBe('run.sh');
+    expect(inside.status().sort()).toEqual(
+      [
+        ' M bin.dat',
+        ' M crlf.txt',
+        ' M run.sh',
+        ' M staged.txt',
+        ' D gone',
+        ' T to-link',
+        '?? deep/er/new.txt',
+        '?? new\nline 漢.txt',
+      ].sort(),
+    );
+    expect(worktree.carried).toHaveLength(8);
+    expect(readdirSync(join(repo.path, '.ralph/worktrees'))).toEqual(['fix']);
   });
 
-  it('begins at the commit of a HEAD that is on no branch', async () => {
-    const repo = createTestRepository();
-    repo.git('switch', '--quiet', '--detach');
+  it('gets changes under the repository’s line end rules', async () => {
+    const repo = createTestRepository({ 'a.txt': 'one\r\ntwo\r\n' });
+    repo.git('config', 'core.autocrlf', 'true');
+    repo.write('a.txt', 'one\r\nTWO\r\n');
+    repo.write('new.txt', 'x\r\n');
     const inside = open(await make(repo));
-    expect(inside.git('rev-parse', 'HEAD')).toBe(repo.git('rev-parse', 'HEAD'));
-    expect(inside.git('symbolic-ref', 'HEAD')).toBe('refs/heads/ralph/fix\n');
+    expect([inside.read('a.txt'), inside.read('new.txt')]).toEqual(['one\r\nTWO\r\n', 'x\r\n']);
   });
 
   it('links shared folders where they exist and nothing is in the way, and says which git does not ignore', async () => {
@@ -89,8 +122,9 @@ describe('a worktree', () => {
     expect(readlinkSync(join(worktree.cwd, 'node_modules'))).toBe(join(cwd, 'node_modules'));
   });
 
-  it('keeps checkpoints of its run on its own branch, without what was linked', async () => {
+  it('keeps checkpoints of its run on its own branch, without what was carried along and linked', async () => {
     const repo = createTestRepository({ '.gitignore': 'node_modules/\n' });
+    repo.write('user.txt', 'user\n');
     repo.write('node_modules/x', 'x');
     const inside = open(await make(repo, { links: ['node_modules'] }));
     const workspace = inside.workspace(await inside.capture());
@@ -116,7 +150,7 @@ describe('a worktree', () => {
     expect(open(second).read('work.txt')).toBe('x');
   });
 
-  it('is made anew for a resumed run when its folder was removed: as its branch has it', async () => {
+  it('is made anew for a resumed run when its folder was removed: as its branch has it, without bringing changes along again', async () => {
     const repo = createTestRepository({ 'a.txt': 'a\n' });
     const first = await make(repo);
     open(first).write('work.txt', 'x');
@@ -132,11 +166,12 @@ describe('a worktree', () => {
 });
 
 describe('a worktree that cannot be made', () => {
-  it('leaves nothing behind when its files cannot be written', async () => {
+  it('leaves nothing behind when the changes cannot be brought along', async () => {
     const repo = createTestRepository();
-    repo.git('config', 'filter.broken.smudge', '/bin/false');
+    repo.git('config', 'filter.broken.clean', '/bin/false');
     repo.git('config', 'filter.broken.required', 'true');
-    repo.write('.git/info/attributes', '*.txt filter=broken\n');
+    repo.write('.git/info/attributes', '*.bin filter=broken\n');
+    repo.write('data.bin', 'x');
     await expect(make(repo)).rejects.toMatchObject({ code: 'worktree-failed', message: expect.stringContaining('filter') });
     expect(readdirSync(join(repo.path, '.ralph/worktrees'))).toEqual([]);
     expect(repo.git('branch', '--format=%(refname:short)')).toBe('main\n');

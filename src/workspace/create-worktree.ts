@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isRalphError, RalphError } from '../core/index.ts';
+import { type CarriedChanges, carryChanges } from './carry-changes.ts';
 import { toGitFix } from './explain-git-failure.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { createGit, demandGit } from './git.ts';
 import { linkShared, planLinks, type SharedLinks } from './link-shared.ts';
+import { readStatus } from './read-status.ts';
 import { toRef, toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
 export interface WorktreeOrder extends RepositorySettings {
@@ -22,13 +24,17 @@ export interface WorktreeOrder extends RepositorySettings {
 export interface Worktree extends WorktreePlace, SharedLinks {
   /** The folder in it that corresponds to the order's `cwd`. */
   readonly cwd: string;
+  /** Files with uncommitted changes that were brought along, from the top of the repository. */
+  readonly carried: readonly string[];
+  /** Uncommitted files that were not: larger than 100 MB, or repositories of their own. */
+  readonly notCarried: readonly string[];
   /** It was there before. */
   readonly isReused: boolean;
 }
 
 /**
- * Makes a git worktree of the current commit on a new branch and links shared folders. What is not committed is not in it: what a run commits must be its own.
- * No hook runs. Submodules are left empty, as git does it.
+ * Makes a git worktree of the current commit on a new branch, brings the uncommitted changes along (as uncommitted changes; the main
+ * checkout and its index stay as they are) and links shared folders. No hook runs. Submodules are left empty, as git does it.
  *
  * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-no-repository`, `worktree-no-commit`, `worktree-exists`,
  * `worktree-failed`.
@@ -41,10 +47,10 @@ export async function createWorktree(order: WorktreeOrder): Promise<Worktree> {
   const links = planLinks(order.links);
   try {
     const isThere = isReused || (order.reuse && (await restoreWorktree(place, repository)));
-    if (!isThere) await addWorktree(place, repository);
+    const brought = isThere ? { carried: [], notCarried: [] } : await addWorktree(order, place, repository, links);
     const cwd = resolve(place.path, repository.prefix);
     mkdirSync(cwd, { recursive: true });
-    return { ...place, cwd, isReused, ...(await linkShared({ ...order, links }, cwd)) };
+    return { ...place, cwd, ...brought, isReused, ...(await linkShared({ ...order, links }, cwd)) };
   } catch (error) {
     throw isRalphError(error) ? error : toFailure(order, place, error);
   }
@@ -61,7 +67,7 @@ async function demandRepository(order: WorktreeOrder): Promise<Repository> {
   });
 }
 
-/** Brings a worktree back whose folder was removed, as its branch has it. False without that branch. */
+/** Brings a worktree back whose folder was removed, as its branch has it: nothing is carried over a second time. False without that branch. */
 async function restoreWorktree(place: WorktreePlace, { git }: Repository): Promise<boolean> {
   const branch = await git(['rev-parse', '--verify', '--quiet', toRef(place.branch)]);
   if (!branch.ok) return false;
@@ -72,9 +78,15 @@ async function restoreWorktree(place: WorktreePlace, { git }: Repository): Promi
   return true;
 }
 
-async function addWorktree(place: WorktreePlace, { git }: Repository): Promise<void> {
-  const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-  if (!head.ok) {
+async function addWorktree(
+  order: WorktreeOrder,
+  place: WorktreePlace,
+  repository: Repository,
+  links: readonly string[],
+): Promise<CarriedChanges> {
+  const { git } = repository;
+  const status = await readStatus(repository);
+  if (status.head === null) {
     throw new RalphError({
       code: 'worktree-no-commit',
       what: 'A worktree begins at a commit, and this repository has none.',
@@ -85,9 +97,10 @@ async function addWorktree(place: WorktreePlace, { git }: Repository): Promise<v
   mkdirSync(dirname(place.path), { recursive: true });
   const isTaken = (await git(['rev-parse', '--verify', '--quiet', toRef(place.branch)])).ok;
   try {
-    await demandGit(git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, head.stdout.trim()]);
+    await demandGit(git, ['worktree', 'add', '--no-track', '-b', place.branch, place.path, status.head]);
+    return await carryChanges(repository, status, links, createGit(place.path, order.env), `${place.path}.index`);
   } catch (error) {
-    // Half of a checkout is no worktree. Nobody has worked in it yet.
+    // Half of a checkout, or of the person's changes, would be worse than no worktree. Nobody has worked in it yet.
     if (!isTaken) {
       await git(['worktree', 'remove', '--force', place.path]);
       await git(['branch', '--delete', '--force', place.branch]);

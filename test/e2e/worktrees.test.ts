@@ -10,7 +10,7 @@ import { readStatus, until } from './run-facts.ts';
 const WORKTREE = ['run', '-p', 'work', '--no-tui', '--worktree'];
 
 describe.concurrent('a run in a worktree', () => {
-  test('works on a branch of its own, with the shared folders and without what is not committed; the main checkout stays as it is', async () => {
+  test('works on a branch of its own, with the shared folders and the person’s changes, which it never commits; the main checkout stays as it is', async () => {
     const config = 'worktree: { link: [node_modules, missing] }\nevent_loop: { checkpoint_interval: 1 }\n';
     const body = 'cat mine.txt tracked.txt node_modules/x.txt > seen.txt 2> /dev/null; echo LOOP_COMPLETE';
     const files = toFiles(config, body, { 'tracked.txt': 'old\n', '.gitignore': 'node_modules\n', 'node_modules/x.txt': 'shared\n' });
@@ -21,9 +21,11 @@ describe.concurrent('a run in a worktree', () => {
       const before = git(folder, 'status', '--porcelain');
       const { code, stdout, stderr } = await ralph(folder, [...WORKTREE, 'blue']);
       expect(code, stdout + stderr).toBe(0);
-      expect(stderr).toContain('2 files here that have uncommitted changes are not as here in it (mine.txt, tracked.txt)');
+      expect(stderr).toContain(
+        '2 files with changes of yours that are not committed come along into the worktree, and stay out of its commits',
+      );
       const tree = join(folder, '.ralph/worktrees/blue');
-      expect(readFileSync(join(tree, 'seen.txt'), 'utf8')).toBe('old\nshared\n');
+      expect(readFileSync(join(tree, 'seen.txt'), 'utf8')).toBe('untracked\nchanged\nshared\n');
       expect(lstatSync(join(tree, 'node_modules')).isSymbolicLink()).toBe(true);
       expect(git(tree, 'branch', '--show-current')).toBe('ralph/blue');
       expect(git(folder, 'branch', '--show-current')).toBe('main');

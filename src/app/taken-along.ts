@@ -7,8 +7,8 @@ import { captureTrustedPrograms } from './unconfirmed-programs.ts';
 
 const SHOWN = 3;
 
-/** What a person should know before a run begins in a worktree: changes that are not committed are not in it. No sentence where there are none. */
-export async function toLeftBehindWarnings(
+/** What a person should know before a run begins in a worktree: which changes of theirs it takes along, and leaves uncommitted. No sentence where there are none. */
+export async function toTakenAlongWarnings(
   settings: Settings,
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -19,12 +19,14 @@ export async function toLeftBehindWarnings(
   const read = new Set([...settings.configFiles, settings.objective.file]);
   const paths = uncommitted.filter((path) => !read.has(path));
   if (paths.length === 0) return [];
-  const [count, have, are] = paths.length === 1 ? ['1 file', 'has', 'is'] : [`${paths.length} files`, 'have', 'are'];
+  const [count, come, stay, them] =
+    paths.length === 1 ? ['1 file', 'comes', 'stays', 'it'] : [`${paths.length} files`, 'come', 'stay', 'them'];
   const more = paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : '';
+  const names = paths
+    .slice(0, SHOWN)
+    .map((path) => maskControls(path))
+    .join(', ');
   return [
-    `The run works in a worktree made from the last commit: ${count} here that ${have} uncommitted changes ${are} not as here in it (${paths
-      .slice(0, SHOWN)
-      .map((path) => maskControls(path))
-      .join(', ')}${more}).`,
+    `${count} with changes of yours that are not committed ${come} along into the worktree, and ${stay} out of its commits, whatever an agent changes in ${them} (${names}${more}).`,
   ];
 }
