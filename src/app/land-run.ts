@@ -15,7 +15,9 @@ import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
 import { findRunIsolation } from './run-isolation.ts';
 import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
 import { requireHeldGates } from './safety.ts';
+import { settleKilledRun } from './settle-killed-run.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { sweepLandings } from './sweep-landings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -78,10 +80,12 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
   const folderLock = await lockForLanding(order);
   try {
+    const end = reader.replay(() => undefined).end?.reason ?? null;
+    if (end !== 'completed' && !request.takesUnfinished) throw toUnfinished(reader.runId, end);
+    await settleKilledRun(layout, reader.runId, env, order.command);
+    await sweepLandings(layout, env, order.command);
     const runLock = await lockRun(order);
     try {
-      const end = reader.replay(() => undefined).end?.reason ?? null;
-      if (end !== 'completed' && !request.takesUnfinished) throw toUnfinished(reader.runId, end);
       return await land({ layout, paths, file, env, name, request, watch, objective: file.settings.spec.objective });
     } finally {
       release(runLock);

@@ -25,6 +25,7 @@ import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
 import { wasKilled } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
+import { sweepLandings } from './sweep-landings.ts';
 import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -132,6 +133,7 @@ export interface CleanedRuns {
 export async function cleanRuns(cwd: string, order: CleanOrder, env: Environment): Promise<CleanedRuns> {
   const layout = findLayout(cwd);
   if (!order.dryRun) requireOutside(layout, env);
+  if (!order.dryRun) await sweepLandings(layout, env, 'ralph clean');
   const state = { fs: nodeFileSystem, stateDir: layout.stateDir };
   const runs = [...listRuns(state)].reverse();
   const unbegun = new Set(runs.filter((runId) => hasNeverBegun(state, runId)));

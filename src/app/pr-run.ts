@@ -11,6 +11,7 @@ import { type DraftWay, findDraftWay, openDraft } from './pull-request.ts';
 import { openRun } from './read-run.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockForLanding, lockRun } from './run-lock.ts';
+import { settleKilledRun } from './settle-killed-run.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,6 +65,7 @@ export async function offerRun(cwd: string, order: PullRequestOrder, env: Enviro
   const lockOrder = { layout, runId, worktree, command: 'ralph pr' };
   const folderLock = await lockForLanding(lockOrder);
   try {
+    if (!order.isDry) await settleKilledRun(layout, runId, env, lockOrder.command);
     const runLock = await lockRun(lockOrder);
     try {
       if (!order.isDry) await commitLeft({ layout, paths, file, env }, 'offered');

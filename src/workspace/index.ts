@@ -9,7 +9,7 @@ export { createWorktree, type Worktree, type WorktreeOrder } from './create-work
 export { showName } from './file-names.ts';
 export { captureGitPrograms, type RepositorySettings } from './find-repository.ts';
 export type { GitPrograms } from './git-programs.ts';
-export { type Landing, openLanding } from './landing.ts';
+export { type Landing, listLandPlaces, openLanding, removeLandPlace } from './landing.ts';
 export type { SharedLinks } from './link-shared.ts';
 export { listIgnored } from './list-ignored.ts';
 export { listTracked } from './list-tracked.ts';

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { isRunId, toRunPaths } from '../journal/index.ts';
+import { listLandPlaces, removeLandPlace } from '../workspace/index.ts';
+import { release } from './drive-run.ts';
+import type { Layout } from './layout.ts';
+import { type RunFile, readRunFile } from './run-file.ts';
+import { findHolder, lockRun } from './run-lock.ts';
+import { settleKilledRun } from './settle-killed-run.ts';
+import { toStateDirs } from './state-dirs.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Removes the worktrees that killed landings left, and ends what runs in them. Never rejects: what cannot be removed stays for the next time. */
+export async function sweepLandings(layout: Layout, env: Environment, command: string): Promise<void> {
+  for (const runId of listLandPlaces(layout.worktreesDir).filter(isRunId)) {
+    try {
+      await sweep(layout, runId, env, command);
+    } catch {}
+  }
+}
+
+async function sweep(layout: Layout, runId: string, env: Environment, command: string): Promise<void> {
+  const paths = toRunPaths(layout.stateDir, runId);
+  if (!existsSync(paths.settings) || findHolder(layout, runId) !== null) return;
+  const file: RunFile = readRunFile(paths.settings);
+  await settleKilledRun(layout, runId, env, command);
+  const lock = await lockRun({ layout, runId, worktree: null, command });
+  try {
+    await removeLandPlace({
+      cwd: layout.root,
+      env,
+      stateDirs: toStateDirs(file.settings),
+      programs: file.gitPrograms,
+      stateDir: layout.stateDir.slice(layout.root.length + 1),
+      runId,
+      links: file.settings.worktreeLinks,
+    });
+  } finally {
+    release(lock);
+  }
+}

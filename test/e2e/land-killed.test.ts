@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toFiles } from './agent-script.ts';
+import { git, makeRepository } from './git.ts';
+import { findProcesses, withPlace } from './processes.ts';
+import { ralph, start } from './ralph.ts';
+import { until } from './run-facts.ts';
+
+const listPlaces = (folder: string): readonly string[] =>
+  git(folder, 'worktree', 'list', '--porcelain')
+    .split('\n')
+    .filter((line) => /^worktree .*\/land-/.test(line))
+    .map((line) => line.replace(/.*\//, ''));
+
+describe.concurrent('ralph land', () => {
+  test('of a killed run brings what its turn left uncommitted and ends what it left running; a review only names it', async () => {
+    const body = 'echo half > half.txt; (setsid sh -c "while :; do sleep 1; done" &); touch ../../../hangs; while :; do sleep 1; done';
+    await withPlace(toFiles('isolation: off\n', body), async (folder) => {
+      makeRepository(folder);
+      const run = start(folder, ['run', '-p', 'work', '--worktree', 'blue', '--no-tui']);
+      await until('the agent to hang', () => existsSync(join(folder, 'hangs')));
+      run.child.kill('SIGKILL');
+      await run.done;
+      const look = (): readonly string[] => [
+        git(folder, 'for-each-ref'),
+        git(join(folder, '.ralph/worktrees/blue'), 'status', '--porcelain'),
+        ...readdirSync(join(folder, '.ralph'), { recursive: true, encoding: 'utf8' }).sort(),
+      ];
+      const before = look();
+      const review = await ralph(folder, ['review']);
+      expect(review.stdout).toContain('half.txt');
+      expect(review.stdout).toMatch(/not committed|uncommitted/);
+      expect(look()).toEqual(before);
+      expect((await ralph(folder, ['land'])).stderr).toContain('has not completed');
+      const landed = await ralph(folder, ['land', '--unfinished']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+      expect([readFileSync(join(folder, 'half.txt'), 'utf8'), findProcesses(folder)]).toEqual(['half\n', []]);
+    });
+  });
+
+  test('and `ralph clean` remove the worktree that a killed landing of another run left, and none of a person', async () => {
+    const gate = 'gates: [{ name: slow, run: "test ! -e ../../../slow || { touch ../../../asked; sleep 30; }" }]\n';
+    await withPlace(toFiles(gate, 'echo "$RALPH_RUN_ID" > made-$(nth made).txt; echo LOOP_COMPLETE'), async (folder) => {
+      makeRepository(folder);
+      const work = async (name: string): Promise<string> => {
+        const before = existsSync(join(folder, '.ralph/runs')) ? readdirSync(join(folder, '.ralph/runs')) : [];
+        const run = await ralph(folder, ['run', '-p', 'work', '--worktree', name, '-q']);
+        expect(run.code, run.stdout + run.stderr).toBe(0);
+        return readdirSync(join(folder, '.ralph/runs')).find((id) => !before.includes(id)) ?? '';
+      };
+      const [blue, red] = [await work('blue'), await work('red')];
+      const killLanding = async (): Promise<void> => {
+        writeFileSync(join(folder, 'slow'), '');
+        const landing = start(folder, ['land', blue]);
+        await until('the gate to be asked', () => existsSync(join(folder, 'asked')));
+        landing.child.kill('SIGKILL');
+        await landing.done;
+        for (const name of ['slow', 'asked']) rmSync(join(folder, name));
+        expect(listPlaces(folder)).toContain(`land-${blue}`);
+      };
+      git(folder, 'worktree', 'add', '-q', '--detach', join(folder, '.ralph/worktrees/land-mine'));
+      await killLanding();
+      expect((await ralph(folder, ['clean', '--dry-run'])).code).toBe(0);
+      expect(listPlaces(folder)).toHaveLength(2);
+      expect((await ralph(folder, ['clean'])).code).toBe(0);
+      expect(listPlaces(folder)).toEqual(['land-mine']);
+      await killLanding();
+      const landed = await ralph(folder, ['land', red, '--onto', 'main']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+      expect([listPlaces(folder), findProcesses(folder)]).toEqual([['land-mine'], []]);
+    });
+  });
+});
