@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitTree } from './commit-tree.ts';
 import { encodeNames } from './file-names.ts';
@@ -83,21 +83,46 @@ function toWhat(sides: ReadonlyMap<string, string>): string {
 const MAX_HUNKS = 3;
 const MAX_LINES = 24;
 const MAX_LINE = 200;
+const MAX_READ_BYTES = 1 << 20;
 
 /** What stands between git's marks. A binary file has none. */
 function readHunks(path: string): readonly string[] {
   try {
-    const text = readFileSync(encodeNames(path), 'utf8').slice(0, 1 << 20);
-    if (text.includes('\0')) return [];
-    const found = text.match(/^<{7} [^\n]*\n(?:[^\n]*\n)*?>{7} [^\n]*$/gm) ?? [];
-    return found.slice(0, MAX_HUNKS).map(shorten);
+    const text = readBeginning(path);
+    return text.includes('\0') ? [] : findHunks(text.split('\n')).map(shorten);
   } catch {
     return [];
   }
 }
 
-function shorten(hunk: string): string {
-  const lines = hunk.split('\n').map((line) => line.slice(0, MAX_LINE));
+/** Of a file alone: no link is followed, and no pipe waited for. Throws the system error. */
+function readBeginning(path: string): string {
+  const handle = openSync(encodeNames(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(handle).isFile()) return '';
+    const bytes = Buffer.alloc(Math.min(fstatSync(handle).size, MAX_READ_BYTES));
+    return bytes.subarray(0, readSync(handle, bytes)).toString('utf8');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** One pass: the file may be full of marks that git did not write. */
+function findHunks(lines: readonly string[]): readonly (readonly string[])[] {
+  const hunks: (readonly string[])[] = [];
+  let begin: number | null = null;
+  for (const [place, line] of lines.entries()) {
+    if (begin === null && line.startsWith('<<<<<<< ')) begin = place;
+    if (begin === null || !line.startsWith('>>>>>>> ')) continue;
+    hunks.push(lines.slice(begin, place + 1));
+    if (hunks.length === MAX_HUNKS) break;
+    begin = null;
+  }
+  return hunks;
+}
+
+function shorten(hunk: readonly string[]): string {
+  const lines = hunk.map((line) => line.slice(0, MAX_LINE));
   if (lines.length <= MAX_LINES) return lines.join('\n');
   return [...lines.slice(0, MAX_LINES / 2), `… ${lines.length - MAX_LINES} more lines …`, ...lines.slice(-MAX_LINES / 2)].join('\n');
 }
