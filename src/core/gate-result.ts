@@ -17,6 +17,8 @@ export interface GateResult {
   readonly failedTests?: number;
   /** How many tests ran, passed or failed, those that were skipped left out; absent where its output does not tell. */
   readonly ranTests?: number;
+  /** Its output was longer than what is kept, so that what it tells of its tests may be a part. */
+  readonly isOutputCut?: true;
   /** It was not run, because no path of its `only_if` changed. */
   readonly skipped?: boolean;
 }

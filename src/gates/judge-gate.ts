@@ -72,7 +72,7 @@ async function run(bench: GateBench, given: GateCase, command: string, treeBefor
 /** What a command showed. */
 export interface GateOutcome {
   readonly command: string;
-  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'outputTail'> & {
+  readonly verdict: Pick<GateResult, 'passed' | 'exitCode' | 'timedOut' | 'failedTests' | 'ranTests' | 'isOutputCut' | 'outputTail'> & {
     readonly isCut: boolean;
   };
   readonly file: EvidenceFile | null;
@@ -90,7 +90,11 @@ function toVerdict(spec: GateSpec, last: CommandResult): GateOutcome['verdict'] 
   const { text, isCut } = toExcerpt(last.output, last.isOutputCut, remark, keptBytes);
   const failedTests = passed ? null : countFailedTests(last.output, last.isOutputCut);
   const ranTests = countRunTests(last.output);
-  const counted = { ...(failedTests !== null && { failedTests }), ...(ranTests !== null && { ranTests }) };
+  const counted = {
+    ...(failedTests !== null && { failedTests }),
+    ...(ranTests !== null && { ranTests }),
+    ...(last.isOutputCut && { isOutputCut: true as const }),
+  };
   return { passed, exitCode: last.exitCode, timedOut: last.stopReason === 'timeout', ...counted, outputTail: text, isCut };
 }
 

@@ -26,6 +26,8 @@ describe('a gate that ran tests before the first turn', () => {
     ['runs fewer', { ranTests: 5 }, { ranTests: 4 }, null],
     ['was red, and runs fewer', { passed: false, failedTests: 2, ranTests: 5 }, { ranTests: 3 }, null],
     ['tells of none any more', { ranTests: 5 }, {}, null],
+    ['tells more than is kept', { ranTests: 5 }, { ranTests: 3, isOutputCut: true }, 'completed'],
+    ['told more than was kept', { ranTests: 5, isOutputCut: true }, { ranTests: 3 }, 'completed'],
     ['was not run, for nothing changed that it is about', { ranTests: 5 }, { skipped: true }, 'completed'],
     ['never told of any', {}, {}, 'completed'],
     ['ran none', { ranTests: 0 }, {}, 'completed'],

@@ -4,16 +4,19 @@ import { change, notify, type Step } from './step.ts';
 /** Keeps how many tests gates ran before the first turn, where they told of any. */
 export function noteTests(step: Step, results: readonly GateResult[]): void {
   const { gates } = step.topology.spec;
-  const testsBefore = results.flatMap(({ gate, ranTests = 0 }) => {
+  const testsBefore = results.flatMap(({ gate, ranTests = 0, isOutputCut = false }) => {
     const spec = gates[gate];
-    return spec?.baseline === undefined || ranTests === 0 ? [] : [{ run: spec.run, tests: ranTests }];
+    return spec?.baseline === undefined || ranTests === 0 || isOutputCut ? [] : [{ run: spec.run, tests: ranTests }];
   });
   if (testsBefore.length > 0) change(step, { testsBefore });
 }
 
-/** True for a gate that runs fewer tests than before the first turn: a suite that lost what was red is green, and no proof. */
+/**
+ * True for a gate that runs fewer tests than before the first turn: a suite that lost what was red is green, and no proof. Of an output that was cut nobody
+ * knows: tests that only say more are not lost.
+ */
 export function hasLostTests(step: Step, result: GateResult): boolean {
-  return (result.ranTests ?? 0) < countBefore(step, result);
+  return result.isOutputCut !== true && (result.ranTests ?? 0) < countBefore(step, result);
 }
 
 /** A pass of a gate that has lost tests is a failure, which says what is missing. */
