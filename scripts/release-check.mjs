@@ -30,9 +30,7 @@ function run(what, command, args, { cwd = place, env = {}, exitCode = 0, says } 
     maxBuffer: 64 << 20,
   });
   const output = `${result.stdout ?? ''}${result.stderr ?? ''}`;
-  const codes = [exitCode].flat();
-  if (!codes.includes(result.status))
-    return fail(`${what}: exit ${result.status ?? result.error?.message}, expected ${codes.join(' or ')}`, output);
+  if (result.status !== exitCode) return fail(`${what}: exit ${result.status ?? result.error?.message}, expected ${exitCode}`, output);
   if (says !== undefined && !output.includes(says)) return fail(`${what}: does not say ${JSON.stringify(says)}`, output);
   if (/\n\s+at .*\(.*:\d+:\d+\)/.test(output)) return fail(`${what}: shows a stack trace`, output);
   return output;
