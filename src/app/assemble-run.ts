@@ -30,7 +30,7 @@ import { reapTurn } from './processes.ts';
 import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
-import { protectState } from './run-isolation.ts';
+import { coverWorktrees, protectState } from './run-isolation.ts';
 import { toWorkspaceLock } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { createRunClock } from './system-clock.ts';
@@ -94,7 +94,12 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
     }),
     outside: people.inbox,
     turns: createTurnStore({ fs: nodeFileSystem, dir: paths.turns, capBytes: turnLogCapBytes }),
-    gates: createGateRunner({ ...toGateSettings(parts), ...isolation, ...toHold(parts, agentCommand, workspace), ...backpressure }),
+    gates: createGateRunner({
+      ...toGateSettings(parts),
+      ...toGateIsolation(parts),
+      ...toHold(parts, agentCommand, workspace),
+      ...backpressure,
+    }),
     workspace: withSnapshots(workspace),
     wardrobe: createWardrobe({
       runId: paths.runId,
@@ -196,6 +201,13 @@ export function keepGates(parts: KeptParts): Pick<GateRunnerSettings, 'isolation
   const { layout, paths } = parts;
   const marker = toGateMarker(paths.runId);
   return { marker, ...toIsolation(parts), ...toHold(parts, writeAgentCommand(layout.binDir), openWorkspace(parts)) };
+}
+
+function toGateIsolation(parts: KeptParts): { readonly isolation?: Isolation } {
+  const { isolation } = toIsolation(parts);
+  return isolation === undefined || parts.file.worktree !== null
+    ? toIsolation(parts)
+    : { isolation: coverWorktrees(isolation, parts.layout) };
 }
 
 function toIsolation({ isolation, layout, file }: KeptParts): { readonly isolation?: Isolation } {

@@ -43,6 +43,15 @@ export function isolatesAll(isolation: Isolation | null, { gates }: Pick<RunSpec
 }
 
 /**
+ * With the worktrees of other runs out of sight: tools that look for tests find those below the folder, too, and a gate would judge somebody else's work.
+ * Not for agents: git, which they call, takes a worktree that it cannot see for one that is gone.
+ */
+export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<Layout, 'worktreesDir'>): Isolation {
+  const writable = isolation.writable.filter((folder) => folder !== worktreesDir);
+  return { ...isolation, covered: [...isolation.covered, ...selectFolders([worktreesDir])], writable };
+}
+
+/**
  * With what only the orchestrator writes protected: the journals of the runs, what people publish to them, locks, the agents' `ralph`. Worktrees lie
  * there too, and so may, where a configuration says so, what agents write.
  */
