@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findIsolation } from '../../src/process/index.ts';
 import { SCRIPT_BACKEND, toFiles } from './agent-script.ts';
 import { git, makeRepository } from './git.ts';
 import { findProcesses, withPlace } from './processes.ts';
