@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json } from '../core/index.ts';
+import { isJsonObject, type Json, RalphError, toMoveAway } from '../core/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import type { RunFate } from '../views/index.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/index.ts';
@@ -39,9 +39,29 @@ export function writeLandRecord(paths: Pick<RunPaths, 'folder'>, record: LandRec
   writeSettings(nodeFileSystem, toLandFile(paths), { version: 1, ...record });
 }
 
-/** The last undo of a run; null where there was none. Never throws. */
-export function readUndoRecord(paths: Pick<RunPaths, 'folder'>): UndoRecord | null {
-  return parseUndoRecord(readOrNull(toUndoFile(paths)));
+/**
+ * The last undo of a run; null where there was none.
+ *
+ * @throws RalphError `undo-unknown` where there was one and nobody can tell which
+ */
+export function readUndoRecord({ folder, runId }: Pick<RunPaths, 'folder' | 'runId'>): UndoRecord | null {
+  const path = toUndoFile({ folder });
+  const record = parseUndoRecord(readOrNull(path));
+  if (record !== null || !isThere(path)) return record;
+  throw new RalphError({
+    code: 'undo-unknown',
+    what: `What the last undo of run ${runId} did cannot be read: ${path}`,
+    why: 'It may have been interrupted, and without that record nobody knows which files are as they were.',
+    fix: `What it kept is in ${join(folder, 'undo')} and under refs/ralph/${runId}/undo/.\nTake from there what you miss, and begin without that record. ${toMoveAway(path)}`,
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** Where it was landed last; null where it was not. Never throws. */
@@ -60,7 +80,7 @@ export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | nu
  * @param turns names of its turns, in order: an undo of fewer turns than there are is no longer the last word
  */
 export function readFate(paths: Pick<RunPaths, 'folder'>, turns: readonly string[]): RunFate {
-  const undo = readUndoRecord(paths);
+  const undo = parseUndoRecord(readOrNull(toUndoFile(paths)));
   const land = readLandRecord(paths);
   const isUndone = undo?.kind === 'undo' && undo.state === 'done' && undo.lastTurn === turns.at(-1);
   return {

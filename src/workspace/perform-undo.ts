@@ -20,13 +20,14 @@ import { demandGit, GitProblem } from './git.ts';
 import { ABSENT } from './parse-status.ts';
 import { listParents } from './plan-undo.ts';
 import { copyExact, readRawVersion, toUndoFolders } from './prepare-undo.ts';
+import { readStanding } from './present-tree.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 
 /** How far an undo is. */
 export interface UndoProgress {
   readonly done: readonly string[];
   readonly open: readonly string[];
-  /** Neither as it was nor as it will be: somebody changed it meanwhile. */
+  /** Neither as it was nor as it will be: somebody changed it meanwhile. One that is gone is open: a copy is kept. */
   readonly foreign: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export function readUndoProgress({ top }: Repository, { files }: UndoRecord): Un
 function readState(top: string, { path, was, will }: UndoStep): 'done' | 'open' | 'foreign' {
   const now = readRawVersion(top, path, was === ABSENT ? will : was);
   if (now === will) return 'done';
-  return now === was ? 'open' : 'foreign';
+  return now === was || now === ABSENT ? 'open' : 'foreign';
 }
 
 /**
@@ -66,6 +67,7 @@ function isOpen(top: string, step: UndoStep): boolean {
 }
 
 function put(top: string, { path, source }: UndoStep & { readonly source: string }, draft: string, keepsMode: boolean): void {
+  if (readStanding(top, path) === 'behind') throw new GitProblem(`something stands where the folder of ${showName(path)} would be`);
   const target = encodeNames(join(top, path));
   rmSync(draft, { force: true });
   copyExact(source, draft);

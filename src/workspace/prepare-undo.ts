@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeTree } from '../process/index.ts';
 import { decodeNames, encodeNames, showName } from './file-names.ts';
@@ -7,8 +7,8 @@ import type { Repository } from './find-repository.ts';
 import { createGit, demandGit, GitProblem } from './git.ts';
 import { ABSENT } from './parse-status.ts';
 import { readStanding } from './present-tree.ts';
-import { toSnapshotRef } from './snapshot-refs.ts';
-import type { UndoStep } from './undo-record.ts';
+import { readTrees, toSnapshotRef } from './snapshot-refs.ts';
+import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { readTree, writeTree } from './write-tree.ts';
 
 /** Where the files of an undo are kept until it is over, and those that it took: by their places in the list of its files. */
@@ -25,14 +25,27 @@ export function toUndoFolders(runFolder: string, number: number): UndoFolders {
   return { before: join(folder, 'before'), after: join(folder, 'after') };
 }
 
+const NUMBER = /^[1-9]\d{0,14}$/;
+
+/** A number that no undo of the run has had, whatever is still known of them: nothing that is kept is ever overwritten. */
+export async function findUndoNumber(repository: Repository, runId: string, runFolder: string, last: number): Promise<number> {
+  const folder = join(runFolder, 'undo');
+  const refs = [...(await readTrees(repository, runId)).keys()].flatMap((name) => (name.startsWith('undo/') ? [name.slice(5)] : []));
+  const taken = [...refs, ...(existsSync(folder) ? readdirSync(folder) : [])].filter((name) => NUMBER.test(name)).map(Number);
+  return 1 + taken.reduce((highest, number) => Math.max(highest, number), last);
+}
+
 /** What is to be put together before anything is changed. */
-export interface UndoMaterial {
+interface UndoPlace {
   readonly repository: Repository;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly runId: string;
   readonly runFolder: string;
   readonly number: number;
   readonly paths: readonly string[];
+}
+
+export interface UndoMaterial extends UndoPlace {
   /** The tree that the paths shall be as, or the folder of an earlier undo with what each of them was. */
   readonly from: { readonly tree: string } | { readonly files: readonly UndoStep[]; readonly folder: string };
 }
@@ -54,19 +67,56 @@ export function readRawVersion(top: string, path: string, sample: string): strin
  * @throws GitProblem, or the system error
  */
 export async function prepareUndo(material: UndoMaterial): Promise<readonly UndoStep[]> {
-  const { repository, runFolder, number, paths } = material;
-  const folders = toUndoFolders(runFolder, number);
-  const folder = dirname(folders.before);
-  removeTree(folder);
-  mkdirSync(folders.before, { recursive: true, mode: 0o700 });
-  mkdirSync(folders.after, { mode: 0o700 });
-  const { from } = material;
+  const { repository, paths, from } = material;
+  const folders = makeFolders(material);
   const sample = 'tree' in from ? from.tree : (from.files.map(({ was }) => was).find((version) => version !== ABSENT) ?? '');
   const was = paths.map((path, place) => keep(repository.top, path, join(folders.before, String(place)), sample));
   await nameKept(material, was, folders.before);
   const laid = 'tree' in from ? await layTree(material, from.tree, folders.after) : layKept(material, from, folders.after);
   const will = laid.map((path) => (path === null ? ABSENT : readRawVersion(dirname(path), basename(path), sample)));
   return paths.map((path, place) => ({ path, was: was[place] ?? ABSENT, will: will[place] ?? ABSENT }));
+}
+
+/**
+ * As {@link prepareUndo}, for an undo that was interrupted: what it kept and laid ready is taken over, but of the files that somebody changed meanwhile
+ * what they are now is kept. What the interrupted one kept stays too.
+ */
+export async function prepareAgain(
+  place: Omit<UndoPlace, 'paths'>,
+  record: UndoRecord,
+  changed: ReadonlySet<string>,
+): Promise<readonly UndoStep[]> {
+  const paths = record.files.map(({ path }) => path);
+  const { top } = place.repository;
+  const [old, folders] = [toUndoFolders(place.runFolder, record.number), makeFolders(place)];
+  const files = record.files.map(({ path, was, will }, at) => {
+    takeOver(old.after, folders.after, at, { path, version: will });
+    if (changed.has(path)) return { path, was: keep(top, path, join(folders.before, String(at)), was === ABSENT ? will : was), will };
+    takeOver(old.before, folders.before, at, { path, version: was });
+    return { path, was, will };
+  });
+  const versions = files.map(({ was }) => was);
+  await nameKept({ ...place, paths }, versions, folders.before);
+  return files;
+}
+
+function takeOver(from: string, to: string, place: number, { path, version }: { readonly path: string; readonly version: string }): void {
+  if (version === ABSENT) return;
+  requireSame(from, String(place), version, path);
+  copyExact(join(from, String(place)), join(to, String(place)));
+}
+
+function requireSame(folder: string, kept: string, version: string, path: string): void {
+  if (readRawVersion(folder, kept, version) !== version) throw new GitProblem(`the kept copy of ${showName(path)} was changed`);
+}
+
+/** Throws the system error, also where they are there already. */
+function makeFolders({ runFolder, number }: Pick<UndoPlace, 'runFolder' | 'number'>): UndoFolders {
+  const folders = toUndoFolders(runFolder, number);
+  const folder = dirname(folders.before);
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  for (const made of [folder, folders.before, folders.after]) mkdirSync(made, { mode: 0o700 });
+  return folders;
 }
 
 /** Copies a file or a link with its mode; the version of the copy. */
@@ -88,7 +138,7 @@ export function copyExact(from: string, to: string): void {
 }
 
 async function nameKept(
-  { repository, env, runId, runFolder, number, paths }: UndoMaterial,
+  { repository, env, runId, runFolder, number, paths }: UndoPlace,
   versions: readonly string[],
   folder: string,
 ): Promise<void> {
@@ -108,7 +158,7 @@ async function nameKept(
   const tree = await writeTree(git, index);
   removeTree(index.indexFile);
   const ref = toSnapshotRef(runId, 'undo');
-  if (ref !== undefined) await demandGit(git, ['update-ref', `${ref}/${number}`, tree]);
+  if (ref !== undefined) await demandGit(git, ['update-ref', `${ref}/${number}`, tree, '']);
 }
 
 /** Lays the files of a tree ready as git would check them out; the path of each, or null for one that is not in it. */
@@ -143,7 +193,7 @@ function layKept(
     const was = at === undefined ? ABSENT : (from.files[at]?.was ?? ABSENT);
     if (was === ABSENT) return null;
     const kept = String(at);
-    if (readRawVersion(from.folder, kept, was) !== was) throw new GitProblem(`the kept copy of ${showName(path)} was changed`);
+    requireSame(from.folder, kept, was, path);
     copyExact(join(from.folder, kept), join(folder, String(place)));
     return join(folder, String(place));
   });

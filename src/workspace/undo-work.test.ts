@@ -36,8 +36,23 @@ function openRun(files?: Readonly<Record<string, string>>) {
   };
   return {
     folder,
+    runFolder,
     propose,
     save,
+    /** What is known of undos is lost. */
+    forget() {
+      record = null;
+    },
+    /** An undo that is killed when it has put down what it is about to do. */
+    async begin() {
+      const proposal = await propose();
+      await proposal
+        .perform((made) => {
+          save(made);
+          throw new Error('killed');
+        }, 1000)
+        .catch(() => undefined);
+    },
     /** A turn that is killed leaves no snapshot of its end. */
     async turn(work: () => void, isKilled = false) {
       const name = `${turns.length + 1}.1`;
@@ -228,6 +243,58 @@ describe('an undo', () => {
     const proposal = await run.undo();
     expect(proposal.leftAlone).toEqual([{ path: 'sub', why: 'it is a submodule, which has a history of its own' }]);
     expect([run.folder.read('kept.txt'), run.folder.read('sub/in.txt')]).toEqual(['kept\n', '2\n']);
+  });
+
+  it('never overwrites what an earlier one kept, also where nobody remembers that one', async () => {
+    const run = openRun({ 'a.txt': 'a\n' });
+    await run.turn(() => run.folder.write('a.txt', 'agent\n'));
+    await run.undo();
+    run.forget();
+    run.folder.write('a.txt', 'other\n');
+    await run.undo();
+    expect(run.folder.git('show', 'refs/ralph/run-1/undo/1:a.txt')).toBe('agent\n');
+    expect(run.folder.git('show', 'refs/ralph/run-1/undo/2:a.txt')).toBe('other\n');
+    expect(readFileSync(join(run.runFolder, 'undo/1/before/0'), 'utf8')).toBe('agent\n');
+    rmSync(join(run.runFolder, 'undo'), { recursive: true });
+    run.forget();
+    run.folder.write('a.txt', 'third\n');
+    await run.undo();
+    expect(run.folder.git('show', 'refs/ralph/run-1/undo/3:a.txt')).toBe('third\n');
+  });
+
+  it('that was interrupted goes on where a file was moved away meanwhile, and brings its copy back after that', async () => {
+    const run = openRun({ 'a.txt': 'a\n' });
+    await run.turn(() => run.folder.write('a.txt', 'agent\n'));
+    await run.begin();
+    run.folder.remove('a.txt');
+    expect(await run.undo()).toMatchObject({ action: 'finish', hindrances: [], changedSince: [] });
+    expect(run.folder.read('a.txt')).toBe('a\n');
+    await run.undo();
+    expect(run.folder.read('a.txt')).toBe('agent\n');
+  });
+
+  it('that was interrupted names what was changed meanwhile, and keeps it beside all that it kept before when it is forced', async () => {
+    const run = openRun({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    await run.turn(() => {
+      for (const name of ['a.txt', 'b.txt', 'new.txt']) run.folder.write(name, 'agent\n');
+    });
+    await run.begin();
+    run.folder.write('a.txt', 'mine\n');
+    run.folder.write('new.txt', 'mine too\n');
+    const why = 'it was changed since the undo was interrupted';
+    expect(await run.propose()).toMatchObject({
+      action: 'finish',
+      hindrances: [],
+      changedSince: [
+        { path: 'a.txt', why },
+        { path: 'new.txt', why },
+      ],
+    });
+    await run.undo();
+    expect([run.folder.read('a.txt'), run.folder.read('b.txt'), run.folder.status()]).toEqual(['a\n', 'b\n', []]);
+    await run.undo();
+    expect(['a.txt', 'b.txt', 'new.txt'].map(run.folder.read)).toEqual(['mine\n', 'agent\n', 'mine too\n']);
+    expect(run.folder.git('show', 'refs/ralph/run-1/undo/1:a.txt')).toBe('agent\n');
   });
 
   it('refuses in the middle of a merge', async () => {

@@ -6,7 +6,7 @@ import { GitProblem } from './git.ts';
 import { ABSENT } from './parse-status.ts';
 import { performUndo, readUndoProgress } from './perform-undo.ts';
 import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';
-import { prepareUndo, readRawVersion, toUndoFolders } from './prepare-undo.ts';
+import { findUndoNumber, prepareAgain, prepareUndo, readRawVersion, toUndoFolders } from './prepare-undo.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 
 /** Whose work is undone, and where. */
@@ -94,23 +94,36 @@ function toSample({ was, will }: UndoStep): string {
   return was === ABSENT ? will : was;
 }
 
-/** Goes on with what was begun: what somebody changed meanwhile hinders it, for no copy of that is kept. */
+/** Goes on with what was begun. What somebody changed meanwhile is kept first, under a number of its own, so that nothing that was kept is lost. */
 function proposeFinish(settings: UndoSettings, repository: Repository, record: UndoRecord): Proposed {
   const { open, foreign } = readUndoProgress(repository, record);
-  const files = record.files.filter(({ path }) => open.includes(path));
-  const hindrances: readonly UndoRemark[] = foreign.map((path) => ({ path, why: 'it was changed since the undo was interrupted' }));
+  const files = record.files.filter(({ path }) => open.includes(path) || foreign.includes(path));
+  const changedSince: readonly UndoRemark[] = foreign.map((path) => ({ path, why: 'it was changed since the undo was interrupted' }));
   return {
     ...NOTHING,
     action: 'finish',
     toTurn: record.toTurn,
     files,
     index: record.index,
-    hindrances: [...hindrances, ...findHindrances(repository.top, files)],
+    changedSince,
+    hindrances: findHindrances(repository.top, files),
     async perform(save) {
-      await performUndo(repository, record, settings.runFolder);
-      save({ ...record, state: 'done' });
+      const whole = foreign.length === 0 ? record : await keepForeign(settings, repository, record, foreign);
+      if (whole !== record) save(whole);
+      await performUndo(repository, whole, settings.runFolder);
+      save({ ...whole, state: 'done' });
     },
   };
+}
+
+async function keepForeign(
+  { env, runId, runFolder }: UndoSettings,
+  repository: Repository,
+  record: UndoRecord,
+  foreign: readonly string[],
+): Promise<UndoRecord> {
+  const number = await findUndoNumber(repository, runId, runFolder, record.number);
+  return { ...record, number, files: await prepareAgain({ repository, env, runId, runFolder, number }, record, new Set(foreign)) };
 }
 
 interface UndoJob extends Pick<UndoRecord, 'kind' | 'toTurn' | 'index' | 'files'> {
@@ -123,7 +136,7 @@ function toPerform(
   job: UndoJob,
 ): UndoProposal['perform'] {
   return async (save, now) => {
-    const number = (last?.number ?? 0) + 1;
+    const number = await findUndoNumber(repository, runId, runFolder, last?.number ?? 0);
     const paths = job.files.map(({ path }) => path);
     const files = await prepareUndo({ repository, env, runId, runFolder, number, paths, from: job.from });
     const { kind, toTurn, index } = job;

@@ -110,6 +110,27 @@ describe.concurrent('ralph undo', () => {
     });
   });
 
+  test('refuses where nobody can read what an earlier one kept, and after that keeps beside it', async () => {
+    await withRun(BODY, async (folder) => {
+      expect((await ralph(folder, ['undo', '--yes'])).code).toBe(0);
+      const runs = join(folder, '.ralph/runs');
+      const [runId = ''] = readdirSync(runs);
+      const file = join(runs, runId, 'undo.json');
+      writeFileSync(file, '{"version": 1, "number"');
+      writeFileSync(join(folder, 'made.txt'), 'mine\n');
+      const kept = git(folder, 'rev-parse', `refs/ralph/${runId}/undo/1`);
+      const refused = await ralph(folder, ['undo', '--yes', '--force']);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`refs/ralph/${runId}/undo/`) });
+      expect(refused.stderr).toContain('Move it away: mv ');
+      expect([read(folder), git(folder, 'rev-parse', `refs/ralph/${runId}/undo/1`)]).toEqual([['old\n', 'gone\n', 'mine\n'], kept]);
+      rmSync(file);
+      writeFileSync(join(folder, 'tracked.txt'), 'mine\n');
+      expect((await ralph(folder, ['undo', '--yes', '--force'])).code).toBe(0);
+      expect(git(folder, 'rev-parse', `refs/ralph/${runId}/undo/1`)).toBe(kept);
+      expect(git(folder, 'show', `refs/ralph/${runId}/undo/2:tracked.txt`)).toContain('mine');
+    });
+  });
+
   test('refuses while the run is under way, and to an agent', async () => {
     const body = 'ralph=$RALPH_BIN; $ralph undo --yes > undo.txt 2>&1; touch ready; sleep 60';
     await withPlace(toFiles('', body, FILES), async (folder) => {
