@@ -23,8 +23,9 @@ export interface ProgramFindings {
 /** What git runs on the content of files: filters, what merges two versions of one; and what looks at signatures, with the settings that ask for it. */
 const ON_CONTENT =
   /^(?:filter\..+\.(?:clean|smudge|process|required)|merge\..+\.driver|gpg\.(?:.+\.)?(?:program|defaultkeycommand)|merge\.verifysignatures|log\.showsignature|core\.alternaterefscommand)$/s;
-/** By what git fetches an object that is missing, which it does on its own in a partial clone. */
-const FETCH = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack)|protocol\..*allow)$/s;
+/** By what git speaks to others: for an object that is missing it does so on its own in a partial clone. */
+const TO_OTHERS =
+  /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack|receivepack)|protocol\..*allow)$/s;
 const INCLUDE = /^include(?:if\..*)?\.path$/s;
 
 /**
@@ -87,7 +88,7 @@ async function listConfig(git: Git): Promise<readonly ConfigEntry[]> {
 
 /** Of several values git takes the last. */
 function toPrograms(entries: readonly ConfigEntry[]): GitPrograms {
-  return Object.fromEntries(entries.filter(({ key }) => ON_CONTENT.test(key) || FETCH.test(key)).map(({ key, value }) => [key, value]));
+  return Object.fromEntries(entries.filter(({ key }) => ON_CONTENT.test(key) || TO_OTHERS.test(key)).map(({ key, value }) => [key, value]));
 }
 
 function toFindings(now: GitPrograms, trusted: GitPrograms, env: GuardedRepository['env']): ProgramFindings {

@@ -49,14 +49,13 @@ export async function openOffer(order: OfferOrder): Promise<Offer> {
   const begin = await findBegin(search.repository, base, order.remote);
   const commits = Number(await demandGit(git, ['rev-list', '--count', `${begin}..${toRef(branch)}`]));
   const remote = order.remote ?? (await findRemote(search.repository, base));
-  const url = remote === null ? null : await git(['remote', 'get-url', '--push', remote]);
-  if (url !== null && !url.ok) throw new GitProblem(`there is no remote ${JSON.stringify(remote?.slice(0, 100))}`);
+  const url = remote === null ? '' : await readUrl(search.repository, remote);
   return {
     top,
     base,
     commits,
     remote,
-    url: toPlainUrl(url?.stdout.trim() ?? ''),
+    url,
     ownUrl: remote === null ? '' : toPlainUrl((await git(['config', '--get', `remote.${remote}.url`])).stdout.trim()),
     async push(env) {
       const ref = toRef(branch);
@@ -67,6 +66,7 @@ export async function openOffer(order: OfferOrder): Promise<Offer> {
         '--no-signed',
         '--no-follow-tags',
         '--recurse-submodules=no',
+        `--receive-pack=${order.programs?.[`remote.${remote}.receivepack`] ?? 'git-receive-pack'}`,
         '--',
         remote ?? '',
         `${ref}:${ref}`,
@@ -94,6 +94,16 @@ async function findRemote({ git }: Repository, base: string): Promise<string | n
   const names = (await demandGit(git, ['remote'])).split('\n').filter((name) => name !== '');
   const own = (await git(['config', '--get', `branch.${base}.remote`])).stdout.trim();
   return [own, 'origin', names[0]].find((name) => name !== undefined && names.includes(name)) ?? null;
+}
+
+/** Where a push would go: git pushes to each address of a remote. */
+async function readUrl({ git }: Repository, remote: string): Promise<string> {
+  const name = JSON.stringify(remote.slice(0, 100));
+  const { ok, stdout } = await git(['remote', 'get-url', '--push', '--all', '--', remote]);
+  if (!ok) throw new GitProblem(`there is no remote ${name}`);
+  const urls = stdout.trimEnd().split('\n').map(toPlainUrl);
+  if (urls.length > 1) throw new GitProblem(`the remote ${name} has ${urls.length} addresses to push to: ${urls.join(', ').slice(0, 500)}`);
+  return urls[0] ?? '';
 }
 
 /** An address as it may be shown: without what stands before the host of a web address. */

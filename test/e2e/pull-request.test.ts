@@ -115,7 +115,10 @@ describe.concurrent('ralph pr', () => {
         expect(dry.stdout).toMatch(/Would push ralph\/blue \(1 commit\) to origin, .*name\.git, and open a draft into main by gh/);
         expect([git(remote, 'branch'), existsSync(join(tools, 'calls'))]).toEqual(['', false]);
         const made = await pr([], { PATH: gh.path });
-        expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('https://github.com/owner/name/pull/7') });
+        expect(made).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/Pushed ralph\/blue to origin, .*name\.git\..*https:\/\/github\.com\/owner\/name\/pull\/7/s),
+        });
         expect(git(remote, 'rev-parse', 'ralph/blue')).toBe(git(folder, 'rev-parse', 'ralph/blue'));
         const create = gh.calls().find((call) => call[1] === 'create') ?? [];
         expect(create.slice(0, 9)).toEqual([

@@ -81,13 +81,13 @@ function printPlan(
 }
 
 function print(terminal: Terminal, report: PullRequestReport): void {
-  const { way, why, branch, remote, url, isOld, bodyFile, patchFile, base } = report;
+  const { way, why, branch, remote, pushUrl, url, isOld, bodyFile, patchFile, base } = report;
   if (way === 'files') {
     printProse(terminal, `No pull request was opened: ${why}. Its text and all that was changed are in files:`);
     terminal.out(`  ${maskControls(bodyFile ?? '')}\n  ${maskControls(patchFile ?? '')}\n`);
     return;
   }
-  printProse(terminal, `Pushed ${maskControls(branch)} to ${maskControls(remote ?? '')}.`);
+  printProse(terminal, `Pushed ${maskControls(branch)} to ${maskControls(remote ?? '')}, ${maskControls(pushUrl)}.`);
   printProse(
     terminal,
     `${isOld ? 'There is a pull request already' : `A draft into ${maskControls(base)} is open`}: ${maskControls(url ?? '')}`,
