@@ -28,6 +28,27 @@ describe('why a git command failed', () => {
   });
 
   it.each([
+    [
+      'git@host: Permission denied (publickey).\r\nfatal: Could not read from remote repository.\n\nPlease make sure',
+      'git@host: Permission denied (publickey).',
+    ],
+    ['send-pack: unexpected disconnect\nfatal: the remote end hung up unexpectedly\n', 'send-pack: unexpected disconnect'],
+    ['error: RPC failed; HTTP 403\nfatal: the remote end hung up unexpectedly\n', 'RPC failed; HTTP 403'],
+    ['fatal: the remote end hung up unexpectedly\n', 'the remote end hung up unexpectedly'],
+  ])('of a push is what the other side said, and no filter: %j', (stderrTail, said) => {
+    expect(explainGitFailure('push', { ...exited, stderrTail }, '/w')).toBe(said);
+  });
+
+  it.each([
+    'git@host: Permission denied (publickey).',
+    "Authentication failed for 'https://host/x'",
+    "could not read Username for 'https://host': terminal prompts disabled",
+    'The requested URL returned error: 403',
+  ])('is mended by a login where the other side takes none or another: %s', (problem) => {
+    expect(toGitFix(problem)).toMatch(/^Log in/);
+  });
+
+  it.each([
     "Author identity unknown\n\n*** Please tell me who you are.\n\nfatal: unable to auto-detect email address (got 'root@vm.(none)')\n",
     'fatal: empty ident name (for <>) not allowed\n',
     'fatal: no email was given and auto-detection is disabled\n',
@@ -39,6 +60,7 @@ describe('why a git command failed', () => {
 
   it('has no fix of its own where git’s words say what to do', () => {
     expect(toGitFix('pathspec did not match')).toBeNull();
+    expect(toGitFix('open("f"): Permission denied')).toBeNull();
   });
 
   it('is the exit code when git says nothing', () => {

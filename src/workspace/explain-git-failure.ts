@@ -18,6 +18,7 @@ export function explainGitFailure(name: string, result: Failure, cwd: string): s
   if (result.exitCode === 0 && result.isStdoutCut) return `git ${name} has too much to say: too many files differ`;
   if (result.stderrTail.includes('dubious ownership'))
     return `git refuses this repository, which belongs to another user: ${toSafeAdvice(cwd)}`;
+  if (name === 'push') return toRemoteComplaint(result.stderrTail) ?? `git push failed (exit code ${result.exitCode})`;
   return toFilterComplaint(result.stderrTail) ?? toComplaint(result.stderrTail) ?? `git ${name} failed (exit code ${result.exitCode})`;
 }
 
@@ -31,8 +32,18 @@ function toComplaint(stderr: string): string | undefined {
   return match?.[1]?.slice(0, longestMessage);
 }
 
+const ONLY_THAT_IT_ENDED = /^(?:fatal|error): (?:could not read from remote repository|the remote end hung up)/i;
+
+/** What the other side said, or ssh, stands before git's words that nothing more came from there. */
+function toRemoteComplaint(stderr: string): string | undefined {
+  const lines = stderr.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const end = lines.findIndex((line) => ONLY_THAT_IT_ENDED.test(line));
+  const said = lines[end - 1]?.replace(/^(?:(?:fatal|error|remote): +)+/, '').trim();
+  return end < 1 || !said ? toComplaint(stderr) : said.slice(0, longestMessage);
+}
+
 const FILTER_FAILS = 'a filter of git’s configuration fails: ';
-/** No remote is ever asked: who hangs up is the process of a filter. */
+/** Of a command that asks no remote: who hangs up is the process of a filter. */
 const OF_A_FILTER = /(?:clean|smudge) filter '?[^\s']+'? failed|external filter '.*' failed|the remote end hung up/;
 
 function toFilterComplaint(stderr: string): string | undefined {
@@ -51,5 +62,11 @@ export function toGitFix(problem: string): string | null {
     return "Install the program that it names, or remove it from git's configuration: git config --show-origin --get-regexp '^filter'";
   if (/auto-detect|empty ident|no (?:email|name) was given|tell me who you are/i.test(problem))
     return 'Tell git who you are, then try again: git config user.name "Your Name"; git config user.email you@example.com';
+  if (
+    /permission denied \(|permission to \S+ denied|authentication failed|could not read (?:username|password)|returned error: 40[13]|HTTP 40[13]/i.test(
+      problem,
+    )
+  )
+    return 'Log in to the other side with a name that may push there, and see that it works: git push --dry-run';
   return null;
 }
