@@ -14,6 +14,8 @@ describe('texts of agents in Markdown', () => {
     ['**bold** _it_ ~~no~~ a|b &amp; ![x](y)', '`**bold** _it_ ~~no~~ a|b &amp; ![x](y)`'],
     ['two\nlines\u001b[31m\u202e', 'two lines'],
     ['- item', '`-` item'],
+    ['mends GH-12, gh-3 and (GH-4)', 'mends `GH-12`, `gh-3` and `(GH-4)`'],
+    ['UTF-8 and high-5 stay', 'UTF-8 and high-5 stay'],
   ])('%j is %s', (text, markdown) => {
     expect(toMarkdownText(text)).toBe(markdown);
   });

@@ -1,7 +1,7 @@
 import { cleanText } from './clean-text.ts';
 
 /** What Markdown, HTML or a forge would make something of: marks, links, mentions, numbers of issues. */
-const SPECIAL = /[\\`*_~[\]<>|@#&$]|:\/\/|^(?:www\.|mailto:|xmpp:)|^[0-9a-f]{7,64}$|:[a-z0-9_+-]+:|^!/i;
+const SPECIAL = /[\\`*_~[\]<>|@#&$]|:\/\/|^(?:www\.|mailto:|xmpp:)|^[0-9a-f]{7,64}$|:[a-z0-9_+-]+:|\bgh-\d|^!/i;
 /** What begins a list, a heading or a line across. */
 const LEADING = /^(?:[-+=]+|\d+[.)])(?= |$)/;
 const CODE = /(`[^`\n]+`)/;
