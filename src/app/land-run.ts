@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GateResult, maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
+import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
 import { type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
@@ -9,7 +11,8 @@ import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
-import { readLandRecord, writeLandRecord } from './run-fate.ts';
+import type { RunReader } from './run-api.ts';
+import { readFate, readLandRecord, writeLandRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
 import { findRunIsolation } from './run-isolation.ts';
@@ -80,8 +83,7 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
   const folderLock = await lockForLanding(order);
   try {
-    const end = reader.replay(() => undefined).end?.reason ?? null;
-    if (end !== 'completed' && !request.takesUnfinished) throw toUnfinished(reader.runId, end);
+    requireLandable(reader, paths, request);
     await settleKilledRun(layout, reader.runId, env, order.command);
     await sweepLandings(layout, env, order.command);
     const runLock = await lockRun(order);
@@ -93,6 +95,16 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   } finally {
     release(folderLock);
   }
+}
+
+/** Refuses a run that was undone, and one that has not completed unless that is wanted. */
+function requireLandable(reader: RunReader, paths: RunPaths, { takesUnfinished }: LandRequest): void {
+  if (readFate(paths, reader.turns()).undone?.toTurn === 0) throw toUndone(reader.runId);
+  if (takesUnfinished) return;
+  const fold = createRunViewFold();
+  reader.replay((record) => fold.take(record));
+  const view = fold.view();
+  if (view.end?.reason !== 'completed') throw toUnfinished(view);
 }
 
 interface LandJob {
@@ -124,7 +136,7 @@ async function land(job: LandJob): Promise<LandReport> {
     conflicts: [],
     gates: [],
     checkout: await landing.checkout(),
-    isCleaned: false,
+    isCleaned: source === null && !existsSync(join(job.layout.worktreesDir, job.name)),
     keptWhy: '',
   };
   const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
@@ -289,11 +301,23 @@ function toInPlace(runId: string): RalphError {
   });
 }
 
-function toUnfinished(runId: string, reason: string | null): RalphError {
+function toUndone(runId: string): RalphError {
+  return new RalphError({
+    code: 'land-undone',
+    what: `Run ${runId} is not landed: you undid it.`,
+    why: 'Its files are what they were before its first turn: there is nothing to bring home.',
+    fix: `Bring it back first: ralph undo ${runId} --yes`,
+  });
+}
+
+function toUnfinished(view: RunView): RalphError {
+  const { runId } = view;
+  const reason = view.end?.reason ?? null;
+  const [, goOn = `ralph resume ${runId}`] = /`(ralph resume[^`]*)`/.exec(toNextStep(view, false)) ?? [];
   return new RalphError({
     code: 'land-unfinished',
     what: `Run ${runId} has not completed${reason === null ? '' : ` (${reason})`}, so it is not landed.`,
-    fix: `Go on with it: ralph resume ${runId}\nLand what is there: ralph land ${runId} --unfinished`,
+    fix: `Go on with it: ${goOn}\nLand what is there: ralph land ${runId} --unfinished`,
   });
 }
 

@@ -82,10 +82,11 @@ export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | nu
 export function readFate(paths: Pick<RunPaths, 'folder'>, turns: readonly string[]): RunFate {
   const undo = parseUndoRecord(readOrNull(toUndoFile(paths)));
   const land = readLandRecord(paths);
+  const revert = toRevertCommand(paths)?.command ?? '';
   const isUndone = undo?.kind === 'undo' && undo.state === 'done' && undo.lastTurn === turns.at(-1);
   return {
     ...(isUndone ? { undone: { at: undo.at, toTurn: undo.toTurn } } : {}),
-    ...(land?.isDone ? { landed: { at: land.at, onto: land.onto } } : {}),
+    ...(land?.isDone ? { landed: { at: land.at, onto: land.onto, revert } } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { END_REASONS, toShellWord, toTurnName, toUsdText, toWayBack } from '../core/index.ts';
+import { toPathText } from './path-text.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
@@ -33,13 +34,15 @@ export function toReviewSteps(
   if (undone !== undefined) return [toCommand('Bring its work back: `ralph undo --yes`.', view, isNewest)];
   const isDone = view.end.reason === 'completed';
   const hasChanges = changed === null || changed.count > 0;
+  const isThere = place?.isThere === true;
   const mayLand = place !== null && place.worktree !== null && (changed === null || changed.count > 0);
   const steps = [
     ...(isDone ? [] : [toNextStep(view, true)]),
     ...(changed !== null && hasChanges ? ['Read the changes: `ralph show --diff`.'] : []),
-    ...(mayLand && landed !== undefined ? ['Away with its worktree and branch: `ralph land --clean`.'] : []),
-    ...(mayLand && landed === undefined ? ['Bring it home, its gates run once more: `ralph land`.'] : []),
-    ...(place?.state != null && hasChanges ? ['Take it back, a look first: `ralph undo`.'] : []),
+    ...(mayLand && isThere && landed !== undefined ? ['Away with its worktree and branch: `ralph land --clean`.'] : []),
+    ...(mayLand && landed === undefined ? [`Bring it home, its gates run once more: \`ralph land${isDone ? '' : ' --unfinished'}\`.`] : []),
+    ...(landed !== undefined && !isThere ? [`Take it out of ${toPathText(landed.onto)}, to be typed there: \`${landed.revert}\`.`] : []),
+    ...(isThere && place?.state != null && hasChanges ? ['Take it back, a look first: `ralph undo`.'] : []),
   ];
   return (steps.length > 0 ? steps : ['See its turns: `ralph show`.']).map((step) => toCommand(step, view, isNewest));
 }

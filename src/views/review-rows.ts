@@ -86,8 +86,8 @@ const SHOWN_FILES = 4;
 /** `on branch ralph/…-cart (begun on main), not committed: 2 files (a.txt, b.txt); in the worktree …-cart, /…` */
 function toPlaceText({ folder, isThere, worktree, baseBranch, state }: WorkPlace): string {
   const path = toPathText(folder);
+  if (!isThere) return `${worktree === null ? 'its folder' : `its worktree ${toPathText(worktree)}`} is gone: ${path}`;
   const where = worktree === null ? `in place, ${path}` : `in the worktree ${toPathText(worktree)}, ${path}`;
-  if (!isThere) return `${where}, which is gone`;
   if (state === null) return where;
   const branch = state.branch === null ? 'on no branch' : `on branch ${toPathText(state.branch)}`;
   const from = baseBranch === null || baseBranch === state.branch ? '' : ` (begun on ${toPathText(baseBranch)})`;

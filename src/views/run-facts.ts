@@ -34,8 +34,8 @@ export interface WorkPlace {
 export interface RunFate {
   /** Its files are as they were behind that iteration; 0: before the first. */
   readonly undone?: { readonly at: number; readonly toTurn: number };
-  /** Its branch was brought to that one. */
-  readonly landed?: { readonly at: number; readonly onto: string };
+  /** Its branch was brought to that one, out of which `revert` takes it again. */
+  readonly landed?: { readonly at: number; readonly onto: string; readonly revert: string };
 }
 
 /** What is known of a run beside its journal. */
