@@ -145,7 +145,7 @@ async function land(job: LandJob): Promise<LandReport> {
   if (source === null) throw toFailed(job, `its branch ${toBranch(job)} is gone`);
   if (record?.from === target && record.source === source && record.onto === onto) {
     const move = { branch: onto, from: target, to: record.to };
-    await tryGit(job, () => landing.settle(move, job.paths.folder));
+    await inCheckout(job, nothing.checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
   }
   const subject = toSubject(job);
   return tryGit(job, () =>
@@ -164,9 +164,7 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
   if (isHere) requireFree(job, await landing.listOverwritten(move));
   const judged = await judge(job, place);
   if (!judged.passed) return { ...report, outcome: 'refused', commit: null, how: null, gates: judged.results };
-  // A run that begins there meanwhile would see half of it.
-  const lock = isHere ? await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' }) : null;
-  try {
+  await inCheckout(job, report.checkout, async () => {
     if (isHere) requireFree(job, await landing.listOverwritten(move));
     const record = {
       onto,
@@ -180,10 +178,18 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
     writeLandRecord(job.paths, record);
     await landing.move(move);
     writeLandRecord(job.paths, { ...record, isDone: true });
+  });
+  return clean(job, landing, { ...report, outcome: 'landed', gates: judged.results });
+}
+
+/** Where the target is checked out, no run may begin meanwhile: it would see half of it. */
+async function inCheckout(job: LandJob, checkout: string | null, act: () => Promise<void>): Promise<void> {
+  const lock = checkout === null ? null : await lockForMerge({ layout: job.layout, runId: 'none', worktree: null, command: 'ralph land' });
+  try {
+    await act();
   } finally {
     if (lock !== null) release(lock);
   }
-  return clean(job, landing, { ...report, outcome: 'landed', gates: judged.results });
 }
 
 interface MergedPlace {

@@ -220,6 +220,24 @@ describe.concurrent('ralph land', () => {
     );
   });
 
+  test('leaves the index alone while a run is under way where it would land, also after a kill', async () => {
+    await withRun(`if [ -e hold ]; then touch held; sleep 60; fi; ${BODY}`, async ({ folder }) => {
+      const [runId = ''] = readdirSync(join(folder, '.ralph/runs'));
+      const [source, from] = [git(folder, 'rev-parse', 'ralph/blue'), git(folder, 'rev-parse', 'main')];
+      writeFileSync(join(folder, 'hold'), '');
+      const run = start(folder, ['run', '-p', 'work', '--in-place']);
+      while (!existsSync(join(folder, 'held'))) await new Promise((resolve) => setTimeout(resolve, 20));
+      const record = { version: 1, onto: 'main', source, from, to: source, at: 1 };
+      writeFileSync(join(folder, '.ralph/runs', runId, 'land.json'), JSON.stringify(record));
+      writeFileSync(join(folder, 'tracked.txt'), 'changed\n');
+      const refused = await ralph(folder, ['land', runId]);
+      run.child.kill('SIGINT');
+      await run.done;
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('into which the worktree would be merged') });
+      expect(git(folder, 'diff', '--cached', '--name-only')).toBe('');
+    });
+  });
+
   test('lands a submodule that the run moved, and what an undo left in the worktree', async () => {
     await withPlace({ 'in.txt': '1\n' }, async (library) => {
       makeRepository(library);
