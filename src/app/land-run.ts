@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GateResult, maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
-import { type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
+import { GitProblem, type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
@@ -142,7 +142,8 @@ async function land(job: LandJob): Promise<LandReport> {
   const landed = record !== null && record.onto === onto && (source === null || record.source === source) && (await landing.has(record.to));
   if (landed && !record.isDone) writeLandRecord(job.paths, { ...record, isDone: true });
   if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
-  if (source === null) throw toFailed(job, `its branch ${toBranch(job)} is gone`);
+  if (source === null)
+    throw toFailed(job, `its branch ${toBranch(job)} is gone`, 'Another branch may hold its work: git branch --list --all');
   if (record?.from === target && record.source === source && record.onto === onto) {
     const move = { branch: onto, from: target, to: record.to };
     await inCheckout(job, nothing.checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
@@ -247,7 +248,7 @@ async function tryGit<T>(job: LandJob, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (error instanceof RalphError) throw error;
-    throw toFailed(job, error instanceof Error ? error.message : String(error));
+    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
   }
 }
 
@@ -327,13 +328,10 @@ function toUnfinished(view: RunView): RalphError {
   });
 }
 
-function toFailed({ paths, request }: Pick<LandJob, 'paths' | 'request'>, problem: string): RalphError {
+function toFailed({ paths }: Pick<LandJob, 'paths'>, problem: string, fix: string | null): RalphError {
   return new RalphError({
     code: 'land-failed',
     what: `Run ${paths.runId} was not landed: ${problem}.`,
-    fix:
-      request.onto === null
-        ? `Name a branch that is there: ralph land ${paths.runId} --onto BRANCH`
-        : 'See which branches there are: git branch',
+    fix: `${fix ?? 'Do what git says.'}\nThen again: ralph land ${paths.runId}`,
   });
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import { type Offer, openOffer } from '../workspace/index.ts';
+import { GitProblem, type Offer, openOffer } from '../workspace/index.ts';
 import { commitLeft } from './commit-left.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -142,15 +142,18 @@ async function tryTo<T>(job: OfferJob, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw toFailed(job, error instanceof Error ? error.message : String(error));
+    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
   }
 }
 
-function toFailed({ paths }: Pick<OfferJob, 'paths'>, problem: string): RalphError {
+function toFailed({ paths }: Pick<OfferJob, 'paths'>, problem: string, fix: string | null = null): RalphError {
+  const isRefused = fix !== null || /answered 40[13]/.test(problem);
   return new RalphError({
     code: 'pr-failed',
     what: `No pull request was opened for run ${paths.runId}: ${problem}.`,
-    fix: `See what would be done: ralph pr ${paths.runId} --dry-run\nAnother branch or remote: --base BRANCH, --remote NAME`,
+    fix: isRefused
+      ? `${fix ?? 'Set GH_TOKEN to a token that may open pull requests there.'}\nThen again: ralph pr ${paths.runId}`
+      : `See what would be done: ralph pr ${paths.runId} --dry-run\nAnother branch or remote: --base BRANCH, --remote NAME`,
   });
 }
 

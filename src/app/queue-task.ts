@@ -81,7 +81,7 @@ export async function workOn(night: Night, task: QueuedTask): Promise<void> {
     await note(night, task, { stage: isCutOff(reason) ? 'running' : 'over' });
     order.tell({ kind: 'ended', task, runId, end: { reason, detail, exitCode } });
   } catch (error) {
-    const problem = isRalphError(error) ? error : toSystemError(error);
+    const problem = toTaskProblem(error);
     night.codes.push(1);
     night.hasFailed = true;
     const isBegun = findRunOf(layout, task, order.env) !== null;
@@ -172,10 +172,14 @@ function toOtherState(stateDir: string): RalphError {
   });
 }
 
-function toSystemError(error: unknown): RalphError {
+/** Why a task could not begin or go on. */
+export function toTaskProblem(error: unknown): RalphError {
+  if (isRalphError(error)) return error;
   return new RalphError({
     code: 'task-failed',
     what: `It could not begin: ${error instanceof Error ? error.message : toErrorCode(error)}`,
+    why: 'That was the system, not the task; it stays in the queue, and the others go on.',
+    fix: 'Do what the message asks for, then: ralph queue run',
     cause: error,
   });
 }

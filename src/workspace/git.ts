@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { isSecretName } from '../core/index.ts';
 import { type CommandResult, runCommand, splitSearchPath } from '../process/index.ts';
-import { explainGitFailure } from './explain-git-failure.ts';
+import { explainGitFailure, toGitFix } from './explain-git-failure.ts';
 import { decodeNames, encodeNames } from './file-names.ts';
 
 const defaultTimeoutMs = 60_000;
@@ -114,7 +114,15 @@ function toGitResult(name: string, result: CommandResult, cwd: string): GitResul
 }
 
 /** A git command that had to succeed did not; the message is a sentence for a person. */
-export class GitProblem extends Error {}
+export class GitProblem extends Error {
+  /** What mends it, as a sentence or a line; `null`: its message says all. */
+  readonly fix: string | null;
+
+  constructor(message: string, fix: string | null = toGitFix(message)) {
+    super(message);
+    this.fix = fix;
+  }
+}
 
 /**
  * Runs a git command that has to succeed.

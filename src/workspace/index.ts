@@ -8,6 +8,7 @@ export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettin
 export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
 export { showName } from './file-names.ts';
 export { captureGitPrograms, type RepositorySettings } from './find-repository.ts';
+export { GitProblem } from './git.ts';
 export type { GitPrograms } from './git-programs.ts';
 export { type Landing, listLandPlaces, openLanding, removeLandPlace } from './landing.ts';
 export type { SharedLinks } from './link-shared.ts';

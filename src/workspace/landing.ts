@@ -52,6 +52,8 @@ export interface Landing extends LandingEnds {
   readonly dropBranch: (commit: string) => Promise<void>;
 }
 
+const OTHER_BRANCH = 'Name a branch that is there, of those that `git branch` lists: --onto BRANCH';
+
 /**
  * Looks at both ends. Changes nothing.
  *
@@ -63,10 +65,10 @@ export async function openLanding(order: LandingOrder): Promise<Landing> {
   const main = search.repository;
   const { git } = main;
   const onto = order.onto ?? (await readBranch(main));
-  if (onto === null) throw new GitProblem('HEAD is detached, and no branch is named');
-  if (onto === order.branch) throw new GitProblem(`${onto} is the branch of the run itself`);
+  if (onto === null) throw new GitProblem('HEAD is detached, and no branch is named', OTHER_BRANCH);
+  if (onto === order.branch) throw new GitProblem(`${onto} is the branch of the run itself`, OTHER_BRANCH);
   const [source, target] = [await readTip(main, order.branch), await readTip(main, onto)];
-  if (target === null) throw new GitProblem(`there is no branch ${JSON.stringify(onto.slice(0, 100))}`);
+  if (target === null) throw new GitProblem(`there is no branch ${JSON.stringify(onto.slice(0, 100))}`, OTHER_BRANCH);
   const counted = source === null ? '0' : await demandGit(git, ['rev-list', '--count', `${target}..${source}`]);
   return {
     main,

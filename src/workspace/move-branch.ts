@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { toShellWord } from '../core/index.ts';
 import { findOngoingOperation } from './find-ongoing-operation.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
@@ -34,7 +35,8 @@ export async function listOverwritten(main: Repository, settings: RepositorySett
   const tree = await openCheckout(main, settings, move.branch);
   if (tree === null) return [];
   const operation = findOngoingOperation(tree.gitDir);
-  if (operation !== undefined) throw new GitProblem(`${operation} is under way in ${tree.top}`);
+  if (operation !== undefined)
+    throw new GitProblem(`${operation} is under way in ${tree.top}`, `End it there; what it is: git -C ${toShellWord(tree.top)} status`);
   return (await listTouched(tree, move)).map(({ path }) => path);
 }
 
@@ -70,7 +72,7 @@ export async function moveBranch(main: Repository, settings: RepositorySettings,
     return;
   }
   const tip = (await demandGit(tree.git, ['rev-parse', 'HEAD'])).trim();
-  if (tip !== from) throw new GitProblem(`${branch} was moved meanwhile`);
+  if (tip !== from) throw new GitProblem(`${branch} was moved meanwhile`, 'The next try begins with what is there now.');
   await demandGit(tree.git, ['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', to], {
     config: ['merge.autoStash=false'],
   });

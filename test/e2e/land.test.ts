@@ -177,7 +177,13 @@ describe.concurrent('ralph land', () => {
       expect(await ralph(folder, ['land'])).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to land') });
     });
     await withRun(BODY, async ({ folder, land }) => {
-      expect((await land('--onto', 'nowhere')).stderr).toContain('there is no branch "nowhere"');
+      const nowhere = await land('--onto', 'nowhere');
+      for (const text of ['there is no branch "nowhere"', 'Name a branch that is there']) expect(nowhere.stderr).toContain(text);
+      writeFileSync(join(folder, '.git/MERGE_HEAD'), git(folder, 'rev-parse', 'main'));
+      const merging = await land();
+      expect(merging.stderr).toMatch(/a merge is under way in .*End it there.*Then again: ralph land/s);
+      expect(merging.stderr).not.toContain('--onto');
+      rmSync(join(folder, '.git/MERGE_HEAD'));
       expect((await land('--onto', 'ralph/blue')).stderr).toContain('the branch of the run itself');
       git(folder, 'checkout', '-q', '--detach');
       expect((await land()).code).toBe(0);

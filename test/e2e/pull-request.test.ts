@@ -165,6 +165,14 @@ describe.concurrent('ralph pr', () => {
         },
       );
       await withApi(
+        () => [401, { message: 'Bad credentials' }],
+        async (url) => {
+          const { stderr } = await pr([], { GITHUB_TOKEN: SECRET, GITHUB_API_URL: url });
+          expect(stderr).toMatch(/answered 401: Bad credentials.*Set GH_TOKEN to a token that may/s);
+          expect(stderr).not.toContain('--remote');
+        },
+      );
+      await withApi(
         () => [422, { message: `Validation Failed ${SECRET}`, errors: [{ message: 'no drafts here' }] }],
         async (url) => {
           const failed = await pr([], { GITHUB_TOKEN: SECRET, GITHUB_API_URL: url });
