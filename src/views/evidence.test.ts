@@ -28,7 +28,7 @@ const PASSED: GateView = {
 };
 
 function evidenceOf(...gates: readonly GateView[]): readonly string[] {
-  return toEvidence({ turns: [{ gates }] } as unknown as RunView);
+  return toEvidence({ turns: [{ gates }], notices: [] } as unknown as RunView);
 }
 
 describe('what gates showed, in words', () => {
@@ -71,6 +71,16 @@ describe('what gates showed, in words', () => {
     const view = { notices: [lost, lost], end: { reason: 'gate_refused' } } as unknown as RunView;
     expect(toLostTests(view)).toEqual([lost.text]);
     expect(toLostTests({ ...view, end: { reason: 'completed' } } as unknown as RunView)).toEqual([]);
+  });
+
+  it('does not call a pass that did not count `passed`, and calls the one after it so', () => {
+    const notices = [
+      { at: 7, level: 'warning', code: 'gate-lost-tests', text: 'npm test passed, but that does not count: it ran 3 tests.' },
+    ];
+    const of = (...gates: readonly GateView[]): string | undefined => toEvidence({ turns: [{ gates }], notices } as unknown as RunView)[0];
+    expect(of({ ...PASSED, at: 7 })).toMatch(/^did not count {2}npm test \(exit 0/);
+    expect(of({ ...PASSED, at: 7 }, { ...PASSED, at: 9 })).toMatch(/^passed {2}npm test .*2 runs, 1 failed/);
+    expect(of({ ...PASSED, at: 7, command: 'npm run lint' })).toMatch(/^passed {2}npm run lint/);
   });
 
   it('flags completions that nothing in their turn speaks for', () => {

@@ -28,21 +28,33 @@ export function toEvidence(view: RunView): readonly string[] {
     describeGate(
       name,
       results.filter((result) => toResultName(result) === name),
+      view,
     ),
   );
 }
 
-function describeGate(name: string, results: readonly GateView[]): string {
+function describeGate(name: string, results: readonly GateView[], view: Pick<RunView, 'notices'>): string {
   const last = results.at(-1);
   if (last === undefined) return '';
   const ran = results.filter((result) => result.skipped !== true && result.evidence?.isCached !== true);
-  const failed = ran.filter((result) => !result.passed).length;
+  const failed = ran.filter((result) => toVerdict(view, result) !== 'passed').length;
   const before = results.length === 1 ? '' : `; ${toCount(ran.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`;
-  const verdict = last.skipped === true ? 'skipped' : last.passed ? 'passed' : 'FAILED';
+  const verdict = toVerdict(view, last).replace('failed', 'FAILED');
   const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
   const record = number === null ? '' : `; evidence ${number}`;
   const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';
   return `${verdict}  ${toPlainLine(name, 200)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
+}
+
+const LOST_TESTS = 'gate-lost-tests';
+
+/** What a gate said, in a word or three; a pass that held a completion back all the same is none. */
+export function toVerdict({ notices }: Pick<RunView, 'notices'>, gate: GateView): 'passed' | 'failed' | 'skipped' | 'did not count' {
+  if (gate.skipped === true) return 'skipped';
+  if (!gate.passed) return 'failed';
+  const told = `${toResultName(gate)} passed, but`;
+  const isLost = notices.some(({ code, at, text }) => code === LOST_TESTS && at === gate.at && text.startsWith(told));
+  return isLost ? 'did not count' : 'passed';
 }
 
 /** Gates that were red before the first turn, one line each. */
@@ -71,7 +83,7 @@ const CHECKS: readonly (readonly [PathClass, string])[] = [
 /** Passes that held a completion back all the same, where the run did not come to its end: the last of each kind. */
 export function toLostTests(view: RunView): readonly string[] {
   if (view.end?.reason === 'completed') return [];
-  return [...new Set(view.notices.filter((notice) => notice.code === 'gate-lost-tests').map((notice) => notice.text))].slice(-3);
+  return [...new Set(view.notices.filter((notice) => notice.code === LOST_TESTS).map((notice) => notice.text))].slice(-3);
 }
 
 /** Completions that nothing in their turn speaks for, one line each. */

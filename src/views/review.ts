@@ -1,5 +1,5 @@
 import { toResultName, type Usage } from '../core/index.ts';
-import { toGateEndText, toRefusals } from './evidence.ts';
+import { toGateEndText, toRefusals, toVerdict } from './evidence.ts';
 import { toReviewSteps } from './next-step.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
@@ -46,7 +46,7 @@ export interface ReviewFacts extends Omit<StatusFacts, 'facts'> {
 export interface ReviewEvidence {
   readonly name: string;
   readonly command: string;
-  readonly verdict: 'passed' | 'failed' | 'skipped';
+  readonly verdict: ReturnType<typeof toVerdict>;
   /** How its command ended, in words. */
   readonly end: string;
   readonly exitCode: number | null;
@@ -127,15 +127,15 @@ function toState(view: RunView, { isAlive, isUnseen = false }: ReviewFacts): Rev
 
 function toReviewEvidence(view: RunView): readonly ReviewEvidence[] {
   const last = new Map(view.turns.flatMap((turn) => turn.gates).map((gate) => [toResultName(gate), gate] as const));
-  return [...last.values()].slice(0, MAX.evidence).map(toOneEvidence);
+  return [...last.values()].slice(0, MAX.evidence).map((gate) => toOneEvidence(view, gate));
 }
 
-function toOneEvidence(gate: GateView): ReviewEvidence {
+function toOneEvidence(view: RunView, gate: GateView): ReviewEvidence {
   const { evidence, command, exitCode, iteration, at } = gate;
   return {
     name: toResultName(gate),
     command,
-    verdict: gate.skipped === true ? 'skipped' : gate.passed ? 'passed' : 'failed',
+    verdict: toVerdict(view, gate),
     end: toGateEndText(gate),
     exitCode,
     iteration,
