@@ -124,6 +124,14 @@ function readReport({ folder }: Pick<RunPaths, 'folder'>): Json {
   }
 }
 
+const OBJECT_ID = /^[0-9a-f]{40,64}$/;
+
+/** The commit that was checked out when the run ended, as the report says that was kept then; null where nobody knows. */
+export function readEndCommit(paths: RunPaths, view: RunView): string | null {
+  const head = readStoredFacts(paths, view)?.place?.state?.head ?? null;
+  return head !== null && OBJECT_ID.test(head) ? head : null;
+}
+
 /** The facts of the report that was kept at this end of the run: an agent may have put anything in its place. */
 function readStoredFacts(paths: RunPaths, view: RunView): RunFacts | null {
   if (view.end === null) return null;

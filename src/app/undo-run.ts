@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
+import { createRunViewFold } from '../views/index.ts';
 import { proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
+import type { RunReader } from './run-api.ts';
+import { readEndCommit } from './run-facts.ts';
 import { readUndoRecord, toRevertCommand, writeUndoRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockForUndo, lockRun } from './run-lock.ts';
@@ -55,7 +58,7 @@ export async function undoRun(cwd: string, request: UndoRequest, env: Environmen
   try {
     const runLock = await lockRun(order);
     try {
-      return await undo({ layout, paths, file, env, turns: reader.turns() }, request);
+      return await undo({ layout, paths, file, env, turns: reader.turns(), endCommit: findEndCommit(reader, paths) }, request);
     } finally {
       release(runLock);
     }
@@ -64,12 +67,23 @@ export async function undoRun(cwd: string, request: UndoRequest, env: Environmen
   }
 }
 
+function findEndCommit(reader: RunReader, paths: RunPaths): string | null {
+  const fold = createRunViewFold();
+  try {
+    reader.replay((record) => fold.take(record));
+  } catch {
+    return null;
+  }
+  return readEndCommit(paths, fold.view());
+}
+
 interface UndoPlace {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly file: RunFile;
   readonly env: Environment;
   readonly turns: readonly string[];
+  readonly endCommit: string | null;
 }
 
 async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport> {
@@ -88,7 +102,11 @@ async function undo(place: UndoPlace, request: UndoRequest): Promise<UndoReport>
   return { ...report, isDone: true };
 }
 
-async function propose({ paths, file, env, turns }: UndoPlace, { toTurn }: UndoRequest, record: UndoRecord | null): Promise<UndoProposal> {
+async function propose(
+  { paths, file, env, turns, endCommit }: UndoPlace,
+  { toTurn }: UndoRequest,
+  record: UndoRecord | null,
+): Promise<UndoProposal> {
   const landed = toRevertCommand(paths);
   const unknown = (why: string): RalphError =>
     new RalphError({
@@ -117,6 +135,7 @@ async function propose({ paths, file, env, turns }: UndoPlace, { toTurn }: UndoR
       record,
       toTurn,
       baseCommit: file.base?.commit ?? null,
+      endCommit,
     });
   } catch (error) {
     throw unknown(error instanceof Error ? error.message : String(error));

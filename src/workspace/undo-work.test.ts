@@ -29,7 +29,17 @@ function openRun(files?: Readonly<Record<string, string>>) {
   const turns: string[] = [];
   let record: UndoRecord | null = null;
   const propose = (toTurn: number | null = null): Promise<UndoProposal> =>
-    proposeUndo({ ...folder.settings, runId: 'run-1', runFolder, turns, baseline: null, record, toTurn, baseCommit: null });
+    proposeUndo({
+      ...folder.settings,
+      runId: 'run-1',
+      runFolder,
+      turns,
+      baseline: null,
+      record,
+      toTurn,
+      baseCommit: null,
+      endCommit: null,
+    });
   const save = (made: UndoRecord): void => {
     record = parseUndoRecord(JSON.parse(JSON.stringify(made)));
     expect(record).toEqual(made);

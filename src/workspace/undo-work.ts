@@ -22,6 +22,8 @@ export interface UndoSettings extends RepositorySettings {
   readonly toTurn: number | null;
   /** The commit that the run began at; null: there was none, or nobody knows. */
   readonly baseCommit: string | null;
+  /** The commit that the run ended at; null: nobody knows. */
+  readonly endCommit: string | null;
 }
 
 /** `finish`: an undo was killed over its work. */
@@ -33,6 +35,10 @@ export interface UndoProposal extends Omit<UndoPlan, 'tree'> {
   readonly toTurn: number;
   /** Commits since the run began, on what is checked out; they stay. Null: it is not known. */
   readonly commits: number | null;
+  /** The commit that the run ended at, if what is checked out has it. Null: it is not known. */
+  readonly endCommit: string | null;
+  /** Those of the commits that were made after that. Null: it is not known. */
+  readonly laterCommits: number | null;
   readonly branch: string | null;
   /** Does it. `save` is given what is being done before anything is changed, and again when it is done. */
   readonly perform: (save: (record: UndoRecord) => void, now: number) => Promise<void>;
@@ -49,7 +55,7 @@ export async function proposeUndo(settings: UndoSettings): Promise<UndoProposal>
   const { repository } = search;
   const operation = findOngoingOperation(repository.gitDir);
   if (operation !== undefined) throw new GitProblem(`${operation} is under way there; end it first`);
-  const head = await readHead(repository, settings.baseCommit);
+  const head = await readHead(repository, settings);
   const { record, toTurn } = settings;
   if (record?.state === 'doing') return { ...head, ...proposeFinish(settings, repository, record) };
   const isUndone = record?.kind === 'undo' && record.lastTurn === settings.turns.at(-1);
@@ -57,13 +63,24 @@ export async function proposeUndo(settings: UndoSettings): Promise<UndoProposal>
   return { ...head, ...(isUndone ? proposeRedo(settings, repository, record) : await propose(settings, repository)) };
 }
 
-type Proposed = Omit<UndoProposal, 'commits' | 'branch'>;
+type History = Pick<UndoProposal, 'commits' | 'endCommit' | 'laterCommits' | 'branch'>;
+type Proposed = Omit<UndoProposal, keyof History>;
 
-async function readHead({ git }: Repository, base: string | null): Promise<Pick<UndoProposal, 'commits' | 'branch'>> {
+async function readHead({ git }: Repository, { baseCommit: base, endCommit: end }: UndoSettings): Promise<History> {
   const branch = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  const isBased = base !== null && (await git(['merge-base', '--is-ancestor', base, 'HEAD'])).ok;
-  const counted = isBased ? await git(['rev-list', '--count', `${base}..HEAD`]) : null;
-  return { branch: branch.ok ? branch.stdout.trim() : null, commits: counted?.ok ? Number(counted.stdout) : null };
+  const isIn = async (older: string, newer: string): Promise<boolean> => (await git(['merge-base', '--is-ancestor', older, newer])).ok;
+  const count = async (from: string): Promise<number | null> => {
+    const counted = await git(['rev-list', '--count', `${from}..HEAD`]);
+    return counted.ok ? Number(counted.stdout) : null;
+  };
+  const commits = base !== null && (await isIn(base, 'HEAD')) ? await count(base) : null;
+  const isKnown = base !== null && end !== null && (await isIn(base, end)) && (await isIn(end, 'HEAD'));
+  return {
+    branch: branch.ok ? branch.stdout.trim() : null,
+    commits,
+    endCommit: isKnown ? end : null,
+    laterCommits: isKnown ? await count(end) : null,
+  };
 }
 
 async function propose(settings: UndoSettings, repository: Repository): Promise<Proposed> {

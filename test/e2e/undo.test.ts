@@ -68,11 +68,33 @@ describe.concurrent('ralph undo', () => {
       async (folder) => {
         const head = git(folder, 'rev-parse', 'HEAD');
         const { stdout } = await ralph(folder, ['undo', '--yes']);
-        expect(stdout).toMatch(/1 commit since the run began stays on main: .*, then git revert --no-edit [0-9a-f]{12}\.\.HEAD/s);
+        expect(stdout).toMatch(/1 commit since the run began stays on main: .*, then git revert --no-edit [0-9a-f]{12}\.\.[0-9a-f]{12}\n/s);
         expect([read(folder), git(folder, 'rev-parse', 'HEAD')]).toEqual([BEFORE, head]);
         await ralph(folder, ['undo', '--yes']);
         git(folder, 'revert', '--no-edit', /git revert --no-edit (\S+)/.exec(stdout)?.[1] ?? '');
         expect(read(folder)).toEqual(BEFORE);
+      },
+      'event_loop: { checkpoint_interval: 1 }\n',
+    );
+  });
+
+  test('leaves what a person committed after the end of the run out of the revert that it advises, or says that it cannot', async () => {
+    await withRun(
+      BODY,
+      async (folder) => {
+        writeFileSync(join(folder, 'later.txt'), 'mine\n');
+        git(folder, 'add', 'later.txt');
+        git(folder, 'commit', '-qm', 'mine');
+        const { stdout } = await ralph(folder, ['undo']);
+        expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(1 commit that was made after its end stays)');
+        git(folder, 'revert', '--no-edit', /git revert --no-edit (\S+)/.exec(stdout)?.[1] ?? '');
+        expect([read(folder), readFileSync(join(folder, 'later.txt'), 'utf8')]).toEqual([BEFORE, 'mine\n']);
+        const runs = join(folder, '.ralph/runs');
+        rmSync(join(runs, readdirSync(runs)[0] ?? '', 'report.json'));
+        const unknown = (await ralph(folder, ['undo'])).stdout.replaceAll(/\s+/g, ' ');
+        expect(unknown).toMatch(
+          /git revert --no-edit [0-9a-f]{12}\.\.HEAD \(with what was committed after its end: nobody knows which commit that was\)/,
+        );
       },
       'event_loop: { checkpoint_interval: 1 }\n',
     );

@@ -92,7 +92,7 @@ function toNotes(report: UndoReport): readonly string[] {
   return [
     ...(action === 'undo' && turns.length > 0 ? [`Void: what ${span} did and published. The journal keeps it: ralph show ${runId}`] : []),
     ...(lostTurns.length > 0 ? [`Turn ${lostTurns[0]} was killed: what it changed is not known for sure.`] : []),
-    ...(commits !== null && commits > 0
+    ...(commits !== null && commits > (report.laterCommits ?? 0)
       ? [
           `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files alone, and git status shows it. In the history instead: ${toRevert(report)}`,
         ]
@@ -105,8 +105,16 @@ function toNotes(report: UndoReport): readonly string[] {
   ];
 }
 
-function toRevert({ isDone, runId, baseCommit }: UndoReport): string {
-  return `${isDone ? `ralph undo ${runId} --yes, then ` : ''}git revert --no-edit ${baseCommit?.slice(0, ID_CHARS)}..HEAD`;
+function toRevert({ isDone, runId, baseCommit, endCommit, laterCommits }: UndoReport): string {
+  const range = `${baseCommit?.slice(0, ID_CHARS)}..${endCommit?.slice(0, ID_CHARS) ?? 'HEAD'}`;
+  return `${isDone ? `ralph undo ${runId} --yes, then ` : ''}git revert --no-edit ${range}${toLater(endCommit, laterCommits ?? 0)}`;
+}
+
+function toLater(endCommit: string | null, later: number): string {
+  if (endCommit === null) return ' (with what was committed after its end: nobody knows which commit that was)';
+  return later === 0
+    ? ''
+    : ` (${toCount(later, 'commit')} that ${later === 1 ? 'was made after its end stays' : 'were made after its end stay'})`;
 }
 
 const ID_CHARS = 12;
