@@ -252,6 +252,7 @@ export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'fi
     baseline: file.baseline,
     programs: file.gitPrograms,
     checkpointBranch,
+    ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
   });
 }
 

@@ -117,16 +117,17 @@ describe('the end of a run in a worktree', () => {
     expect(tree.git('rev-parse', 'HEAD')).toBe(`${commit}\n`);
   });
 
-  it('says where the work is when the branch has other commits', async () => {
-    const { repo, end } = await open();
+  it('commits nothing on a branch that is not its own, and says where the work is when its own has other commits', async () => {
+    const { repo, tree, end } = await open();
     const { commit, note } = await end(({ git, write }) => {
       git('commit', '-q', '--allow-empty', '-m', 'one');
       git('switch', '-qc', 'other', 'HEAD~1');
       write('a', 'a');
     });
-    expect(note).toBe('the worktree is on other, whose commits ralph/fix has not');
+    expect([commit, note]).toEqual([null, 'the worktree is on other, whose commits ralph/fix has not']);
     expect(repo.git('log', '-1', '--format=%s', 'ralph/fix')).toBe('one\n');
-    expect(repo.git('rev-parse', 'other')).toBe(`${commit}\n`);
+    expect(repo.git('log', '-1', '--format=%s', 'other')).toBe('first\n');
+    expect(tree.status()).toContain('?? a');
   });
 
   it.each([

@@ -26,6 +26,8 @@ export interface WorkspaceSettings extends RepositorySettings {
   readonly baseline: Baseline | null;
   /** A branch name; null: the current branch. */
   readonly checkpointBranch: string | null;
+  /** The branch of the worktree that a run works in: where no other is named, checkpoints go to it alone. Absent: to whichever is the current one. */
+  readonly ownBranch?: string | null;
   /** Default true. Without them `diff` knows nothing of this run, and a turn costs some milliseconds less. */
   readonly keepsSnapshots?: boolean;
 }
@@ -84,12 +86,12 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
   }
 
   async function checkpoint(iteration: number): Promise<CheckpointResult> {
-    const { baseline, runId, scratchDir, checkpointBranch: branch } = settings;
+    const { baseline, runId, scratchDir, checkpointBranch: branch, ownBranch = null } = settings;
     const found = await find();
     if (!found.found) return toNote(found.why);
     if (baseline === null || baseline.noRepository !== '') return toNote(toBaselineNote(baseline));
     const subject = `ralph: checkpoint after iteration ${iteration}`;
-    return makeCheckpoint({ repository: found.repository, baseline, runId, subject, branch, scratchDir });
+    return makeCheckpoint({ repository: found.repository, baseline, runId, subject, branch, ownBranch, scratchDir });
   }
 
   /** What the snapshots tell, once all of them are written. */

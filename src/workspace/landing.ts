@@ -83,7 +83,7 @@ export async function openLanding(order: LandingOrder): Promise<Landing> {
     settle: (move, scratchDir) => settleMove(main, order, move, scratchDir),
     mergeIn: (merge, use) => mergeIn(order, main, { ...merge, source: source ?? target, target }, use),
     async dropBranch(commit) {
-      await demandGit(git, ['update-ref', '-d', toRef(order.branch), commit]);
+      await demandGit(git, ['update-ref', '--no-deref', '-d', toRef(order.branch), commit]);
     },
   };
 }

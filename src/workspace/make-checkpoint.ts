@@ -10,6 +10,7 @@ import { type CheckpointTarget, findCheckpointTarget } from './find-checkpoint-t
 import { findOngoingOperation } from './find-ongoing-operation.ts';
 import type { Repository } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
+import { demandPlainBranch, WITHOUT_NEW_LOGS } from './own-branch.ts';
 import type { GitStatus } from './parse-status.ts';
 import { planCheckpoint } from './plan-checkpoint.ts';
 import { readStatus } from './read-status.ts';
@@ -28,6 +29,8 @@ export interface CheckpointOrder {
   readonly subject: string;
   /** Null: the current branch. */
   readonly branch: string | null;
+  /** The only branch that may be the current one, in the worktree of a run; `null`: any. */
+  readonly ownBranch: string | null;
   /** Folder for the temporary index. */
   readonly scratchDir: string;
 }
@@ -41,8 +44,8 @@ export interface CheckpointOrder {
  */
 export async function makeCheckpoint(order: CheckpointOrder): Promise<CheckpointResult> {
   const { repository } = order;
-  const operation = findOngoingOperation(repository.gitDir);
-  if (operation !== undefined) throw new GitProblem(`no checkpoint during ${operation}`);
+  demandNoOperation(repository);
+  if (order.ownBranch !== null) await demandPlainBranch(repository, order.ownBranch);
   const status = await readStatus(repository);
   const plan = planCheckpoint(status, order.baseline, ({ path, content }) =>
     readFileVersion(join(repository.top, path), status.head, toComparableLimit(content)),
@@ -56,11 +59,17 @@ export async function makeCheckpoint(order: CheckpointOrder): Promise<Checkpoint
   }
 }
 
+/** @throws GitProblem during a merge and its like */
+export function demandNoOperation({ gitDir }: Pick<Repository, 'gitDir'>): void {
+  const operation = findOngoingOperation(gitDir);
+  if (operation !== undefined) throw new GitProblem(`no checkpoint during ${operation}`);
+}
+
 /** Null when there is nothing to commit. */
 async function commitChange(order: CheckpointOrder, status: GitStatus, change: TreeChange): Promise<string | null> {
   if (change.write.length + change.remove.length === 0) return null;
   const { git } = order.repository;
-  const target = await findCheckpointTarget(order.repository, status, order.branch);
+  const target = await findCheckpointTarget(order, status);
   const [tree, parentTree] = await Promise.all([storeChange(order, status.head, change), readParentTree(order, target)]);
   if (tree === parentTree) return null;
   const { subject, runId } = order;
@@ -68,7 +77,9 @@ async function commitChange(order: CheckpointOrder, status: GitStatus, change: T
   // The index first: if the branch then cannot be moved, the files show as staged; the other way round they would show as staged for
   // being undone.
   if (target.isCurrent) await changeUserIndex(order.repository, change);
-  await demandGit(git, ['update-ref', '-m', subject, target.ref, commit, target.expected]);
+  const { isNamed, ref, expected } = target;
+  const options = order.ownBranch === null ? {} : { config: WITHOUT_NEW_LOGS };
+  await demandGit(git, ['update-ref', ...(isNamed ? ['--no-deref'] : []), '-m', subject, ref, commit, expected], options);
   return commit;
 }
 

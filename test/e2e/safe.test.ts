@@ -102,6 +102,24 @@ describe('a safe run', () => {
     );
   });
 
+  it.skipIf(SANDBOX.found === null).each([
+    ['the HEAD of its worktree', `echo "ref: refs/heads/main" > "$OWN/HEAD"`],
+    ['its own branch', `echo "ref: refs/heads/release" > "$MAIN/.git/refs/heads/ralph/$(basename "$PWD")"`],
+    ['the log of its HEAD', `rm "$OWN/logs/HEAD"; ln -s "$REAL_HOME/log" "$OWN/logs/HEAD"`],
+  ])('has no other branch moved and no file outside written where an agent rewrites %s', async (_, deed) => {
+    const { cwd, env } = createProject('event_loop: {checkpoint_interval: 1}\n');
+    const agent = `#!/bin/sh\ncat > /dev/null\nOWN="$MAIN/.git/worktrees/$(basename "$PWD")"\n${deed}\necho work > made.txt\necho LOOP_COMPLETE\n`;
+    writeFileSync(join(cwd, 'agent.sh'), agent);
+    git(cwd, 'commit', '-qam', 'second');
+    git(cwd, 'branch', 'release');
+    const log = join(env['REAL_HOME'] ?? '', 'log');
+    writeFileSync(log, '');
+    const before = listRefs(cwd);
+    const { code, stdout, stderr } = await ralph(cwd, ['run', '-p', 'work', '--safe', '--no-tui'], env);
+    expect(code, stdout + stderr).toBe(0);
+    expect([listRefs(cwd), readFileSync(log, 'utf8')]).toEqual([before, '']);
+  });
+
   it.skipIf(SANDBOX.found === null)('stays one when it goes on', async () => {
     const { cwd, env } = createProject();
     writeFileSync(join(cwd, 'agent.sh'), AGENT.replace('echo LOOP_COMPLETE', '[ ! -f second ] || echo LOOP_COMPLETE; touch second'));
