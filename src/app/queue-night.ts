@@ -14,6 +14,7 @@ import { chooseTask, type NightReason, toNight, toNightExitCode, withTask } from
 import { isClosing, keepFailure, type Night, type Place, reachLimit, toRanMs, toSpentLimit, workOn } from './queue-task.ts';
 import { findHolder, tryLock } from './run-lock.ts';
 import { refuseNested } from './start-run.ts';
+import { isWorktreeOf } from './worktree-name.ts';
 import { listRunWorktrees, removeRunWorktree } from './worktrees.ts';
 
 /**
@@ -131,7 +132,7 @@ async function clearDead({ layout, order }: Place, task: QueuedTask): Promise<vo
   await discardUnbegun(layout, runId, order.env);
   // Its worktree bears its id, and nobody has worked in it.
   const worktrees = await listRunWorktrees(layout.root, order.env).catch(() => []);
-  for (const { name } of worktrees.filter((worktree) => worktree.name.startsWith(`${runId}-`)))
+  for (const { name } of worktrees.filter((worktree) => isWorktreeOf(runId, worktree.name)))
     await removeRunWorktree(layout.root, name, false, order.env).catch(() => undefined);
 }
 

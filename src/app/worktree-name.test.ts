@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toCommitSubject, toWorktreeName } from './worktree-name.ts';
+import { isWorktreeOf, toCommitSubject, toWorktreeName } from './worktree-name.ts';
 
 const RUN = '20261123-071522-a1b2c';
 
@@ -26,4 +26,9 @@ it.each([
   ['x'.repeat(100), `ralph: ${'x'.repeat(64)}…`],
 ])('the last commit of a run bears its task: %j', (task, subject) => {
   expect(toCommitSubject(task)).toBe(subject);
+});
+
+it.each(['Mend the login', '修复测试'])('the worktree of a run is told by its name: %s', (task) => {
+  expect(isWorktreeOf(RUN, toWorktreeName(RUN, task))).toBe(true);
+  expect(isWorktreeOf(RUN, toWorktreeName(`${RUN}0`, task))).toBe(false);
 });

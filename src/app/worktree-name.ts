@@ -9,6 +9,11 @@ export function toWorktreeName(runId: string, objective: string): string {
   return slug === '' ? runId : `${runId}-${slug}`;
 }
 
+/** Whether a worktree bears the name that {@link toWorktreeName} gives, whatever the task. */
+export function isWorktreeOf(runId: string, name: string): boolean {
+  return name === runId || name.startsWith(`${runId}-`);
+}
+
 /** `[a-z0-9-]`, cut between words where there is a place for it; empty for a task without a letter that a branch can bear everywhere. */
 function toSlug(objective: string): string {
   const words = objective
