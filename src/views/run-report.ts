@@ -103,6 +103,8 @@ function toReasonTexts(view: RunView): readonly string[] {
   if (view.end === null) return [];
   const { reason } = view.end;
   const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
+  // Not only a person stops a run: a night that reaches its limit does.
+  if (reason === 'interrupted' && detail.startsWith('stopped by ')) return [`The run was ${detail}.`];
   // Without gates, that none refused would be true and say nothing.
   const text = reason === 'completed' && view.gates.length === 0 ? '' : END_REASONS[reason].text;
   if (detail === '') return [text];

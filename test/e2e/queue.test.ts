@@ -40,7 +40,7 @@ echo LOOP_COMPLETE`;
 }
 
 const CONFIG =
-  'event_loop: { max_consecutive_failures: 2, cooldown_delay_seconds: 0 }\ngates: [{ on: [LOOP_COMPLETE], run: "test -f made.txt" }]\n';
+  'event_loop: { max_consecutive_failures: 2, cooldown_delay_seconds: 0 }\ngates: [{ on: [LOOP_COMPLETE], run: "ls | grep -q made" }]\n';
 
 /** A repository in which the agent works, and what tests do with its queue. */
 function withQueue(

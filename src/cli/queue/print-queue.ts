@@ -3,7 +3,7 @@ import { cutText, toCount, toNumberText } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { printTable } from '../print-table.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createDigest, type DigestRow } from './queue-digest.ts';
+import { createDigest, type DigestRow, isOpen } from './queue-digest.ts';
 
 type ListedQueue = ReturnType<AppApi['listQueue']>;
 
@@ -29,7 +29,7 @@ export async function printList(context: CliContext, app: AppApi, isJson: boolea
     row.runId ?? '-',
   ]);
   printTable(terminal, ['task', 'state', 'asked', 'options', 'run'], cells);
-  terminal.err(toHint(queue, rows));
+  terminal.err(toHint(app, queue));
   return 0;
 }
 
@@ -37,8 +37,8 @@ function toState({ outcome, reason }: DigestRow): string {
   return outcome === 'needs you' && reason !== null ? `needs you: ${reason}` : outcome;
 }
 
-function toHint({ pid }: ListedQueue, rows: readonly DigestRow[]): string {
-  const open = rows.filter(({ outcome }) => outcome === 'waits' || outcome === 'cut off').length;
+function toHint(app: AppApi, { pid, tasks }: ListedQueue): string {
+  const open = tasks.filter((task) => isOpen(app, task)).length;
   if (pid !== null) return `The queue is being run by process ${pid}.\n`;
   if (open > 0) return `Run ${open === 1 ? 'what is open' : `the ${open} that are open`}: ralph queue run\n`;
   return 'Nothing waits. What became of the last night: ralph queue digest. Take out what is over: ralph queue clear\n';
@@ -57,7 +57,7 @@ function toOptionsText(options: Readonly<Record<string, unknown>>): string {
 /** `ralph queue digest`, and the end of `ralph queue run`: what became of the tasks of the last night, those first that need the person. */
 export async function printDigest(context: CliContext, app: AppApi, isJson: boolean): Promise<number> {
   const { cwd, env, terminal } = context;
-  const { root, night, tasks } = app.listQueue(cwd, env);
+  const { root, night, tasks, pid } = app.listQueue(cwd, env);
   const own = tasks.filter((task) => task.night === night.number && night.number > 0);
   const rows = await createDigest(context, app, root, own);
   if (isJson) {
@@ -67,7 +67,8 @@ export async function printDigest(context: CliContext, app: AppApi, isJson: bool
   const waiting = tasks.filter((task) => task.night !== night.number && task.stage !== 'over').length;
   if (rows.length === 0) terminal.err('No task was worked on yet.\nRun those that wait: ralph queue run\n');
   else printRows(terminal, rows);
-  if (waiting > 0 && rows.length > 0) terminal.err(`${toCount(waiting, 'task')} not begun; go on: ralph queue run\n`);
+  const goOn = pid === null || pid === process.pid ? '; go on: ralph queue run' : ` yet: process ${pid} runs the queue`;
+  if (waiting > 0 && rows.length > 0) terminal.err(`${toCount(waiting, 'task')} not begun${goOn}\n`);
   return 0;
 }
 
@@ -78,7 +79,7 @@ function printRows(terminal: Terminal, rows: readonly DigestRow[]): void {
     String(row.task),
     toState(row),
     row.asked,
-    row.evidence,
+    [row.evidence, ...row.flagged].join('; '),
     toChangedText(row),
     toUsdText(row.costUsd),
     row.branch ?? '-',

@@ -27,6 +27,8 @@ export interface DigestRow {
   readonly asked: string;
   /** What proves it, or what is wrong. */
   readonly evidence: string;
+  /** What a person should look at before it is believed, as its review has it. */
+  readonly flagged: readonly string[];
   /** `null` where nobody knows. */
   readonly changed: { readonly files: number; readonly added: number; readonly removed: number } | null;
   /** Files that decide about the work, and those that no gate has seen. */
@@ -49,7 +51,18 @@ export async function createDigest(
 ): Promise<readonly DigestRow[]> {
   const rows: DigestRow[] = [];
   for (const task of tasks) rows.push(await toRow(context, app, root, task));
-  return rows.toSorted((left, right) => RANKS[left.outcome] - RANKS[right.outcome]);
+  return rows.toSorted((left, right) => toRank(left) - toRank(right));
+}
+
+/** Among those with the same outcome, what is flagged comes first. */
+function toRank({ outcome, flagged }: DigestRow): number {
+  return RANKS[outcome] - (flagged.length > 0 ? 0.5 : 0);
+}
+
+/** Whether the next `ralph queue run` works on it. */
+export function isOpen(app: Pick<AppApi, 'isCutOff'>, { run, stage }: ListedTask): boolean {
+  if (stage === 'over') return false;
+  return run === null || run.status === 'dead' || (run.status === 'ended' && run.reason !== null && app.isCutOff(run.reason));
 }
 
 async function toRow({ env }: Pick<CliContext, 'env'>, app: AppApi, root: string, task: ListedTask): Promise<DigestRow> {
@@ -59,12 +72,14 @@ async function toRow({ env }: Pick<CliContext, 'env'>, app: AppApi, root: string
   const outcome = toOutcome(app, task, review);
   const { changed = null, place = null } = review?.facts ?? {};
   const worktree = run?.worktree ?? null;
+  const flagged = review?.rows.flatMap(({ label, text }) => (label === 'Flagged' ? [text] : [])) ?? [];
   return {
     task: task.id,
     outcome,
     reason: run?.reason ?? null,
     asked: toAsked(task),
     evidence: toEvidenceText(task, review),
+    flagged,
     changed: changed === null ? null : { files: changed.count, added: changed.added, removed: changed.removed },
     readFirst: review?.readFirst.filter(({ why }) => why !== 'large').length ?? 0,
     costUsd: run?.costUsd ?? null,
@@ -108,7 +123,9 @@ function toNext(outcome: TaskOutcome, { id, run, stage }: ListedTask, review: Re
   if (run === null) return stage === 'over' ? `ralph queue remove ${id}` : 'ralph queue run';
   if (outcome === 'at work') return `ralph status ${run.runId}`;
   const commands = review?.next.flatMap((step) => /`(ralph [^`]*)`/.exec(step)?.[1] ?? []) ?? [];
-  const wanted = outcome === 'proven' || outcome === 'landed' ? 'ralph land' : outcome === 'needs you' ? 'ralph resume' : 'ralph review';
+  const isFlagged = review?.rows.some(({ label }) => label === 'Flagged') === true;
+  const wanted =
+    (outcome === 'proven' && !isFlagged) || outcome === 'landed' ? 'ralph land' : outcome === 'needs you' ? 'ralph resume' : 'ralph review';
   const command = commands.find((text) => text.startsWith(wanted)) ?? 'ralph review';
   return command.includes(run.runId) ? command : command.replace(/^ralph \w+/, `$& ${run.runId}`);
 }
