@@ -18,7 +18,7 @@ export const PATH_CLASSES: readonly PathClass[] = ['gate', 'protected', 'test', 
 const RUNNERS: readonly (readonly [program: RegExp, files: RegExp])[] = [
   [
     /^(?:npm|npx|pnpm|yarn|bun|vitest|jest|mocha|ava)$/,
-    /^(?:package\.json|(?:vitest|vite|jest|ava)\.(?:config|workspace)\.\w+|\.mocharc\.\w+)$/,
+    /^(?:package\.json|\.npmrc|\.yarnrc\.yml|(?:vitest|vite|jest|ava)\.(?:config|workspace)\.\w+|\.mocharc\.\w+)$/,
   ],
   [/^g?make$/, /^(?:GNU)?[Mm]akefile$/],
   [/^just$/, /^\.?[Jj]ustfile$/],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toEvidence, toGateEndText, toIdleClaims, toLostTests, toRefusalText } from './evidence.ts';
+import { toEvidence, toGateEndText, toIdleClaims, toLostTests, toRefusalText, toUnseenCauses } from './evidence.ts';
 import type { GateView, RunView } from './run-view.ts';
 
 const EVIDENCE = {
@@ -81,6 +81,18 @@ describe('what gates showed, in words', () => {
     expect(of({ ...PASSED, at: 7 })).toMatch(/^did not count {2}npm test \(exit 0/);
     expect(of({ ...PASSED, at: 7 }, { ...PASSED, at: 9 })).toMatch(/^passed {2}npm test .*2 runs, 1 failed/);
     expect(of({ ...PASSED, at: 7, command: 'npm run lint' })).toMatch(/^passed {2}npm run lint/);
+  });
+
+  it('flags a gate that turned green in a run that changed no file which git knows', () => {
+    const red = { ...PASSED, passed: false, exitCode: 1 };
+    const view = { baseline: [red], turns: [{ gates: [red, PASSED] }] } as unknown as RunView;
+    expect(toUnseenCauses(view, 0)).toEqual([
+      expect.stringMatching(/^npm test was red and is green, and no file that git knows has changed/),
+    ]);
+    expect(toUnseenCauses(view, 1)).toEqual([]);
+    expect(toUnseenCauses(view, null)).toEqual([]);
+    expect(toUnseenCauses({ ...view, baseline: [PASSED] } as unknown as RunView, 0)).toEqual([]);
+    expect(toUnseenCauses({ ...view, turns: [{ gates: [red] }] } as unknown as RunView, 0)).toEqual([]);
   });
 
   it('flags completions that nothing in their turn speaks for', () => {

@@ -66,6 +66,17 @@ export function toBaseline(view: RunView): readonly string[] {
   });
 }
 
+/** Gates that turned green in a run that changed no file which git knows, one line each: what git ignores, or what is elsewhere, has made them so. */
+export function toUnseenCauses(view: RunView, changedFiles: number | null): readonly string[] {
+  if (changedFiles !== 0) return [];
+  const green = new Set(view.turns.flatMap((turn) => turn.gates.filter((gate) => gate.passed).map(toResultName)));
+  const names = view.baseline.filter((result) => !result.passed && green.has(toResultName(result))).map(toResultName);
+  return names.map(
+    (name) =>
+      `${toPlainLine(name, 200)} was red and is green, and no file that git knows has changed: look at what git ignores (installed packages, caches)`,
+  );
+}
+
 /** What decides about the work rather than being it, and was changed: first what gates run, then what had to stay as it was, then tests; one line each. */
 export function toChangedChecks(files: readonly ChangedFile[]): readonly string[] {
   return CHECKS.flatMap(([wanted, what]) => {

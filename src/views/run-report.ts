@@ -1,5 +1,5 @@
 import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../core/index.ts';
-import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toLostTests, toRefusals } from './evidence.ts';
+import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toLostTests, toRefusals, toUnseenCauses } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toPathText } from './path-text.ts';
@@ -41,6 +41,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   const isGood = toProof(view)?.isProven === true;
   const rows: FactRow[] = [
     ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
+    ...toRows('Flagged', toUnseenCauses(view, facts.facts?.changed?.count ?? null)),
     ...toRows('Why', toReasonTexts(view)),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
