@@ -102,6 +102,11 @@ function toLeftError(left: readonly ProcessRef[]): RalphError {
   });
 }
 
+/** The processes that a run left working: none that only keeps a namespace. For who knows that the run itself is not under way. */
+export function listLeft(runId: string): readonly number[] {
+  return findByMarker(`${runId}/`).flatMap(({ pid, command }) => (keepsNamespace(command) ? [] : [pid]));
+}
+
 function listOfRun(layout: Layout, runId: string): LeftProcess[] {
   const marked = findByMarker(`${runId}/`);
   if (marked.length === 0) return [];

@@ -18,6 +18,7 @@ import type { GitWorkspace } from '../workspace/index.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
+import { listLeft } from './processes.ts';
 import type { RecordCursor, RunReader } from './run-api.ts';
 import { openRunFolder, readFacts } from './run-facts.ts';
 import { readRunFile } from './run-file.ts';
@@ -62,6 +63,7 @@ export function openRunIn(layout: Layout, runId: string, env: Readonly<Record<st
       redaction ??= createRedaction(env) ?? { text: (plain: string) => plain };
       return redaction.text(text);
     },
+    left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
     facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
     diff: async (name) => (name === null ? openFolder().diffRun(listTurns(paths)) : openFolder().diff(name)),

@@ -47,7 +47,18 @@ export async function reviewReader(
   const said = collectSaid({ view, settings, textFile, patch, redact: reader.redact }, collector.events());
   const { isAlive, isUnseen, signalPid } = reader;
   const damage = isAlive ? null : findDamage(paths);
-  const review = toReview(view, { facts, said, damage, now, isNewest, isAlive, isUnseen, signalPid, live: reader.live() });
+  const review = toReview(view, {
+    facts,
+    said,
+    damage,
+    now,
+    isNewest,
+    isAlive,
+    isUnseen,
+    signalPid,
+    live: reader.live(),
+    left: reader.left(),
+  });
   return mapTexts(review as unknown as Json, reader.redact) as unknown as Review;
 }
 

@@ -83,6 +83,8 @@ export interface RunReader {
   readonly signalPid: number | null;
   /** Absolute path of the folder that the agents work in. Throws a `RalphError` where the settings of the run are lost. */
   readonly workspace: () => string;
+  /** Ids of the processes that it left working when its own was killed; none while it is alive. */
+  readonly left: () => readonly number[];
   /** What its turn does at this moment; `null` where nothing is known, as for a run that has ended. */
   readonly live: () => LiveView | null;
   /** Gives every input and effect so far, oldest first, and returns the state. */

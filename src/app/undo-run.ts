@@ -6,6 +6,7 @@ import { proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRem
 import { release } from './drive-run.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
+import { listLeft } from './processes.ts';
 import { openRun } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
 import { readEndCommit } from './run-facts.ts';
@@ -58,6 +59,7 @@ export async function undoRun(cwd: string, request: UndoRequest, env: Environmen
   try {
     const runLock = await lockRun(order);
     try {
+      if (request.isMeant) requireNobodyLeft(reader.runId);
       return await undo({ layout, paths, file, env, turns: reader.turns(), endCommit: findEndCommit(reader, paths) }, request);
     } finally {
       release(runLock);
@@ -65,6 +67,18 @@ export async function undoRun(cwd: string, request: UndoRequest, env: Environmen
   } finally {
     release(folderLock);
   }
+}
+
+/** Who has the lock of the run knows that nobody else of it may be at work. */
+function requireNobodyLeft(runId: string): void {
+  const left = listLeft(runId);
+  if (left.length === 0) return;
+  throw new RalphError({
+    code: 'undo-refused',
+    what: `Run ${runId} was not undone: what it began is still at work (${left.length === 1 ? 'process' : 'processes'} ${left.slice(0, SHOWN).join(', ')}).`,
+    why: 'It would go on to change the files behind the undo.',
+    fix: `End it: ralph reap\nThen: ralph undo ${runId} --yes`,
+  });
 }
 
 function findEndCommit(reader: RunReader, paths: RunPaths): string | null {

@@ -298,6 +298,7 @@ export function createFakeApp(
     isAlive: false,
     isUnseen: false,
     signalPid: null,
+    left: () => [],
     live: () => null,
     workspace: () => '/project',
     records: handle.records,

@@ -35,6 +35,8 @@ export interface StatusFacts {
   readonly facts?: RunFacts | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
+  /** Processes that it left working when its own was killed; absent or empty: none. */
+  readonly left?: readonly number[];
   /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
   readonly signalPid?: number | null;
 }
@@ -96,6 +98,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
       .map((turn) => ({ label: 'Last', text: toTurnLine(turn) })),
     ...toEvidence(view).map((text) => ({ label: 'Evidence', text })),
     ...toRow('Refused', toList(toRefusals(view), 2)),
+    ...toRow('Left', toLeftText(facts)),
     { label: 'Used', text: toUsedText(view, facts) },
     { label: 'Next', text: toNextText(view, facts) },
   ];
@@ -110,6 +113,12 @@ function toNextText(view: RunView, { isAlive, isUnseen, isNewest, signalPid = nu
       ? `end it after the running turn with \`ralph stop${run}\``
       : `end it with \`kill ${signalPid}\` (or Ctrl+C where it was started)`;
   return isAlive ? `Watch it with \`ralph show${run} --follow\`, ${end}.` : `Go on with \`ralph resume${run}\`.`;
+}
+
+function toLeftText({ left = [] }: StatusFacts): string {
+  if (left.length === 0) return '';
+  const who = left.length === 1 ? `process ${left[0]} is` : `processes ${toList(left.map(String), 6)} are`;
+  return `${who} still at work, begun by the run; end that with \`ralph reap\``;
 }
 
 function toRow(label: string, text: string): readonly FactRow[] {

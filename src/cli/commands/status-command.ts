@@ -26,7 +26,16 @@ export const statusCommand: CliCommand = {
       return 0;
     }
     const facts = await readEndFacts(run);
-    const status = toRunStatus(view, { isAlive, isUnseen, signalPid, now: now(), isNewest, facts, live: reader.live() });
+    const status = toRunStatus(view, {
+      isAlive,
+      isUnseen,
+      signalPid,
+      now: now(),
+      isNewest,
+      facts,
+      live: reader.live(),
+      left: reader.left(),
+    });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
   },
