@@ -9,12 +9,17 @@ export function describeChanges(pinned: Pins, now: Pins): string {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(now)])].sort();
   const changed = paths.filter((path) => readPin(pinned, path)?.hash !== readPin(now, path)?.hash);
   if (changed.length === 0) return '';
-  const parts = changed.slice(0, MAX_FILES_SHOWN).map((path) => describeFile(path, readPin(pinned, path), readPin(now, path)));
-  const more = changed.length - MAX_FILES_SHOWN;
+  // What files are called outside of the workspace is not for agents to read either.
+  const leading = new Map(changed.map((path) => [path, readPin(pinned, path) === undefined ? readPin(now, path)?.behind : undefined]));
+  const named = changed.filter((path) => leading.get(path) === undefined);
+  const links = [...new Set(leading.values())].filter((link) => link !== undefined);
+  const parts = named.slice(0, MAX_FILES_SHOWN).map((path) => describeFile(path, readPin(pinned, path), readPin(now, path)));
+  const more = named.length - MAX_FILES_SHOWN;
   return [
     'These files are protected: they must be as they were when the run began. Put them back (take out what was added).',
     ...parts,
-    ...(more > 0 ? [`and ${more} more: ${changed.slice(MAX_FILES_SHOWN, MAX_FILES_SHOWN + 20).join(', ')}`] : []),
+    ...links.map((link) => `added: files behind ${link}`),
+    ...(more > 0 ? [`and ${more} more: ${named.slice(MAX_FILES_SHOWN, MAX_FILES_SHOWN + 20).join(', ')}`] : []),
   ].join('\n');
 }
 
@@ -30,7 +35,7 @@ function describeFile(path: string, before: PinnedFile | undefined, now: PinnedF
     return `changed: ${path}${turned}\n${diffLines(before.text, now.text, MAX_DIFF_LINES)}`;
   if (turned !== '') return `changed: ${path}${turned}`;
   const isSameText = before.text !== null && before.text === now.text;
-  return `changed: ${path} (${isSameText ? 'not its content, but whether it may be executed' : 'no text, or too long to show'})`;
+  return `changed: ${path} (${isSameText ? 'not its content, but whether it may be executed' : 'no text, too long to show, or outside of the workspace'})`;
 }
 
 function cut(text: string): string {

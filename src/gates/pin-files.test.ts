@@ -6,16 +6,19 @@ import { describeChanges } from './check-protected.ts';
 import { type Pins, pinFiles } from './pin-files.ts';
 
 let cwd = '';
+let outside = '';
 
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'ralph-pins-'));
+  outside = mkdtempSync(join(tmpdir(), 'ralph-outside-'));
+  writeFileSync(join(outside, 'key'), 'PRIVATE KEY\n');
   write('test.config.ts', 'strict: true\ntimeout: 5\n');
   write('ci/build.yml', 'run: npm test\n');
   write('src/code.ts', 'code\n');
 });
 
 afterEach(() => {
-  rmSync(cwd, { recursive: true, force: true });
+  for (const folder of [cwd, outside]) rmSync(folder, { recursive: true, force: true });
 });
 
 function write(path: string, text: string | Buffer): void {
@@ -111,6 +114,72 @@ describe('protected files', () => {
 
   it('outside of the workspace are not looked at', async () => {
     expect(await pin(['/etc/passwd', '../**', '../*'])).toEqual({});
+  });
+
+  it.each<[string, () => void]>([
+    ['itself', () => symlinkSync(join(outside, 'key'), join(cwd, 'ci/build.yml'))],
+    [
+      'by way of another link',
+      () => {
+        symlinkSync(join(outside, 'key'), join(cwd, 'src/way'));
+        symlinkSync('../src/way', join(cwd, 'ci/build.yml'));
+      },
+    ],
+    [
+      'by way of a folder',
+      () => {
+        symlinkSync(outside, join(cwd, 'src/way'));
+        symlinkSync('../src/way/key', join(cwd, 'ci/build.yml'));
+      },
+    ],
+  ])('that become a link out of the workspace, %s, are told by where it leads, and nothing of what it holds is kept', async (_, link) => {
+    const before = await pin();
+    unlinkSync(join(cwd, 'ci/build.yml'));
+    link();
+    const now = await pin();
+    expect(describeChanges(before, now)).toContain('changed: ci/build.yml (it was a file, now a symbolic link to ');
+    expect(describeChanges(before, now) + JSON.stringify(now)).not.toContain('PRIVATE');
+  });
+
+  it('in a folder that became a link out of the workspace are told by where it leads, without the names and the content there', async () => {
+    write('ci/deep/key', 'mine\n');
+    const globs = ['ci/deep/*'];
+    const before = await pin(globs);
+    rmSync(join(cwd, 'ci'), { recursive: true });
+    mkdirSync(join(outside, 'deep'));
+    for (const name of ['key', 'diary']) writeFileSync(join(outside, 'deep', name), 'PRIVATE KEY\n');
+    symlinkSync(outside, join(cwd, 'ci'));
+    const now = await pin(globs);
+    const text = describeChanges(before, now);
+    expect(text).toContain(`changed: ci/deep/key (it was a file, now a file behind ci, a symbolic link to ${outside})`);
+    expect(text).toContain(`added: files behind ci, a symbolic link to ${outside}`);
+    expect(text).not.toContain('diary');
+    expect(text + JSON.stringify(now)).not.toContain('PRIVATE');
+  });
+
+  it('in a folder that moved out of the workspace count as changed though they hold the same', async () => {
+    writeFileSync(join(outside, 'build.yml'), 'run: npm test\n');
+    const text = await said(() => {
+      rmSync(join(cwd, 'ci'), { recursive: true });
+      symlinkSync(outside, join(cwd, 'ci'));
+    }, ['ci/build.yml']);
+    expect(text).toContain(`changed: ci/build.yml (it was a file, now a file behind ci, a symbolic link to ${outside})`);
+  });
+
+  it('behind a link that led out of the workspace from the start are compared, and never shown', async () => {
+    symlinkSync(join(outside, 'key'), join(cwd, 'ci/link'));
+    expect(await said(() => undefined)).toBe('');
+    const text = await said(() => writeFileSync(join(outside, 'key'), 'PRIVATE too\n'));
+    expect(text).toContain('changed: ci/link (no text, too long to show, or outside of the workspace)');
+    expect(text).not.toContain('PRIVATE');
+    expect(await said(() => unlinkSync(join(cwd, 'ci/link')))).toMatch(/removed: ci\/link$/);
+  });
+
+  it('are shown where the workspace itself is reached by a link', async () => {
+    symlinkSync(cwd, join(outside, 'here'));
+    const before = await pinFiles(join(outside, 'here'), ['ci/**']);
+    write('ci/build.yml', 'run: true\n');
+    expect(describeChanges(before ?? {}, (await pinFiles(join(outside, 'here'), ['ci/**'])) ?? {})).toContain('-run: npm test\n+run: true');
   });
 
   it('called like something that every object has are told like others', async () => {

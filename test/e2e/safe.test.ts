@@ -1,5 +1,5 @@
 /** Safe runs: an agent, and what a gate runs, that try everything; and systems on which nothing could hold them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findOsSandbox } from '../../src/sandbox/index.ts';
@@ -118,6 +118,25 @@ describe('a safe run', () => {
     const { code, stdout, stderr } = await ralph(cwd, ['run', '-p', 'work', '--safe', '--no-tui'], env);
     expect(code, stdout + stderr).toBe(0);
     expect([listRefs(cwd), readFileSync(log, 'utf8')]).toEqual([before, '']);
+  });
+
+  it.skipIf(SANDBOX.found === null)('shows and keeps nothing of a file outside that an agent leads a protected file to', async () => {
+    const { cwd, env } = createProject('protect: [prot]\n');
+    const agent = `#!/bin/sh\ncat > prompt.err\n[ ! -L prot/x ] || cp prompt.err told.txt\nrm prot/x; ln -s "$REAL_HOME/.ssh/id_ed25519" prot/x\ntouch made.txt\necho LOOP_COMPLETE\n`;
+    writeFileSync(join(cwd, 'agent.sh'), agent);
+    mkdirSync(join(cwd, 'prot'));
+    writeFileSync(join(cwd, 'prot/x'), 'mine\n');
+    git(cwd, 'add', '.');
+    git(cwd, 'commit', '-qm', 'second');
+    const { code, stdout, stderr } = await ralph(cwd, ['run', '-p', 'work', '--safe', '--no-tui', '--max-iterations', '2'], env);
+    expect(code, stdout + stderr).toBe(2);
+    const { runId } = await readStatus(cwd);
+    expect(readFileSync(join(cwd, `.ralph/worktrees/${runId}-work/told.txt`), 'utf8')).toContain(
+      `changed: prot/x (it was a file, now a symbolic link to ${env['REAL_HOME']}/.ssh/id_ed25519)`,
+    );
+    const kept = readdirSync(join(cwd, '.ralph'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(kept.filter((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').includes('PRIVATE KEY'))).toEqual([]);
+    expect(stdout + stderr).not.toContain('PRIVATE KEY');
   });
 
   it.skipIf(SANDBOX.found === null)('stays one when it goes on', async () => {
