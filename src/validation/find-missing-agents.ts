@@ -79,12 +79,22 @@ export function findUnserved(
   cwd: string,
   look: Pick<AgentLook, 'find'>,
 ): readonly UnservedHats[] {
-  const byAgents = new Map<string, UnservedHats>();
+  const byAgents = new Map<string, { readonly hats: string[]; readonly missing: readonly MissingAgent[] }>();
+  const known = new Map<string, MissingAgent | null>();
+  // Ten thousand hats with the same agent ask for it once.
+  const find = (spec: BackendSpec): MissingAgent | null => {
+    const text = JSON.stringify(spec);
+    const found = known.has(text) ? (known.get(text) ?? null) : look.find(spec, cwd, settings.priority);
+    known.set(text, found);
+    return found;
+  };
   for (const [hat, list] of listWearers(settings, coordination)) {
-    const missing = list.flatMap((spec) => look.find(spec, cwd, settings.priority) ?? []);
+    const missing = list.flatMap((spec) => find(spec) ?? []);
     if (list.length === 0 || missing.length < list.length) continue;
     const key = JSON.stringify(missing);
-    byAgents.set(key, { hats: [...(byAgents.get(key)?.hats ?? []), hat], missing });
+    const others = byAgents.get(key);
+    if (others === undefined) byAgents.set(key, { hats: [hat], missing });
+    else others.hats.push(hat);
   }
   return [...byAgents.values()];
 }
