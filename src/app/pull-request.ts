@@ -1,7 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../core/index.ts';
-import { runCommand, splitSearchPath } from '../process/index.ts';
+import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from './people.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,15 +61,6 @@ function findProgram(name: string, searchPath: string): string | null {
       .map((folder) => join(folder, name))
       .find(isProgram) ?? null
   );
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** `git@host:owner/name.git`, `https://host/owner/name`, `ssh://git@host/owner/name`. */

@@ -3,7 +3,7 @@ export { endProcesses } from './end-processes.ts';
 export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
 export { findIsolation, type IsolationSearch } from './find-isolation.ts';
 export { holdPipe, isPipeHeld } from './held-pipe.ts';
-export { findProgram, keepsNamespace, selectFolders } from './isolation.ts';
+export { findProgram, isProgram, keepsNamespace, selectFolders } from './isolation.ts';
 export { openProjectFolder } from './open-project-folder.ts';
 export { removeDeadPipes } from './output-pipe.ts';
 export { makeOwnedFolder, sweepOwnedFolders } from './owned-folders.ts';

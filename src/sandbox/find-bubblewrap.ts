@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { splitSearchPath } from '../process/index.ts';
+import { isProgram, splitSearchPath } from '../process/index.ts';
 import { findSeatbelt } from './find-seatbelt.ts';
 import { toInnerUser } from './inner-user.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
@@ -28,13 +27,4 @@ const TRIAL = planBubblewrap({ mounts: [{ kind: 'hidden', path: '/tmp' }], cwd: 
 function findProgram(name: string, searchPath: string): string | null {
   const folders = searchPath.split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
