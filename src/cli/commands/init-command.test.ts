@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AppApi } from '../cli-context.ts';
 import { runCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
 
 type Order = Parameters<AppApi['initProject']>[0];
 type Initialised = ReturnType<AppApi['initProject']>;
@@ -91,7 +93,9 @@ describe('ralph init', () => {
     const made: Partial<Initialised> = { wantsOther: true, gate: { command: 'npm test', from: 'package.json' } };
     const many = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen'];
     const { out, err, questions } = await type([], ['debug', '', 'Mend the login.', ''], made, many);
-    const rows = (out + err).split('\n').flatMap((line) => [...Array(Math.max(1, Math.ceil(line.length / 80)))]).length;
+    // Where the tests lie is no matter of this: the guides are told as of a usual place.
+    const told = (out + err).replaceAll(ROOT, '/usr/local/lib/node_modules/ralph-hats');
+    const rows = told.split('\n').flatMap((line) => [...Array(Math.max(1, Math.ceil(line.length / 80)))]).length;
     expect(rows + questions.length).toBeLessThanOrEqual(24);
     expect(err).toContain('`ralph presets` says what each is for');
     expect(out).toContain('docs/guide/configuration.md');
@@ -154,12 +158,9 @@ describe('ralph init', () => {
     expect(out).toMatch(/ralph validate[\s\S]*ralph graph[\s\S]*ralph run/);
   });
 
-  it('names pages of the guide by paths that can be opened', async () => {
+  it('names its page of the guide by a path that can be opened', async () => {
     const pages = (await type([])).out.match(/\S*guide\/[\w-]+\.md/g) ?? [];
-    expect(pages.map((path) => [isAbsolute(path), existsSync(path)])).toEqual([
-      [true, true],
-      [true, true],
-    ]);
+    expect(pages.map((path) => [isAbsolute(path), existsSync(path)])).toEqual([[true, true]]);
   });
 
   it('says who the second pair of eyes is, or that there is none', async () => {

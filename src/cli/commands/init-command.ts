@@ -146,11 +146,8 @@ function tellGate(gate: Initialised['gate']): string {
 }
 
 function tellPlace(place: Place): string {
-  const guide = findGuidePage('sandbox');
-  if (place === null)
-    return `Note: agents run unattended and may do whatever you may. What holds them: \`safe: true\`, \`permissions: default\`, ${guide}`;
-  if (place.obstacle === null)
-    return `Place: each run works in a git worktree of its own, and its agents are held there (safe: true): ${guide}`;
+  if (place === null) return 'Note: agents run unattended. To hold them: `safe: true`, `permissions: default`.';
+  if (place.obstacle === null) return `Place: each run has a git worktree of its own, which holds its agents (safe).`;
   return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }
 
