@@ -51,7 +51,6 @@ const LIBRARIES = {
   'json-schema': '@cfworker/json-schema',
   zod: 'zod',
   turndown: 'turndown',
-  tokenizer: 'gpt-tokenizer/encoding/o200k_base',
   'mcp-client': '@modelcontextprotocol/sdk/client/index.js',
   'mcp-http': '@modelcontextprotocol/sdk/client/streamableHttp.js',
   'mcp-stdio': '@modelcontextprotocol/sdk/shared/stdio.js',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../ports/index.ts';
 import { compactConversation } from './compact.ts';
-import { estimateTokens } from './context-size.ts';
+import { estimateMessages } from './context-size.ts';
 import { makeTurn, type SampleTurn, say } from './turn-fixtures.ts';
 
 const CONTEXT_TOKENS = 20_000;
@@ -25,7 +25,7 @@ async function compactLong(reply: ReturnType<typeof say>): Promise<SampleTurn & 
 
 it('a summary is made from what fits into half of what the model reads, and of nearly that much', async () => {
   const { request } = await compactLong(say('The notes.'));
-  const tokens = estimateTokens(request.messages);
+  const tokens = estimateMessages(request.messages);
   expect(tokens).toBeGreaterThan(CONTEXT_TOKENS * 0.35);
   expect(tokens).toBeLessThan(CONTEXT_TOKENS * 0.55);
 });
@@ -35,14 +35,14 @@ it('a summary leaves the newest steps whole, up to a fifth of what the model rea
   const [summary, ...kept] = state.messages;
   expect(summary).toMatchObject({ role: 'user', text: expect.stringContaining('The notes.') });
   expect(kept).toEqual(makeLong(80).slice(-kept.length));
-  const tokens = estimateTokens(kept);
+  const tokens = estimateMessages(kept);
   expect(tokens).toBeGreaterThan(CONTEXT_TOKENS * 0.12);
   expect(tokens).toBeLessThan(CONTEXT_TOKENS * 0.22);
 });
 
 it('what stands for a summary that the model does not give leaves two thirds of the room free', async () => {
   const { state } = await compactLong({ ok: false, failure: { class: 'other', message: 'no' } });
-  const tokens = estimateTokens(state.messages);
+  const tokens = estimateMessages(state.messages);
   expect(state.messages[0]).toMatchObject({ text: expect.stringContaining('left out') });
   expect(tokens).toBeLessThan(CONTEXT_TOKENS / 3);
 });

@@ -1,7 +1,7 @@
 import { addUsage } from '../core/index.ts';
 import type { ModelMessage } from '../ports/index.ts';
 import { askModel } from './ask-model.ts';
-import { estimateTokens } from './context-size.ts';
+import { estimateMessages } from './context-size.ts';
 import { renderConversation } from './render-conversation.ts';
 import type { TurnParts, TurnState } from './turn-parts.ts';
 
@@ -25,7 +25,7 @@ const NEWEST_SHARE = 0.5;
 export async function compactConversation(parts: TurnParts, state: TurnState): Promise<void> {
   // A share of what there is, too: where the provider finds it too long, our own count is not to be believed.
   const room = Math.min(parts.limits.contextTokens, state.roomTokens);
-  const kept = selectNewest(state.messages, Math.min(room, estimateTokens(state.messages)));
+  const kept = selectNewest(state.messages, Math.min(room, estimateMessages(state.messages)));
   const old = state.messages.slice(0, state.messages.length - kept.length);
   const record = renderConversation(old, room * READ_SHARE * CHARACTERS_PER_TOKEN);
   const summary = (await summarise(parts, state, record)) ?? renderConversation(old, (room * KEPT_SHARE * CHARACTERS_PER_TOKEN) / 2);
@@ -64,7 +64,7 @@ function selectNewest(messages: readonly ModelMessage[], tokens: number): readon
   for (let index = messages.length - 1; index > 0; index -= 1) {
     if (messages[index]?.role !== 'assistant') continue;
     const share = start === messages.length && index > 1 ? NEWEST_SHARE : KEPT_SHARE;
-    if (estimateTokens(messages.slice(index)) > tokens * share) break;
+    if (estimateMessages(messages.slice(index)) > tokens * share) break;
     start = index;
   }
   return messages.slice(start);

@@ -1,7 +1,6 @@
+import { estimateTokens } from '../core/index.ts';
 import type { ModelFile, ModelMessage, ModelTool } from '../ports/index.ts';
 import type { TurnState } from './turn-parts.ts';
-
-const CHARACTERS_PER_TOKEN = 4;
 
 /** What providers count for a picture of usual size. */
 const IMAGE_TOKENS = 1600;
@@ -9,20 +8,18 @@ const IMAGE_TOKENS = 1600;
 const DOCUMENT_BYTES_PER_TOKEN = 20;
 
 /** Roughly how many tokens these messages are. */
-export function estimateTokens(messages: readonly ModelMessage[]): number {
-  let characters = 0;
+export function estimateMessages(messages: readonly ModelMessage[]): number {
   let tokens = 0;
   for (const message of messages) {
     if (message.role !== 'tool') {
-      characters += JSON.stringify(message).length;
+      tokens += estimateTokens(JSON.stringify(message));
       continue;
     }
     for (const { file, ...result } of message.results) {
-      characters += JSON.stringify(result).length;
-      tokens += file === undefined ? 0 : estimateFile(file);
+      tokens += estimateTokens(JSON.stringify(result)) + (file === undefined ? 0 : estimateFile(file));
     }
   }
-  return tokens + Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return tokens;
 }
 
 function estimateFile({ mediaType, data }: ModelFile): number {
@@ -31,7 +28,6 @@ function estimateFile({ mediaType, data }: ModelFile): number {
 
 /** Roughly how many tokens the next request is: as the provider counted the last one, and what has come since. */
 export function estimateRequest(state: TurnState, system: string, tools: readonly ModelTool[]): number {
-  if (state.contextTokens !== null) return state.contextTokens + estimateTokens(state.messages.slice(state.countedMessages));
-  const fixed = Math.ceil((system.length + JSON.stringify(tools).length) / CHARACTERS_PER_TOKEN);
-  return fixed + estimateTokens(state.messages);
+  if (state.contextTokens !== null) return state.contextTokens + estimateMessages(state.messages.slice(state.countedMessages));
+  return estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + estimateMessages(state.messages);
 }

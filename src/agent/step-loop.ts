@@ -2,7 +2,7 @@ import { addUsage, type TurnFailure } from '../core/index.ts';
 import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../ports/index.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { planCacheMarks } from './cache-marks.ts';
-import { estimateRequest, estimateTokens } from './context-size.ts';
+import { estimateMessages, estimateRequest } from './context-size.ts';
 import { dropRefusedFiles } from './evict-outputs.ts';
 import { listCalls } from './fold-transcript.ts';
 import { hasSignal } from './has-signal.ts';
@@ -108,7 +108,7 @@ async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFai
 
 /** Makes the conversation shorter than what the provider has refused; false where it was refused before and has hardly got shorter since. */
 async function shrink(parts: TurnParts, state: TurnState): Promise<boolean> {
-  const tokens = estimateTokens(state.messages);
+  const tokens = estimateMessages(state.messages);
   if (state.refusedTokens !== null && tokens > state.refusedTokens * SHORTER_SHARE) return false;
   state.refusedTokens = tokens;
   const whole = estimateRequest({ ...state, contextTokens: null }, parts.system, parts.tools.tools);

@@ -39,6 +39,7 @@ export type {
 export { type EffortWay, findEffortWay } from './effort-way.ts';
 export { END_REASONS, type EndReason, type EndReasonFacts } from './end-reasons.ts';
 export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './errors.ts';
+export { estimateTokens } from './estimate-tokens.ts';
 export type {
   EventSignal,
   MissedSignal,

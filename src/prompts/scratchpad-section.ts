@@ -24,14 +24,14 @@ export function planScratchpadText(context: PromptContext): Section | null {
 
 /** The last sections that fit, whole; of a section that alone does not fit, its heading and its end. */
 function keepLatest(text: string): string {
-  if (estimateTokens(text) <= MAX_SCRATCHPAD_TOKENS) return text;
+  if (boundTokens(text) <= MAX_SCRATCHPAD_TOKENS) return text;
   const sections = splitAtHeadings(text);
   const last = sections.at(-1) ?? '';
-  if (estimateTokens(last) > MAX_SCRATCHPAD_TOKENS) return keepEnd(last);
+  if (boundTokens(last) > MAX_SCRATCHPAD_TOKENS) return keepEnd(last);
   let kept = last;
   for (const part of sections.slice(0, -1).reverse()) {
     const longer = `${part}\n${kept}`;
-    if (estimateTokens(longer) > MAX_SCRATCHPAD_TOKENS) break;
+    if (boundTokens(longer) > MAX_SCRATCHPAD_TOKENS) break;
     kept = longer;
   }
   return kept;
@@ -51,12 +51,12 @@ function splitAtHeadings(text: string): readonly string[] {
 function keepEnd(part: string): string {
   const [first = '', ...rest] = part.split('\n');
   const heading = /^#{1,6}\s/.test(first) ? first.slice(0, 200) : '';
-  const room = MAX_SCRATCHPAD_TOKENS - estimateTokens(heading) - 2;
+  const room = MAX_SCRATCHPAD_TOKENS - boundTokens(heading) - 2;
   const body = heading === '' ? part.split('\n') : rest;
   const kept: string[] = [];
   let used = 0;
   for (const line of body.reverse()) {
-    used += estimateTokens(line) + 1;
+    used += boundTokens(line) + 1;
     if (used > room) break;
     kept.unshift(line);
   }
@@ -71,7 +71,7 @@ function isHalf(piece: string): boolean {
 }
 
 /** An estimate that is rather too high: words by four letters, numbers by three digits, everything else by the character. */
-function estimateTokens(text: string): number {
+function boundTokens(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(/[A-Za-z]+|[0-9]+|[^A-Za-z0-9 ]| {2,}/g))
     tokens += /^[A-Za-z]/.test(piece)

@@ -1,19 +1,18 @@
-import { RALPH, toBackendLabel, toDurationText, toGateName } from '../../core/index.ts';
+import { estimateTokens, RALPH, toBackendLabel, toDurationText, toGateName } from '../../core/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi } from '../cli-context.ts';
-import { countTokens, TOKENIZER } from '../count-tokens.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/header.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
 /** `--dry-run`: the team, its agents, the limits and the first prompt with its size. Nothing is started. */
-export async function printDryRun(terminal: Terminal, plan: RunPlan): Promise<number> {
+export function printDryRun(terminal: Terminal, plan: RunPlan): number {
   const prompt = plan.firstPrompt();
-  const [tokens, own] = [await countTokens(prompt), await countTokens(plan.ownWords())];
+  const [tokens, own] = [estimateTokens(prompt), estimateTokens(plan.ownWords())];
   const layout = { width: terminal.columns(), styleLabel: (label: string) => terminal.style('faint', label) };
   for (const line of toRowLines(toRows(plan), layout)) printLine(terminal, line);
-  const size = `${toNumberText(tokens)} tokens (${TOKENIZER}), ${toNumberText(own)} of them Ralph’s own; ${toNumberText(prompt.length)} characters`;
+  const size = `about ${toNumberText(tokens)} tokens, ${toNumberText(own)} of them Ralph’s own; ${toNumberText(prompt.length)} characters`;
   printLine(terminal, `\n${terminal.style('heading', `── first prompt, for ${plan.topology.entry}: ${size} ──`)}`);
   printLine(terminal, cleanText(prompt));
   return 0;

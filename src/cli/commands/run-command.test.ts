@@ -170,7 +170,7 @@ describe('ralph run --dry-run', () => {
     expect({ exitCode, options }).toEqual({ exitCode: 0, options: undefined });
     expect(out).toMatch(/Hat +planner \(claude\): on task\.start, task\.resume, build\.\*; may publish\s+build\.task/);
     expect(out).toMatch(/Limits +30 iterations, 2 h 00 min, \$5\.00/);
-    expect(out).toMatch(/first prompt, for planner: 6 tokens \(o200k_base\), 4 of them Ralph’s own; 25 characters/);
+    expect(out).toMatch(/first prompt, for planner: about 7 tokens, 4 of them Ralph’s own; 25 characters/);
     expect(out).toMatch(/\nYou wear the hat planner\.\n$/);
   });
 
