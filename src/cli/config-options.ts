@@ -45,7 +45,7 @@ export function addConfigOptions(command: Command): void {
 /** Adds the flags that stand for a setting: `-b`, `--model`, `--max-iterations`, `--max-cost`, `--max-runtime`. */
 export function addSettingFlags(command: Command): void {
   command
-    .option('-b, --backend <name>', 'the agent, such as claude or codex')
+    .option('-b, --backend <name>', 'the agent, such as claude or codex, or the path of a program (./agent.sh)')
     .option('--model <name>', 'its model')
     .option('--max-iterations <n>', 'turns before the run stops')
     .option('--max-cost <usd>', 'US dollars before the run stops, as far as agents or prices tell the cost')
@@ -56,12 +56,14 @@ export function addSettingFlags(command: Command): void {
 export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
   const given = options.config ?? [];
   const assignments = given.filter(isAssignment);
-  const { backend, model, maxIterations, maxCost, maxRuntime } = options;
+  const { model, maxIterations, maxCost, maxRuntime } = options;
+  const program = options.backend?.includes('/') === true ? options.backend : undefined;
+  const backend = program === undefined ? options.backend : undefined;
   return {
     cwd,
     env,
     configFiles: given.filter((value) => !assignments.includes(value)),
-    assignments,
+    assignments: program === undefined ? assignments : [...assignments, 'cli.backend=custom', `cli.command=${JSON.stringify(program)}`],
     ...(options.hats === undefined ? {} : { hatsOverlay: options.hats }),
     flags: {
       ...(backend === undefined ? {} : { backend }),

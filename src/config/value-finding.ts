@@ -37,7 +37,7 @@ export function toValueFinding(setting: Setting, value: LocatedValue, path: Path
   };
 }
 
-const BACKEND_FIX = `Known: ${BACKEND_NAME.values.join(', ')}. Any other program: \`{command: ./agent.sh, args: []}\`.`;
+const BACKEND_FIX = `Known: ${BACKEND_NAME.values.join(', ')}. Any other program: \`{command: ./agent.sh, args: []}\`, or \`-b ./agent.sh\`.`;
 
 /** The finding for a word that is none of the known ones: names the nearest. */
 export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path): Finding {

@@ -44,6 +44,12 @@ function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
   return isStuck && feedback.every((note) => isTheirs(note) || (note.kind === 'withdrawn' && note.topics.length === 0));
 }
 
+/** The outputs of commands that the section quotes, so that no other section quotes them again. */
+export function listQuotedOutputs({ turn }: PromptContext): ReadonlySet<string> {
+  const failed = newest(pick(turn.feedback, 'gate-failed')).flatMap(({ results }) => results.filter(({ passed }) => !passed));
+  return new Set(failed.map(({ outputTail }) => outputTail));
+}
+
 function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {
   return feedback.filter((note): note is Extract<Feedback, { readonly kind: K }> => note.kind === kind);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { QUALITY_GATE } from '../core/index.ts';
 import { buildPrompt } from './build-prompt.ts';
-import { OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { FAILED_GATE, OBJECTIVE, SELF_COORDINATED, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import { MAX_EVENTS_SHOWN, MAX_PAYLOAD_SHOWN, MAX_PAYLOADS_SHOWN } from './turn-section.ts';
 
 const team = sampleTopology({ hats: TEAM });
@@ -31,6 +32,22 @@ describe('the events that called a turn', () => {
     const prompt = ask({ events: [sampleEvent('task.start', `${OBJECTIVE}\n`)] });
     expect(prompt).toContain('Called by `task.start` from the loop, with the objective.');
     expect(countOf(prompt, OBJECTIVE)).toBe(1);
+  });
+
+  it('do not repeat what a gate’s command said where FEEDBACK quotes it', () => {
+    const said = '1 test failed\nlist --json prints nothing\n';
+    const blocked = (tail: string) =>
+      sampleEvent('build.blocked', { blocked_by: 'npm test', output: [{ tail }] }, { source: QUALITY_GATE });
+    const told = ask({ feedback: [FAILED_GATE], events: [blocked(said)] });
+    expect(told).toContain('{"blocked_by":"npm test","output":[{"tail":"see FEEDBACK"}]}');
+    expect(countOf(told, 'list --json prints nothing')).toBe(1);
+    expect(ask({ feedback: [FAILED_GATE], events: [blocked('another output')] })).toContain('another output');
+    expect(ask({ events: [blocked(said)] })).toContain('list --json prints nothing');
+  });
+
+  it('of hats keep what they say, whatever it looks like', () => {
+    const event = sampleEvent('build.task', { output: [{ tail: '1 test failed\nlist --json prints nothing\n' }] }, { source: 'ralph' });
+    expect(countOf(ask({ feedback: [FAILED_GATE], events: [event] }), 'list --json prints nothing')).toBe(2);
   });
 
   it('keep a payload with fences of its own inside its fence', () => {

@@ -2,6 +2,8 @@ import {
   EXTERNAL,
   type FallbackCause,
   type Feedback,
+  isJsonObject,
+  type Json,
   QUALITY_GATE,
   type RalphEvent,
   type SilentTurn,
@@ -11,6 +13,7 @@ import {
   toPayloadText,
 } from '../core/index.ts';
 import { mayEnd, takersOf } from '../topology/index.ts';
+import { listQuotedOutputs } from './feedback-section.ts';
 import { isObjective } from './objective.ts';
 import { isCalledBySeveral, type PromptContext } from './prompt-context.ts';
 import { cleanText, fenced, inCode, inLine, listInCode } from './quoting.ts';
@@ -95,12 +98,23 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
   let room = MAX_PAYLOADS_SHOWN;
   return events.map((event) => {
     if (!hasOwnPayload(context, event)) return say`${headOf(event)}${isBare(event) ? [] : ours(', with the objective')}.`;
-    const text = cleanText(toPayloadText(event.payload));
+    const text = cleanText(toPayloadText(withoutQuoted(context, event)));
     const limit = Math.max(LEAST_PAYLOAD_SHOWN, Math.min(MAX_PAYLOAD_SHOWN, room));
     const shown = cutText(text, limit);
     room -= shown.length;
     return joinWords([say`${headOf(event)}:`, fenced(shown), cutNote(event, shown.length, text.length), failureNote(event)], '\n');
   });
+}
+
+/** A gate's event for its own author: what the commands said stands under FEEDBACK, and is not read twice. */
+function withoutQuoted(context: PromptContext, { source, payload }: RalphEvent): Json {
+  if (source !== QUALITY_GATE || !isJsonObject(payload) || !Array.isArray(payload['output'])) return payload;
+  const quoted = listQuotedOutputs(context);
+  const output = payload['output'].map((entry) => {
+    const isQuoted = isJsonObject(entry) && typeof entry['tail'] === 'string' && quoted.has(entry['tail']);
+    return isQuoted ? { ...entry, tail: 'see FEEDBACK' } : entry;
+  });
+  return { ...payload, output };
 }
 
 /** A turn that published nothing: its work item would be lost without this. */
