@@ -2,7 +2,7 @@
 export interface Fitting {
   /** The agent CLI of the team; `null`: the first that is found when a run starts. */
   readonly backend: string | null;
-  /** The model of the built-in agent, which has none by itself; `null` for a CLI. */
+  /** Its model; `null`: the CLI's own. */
   readonly model: string | null;
   /** An agent CLI of another make, for the hat that asks for one. */
   readonly otherBackend: string | null;
@@ -17,6 +17,8 @@ export const SCHEMA_FILE = '.ralph/schema.json';
 
 const SCHEMA_LINE = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
 const BACKEND = /^# cli:\n# {3}backend: claude.*$/m;
+/** Beside it; once the line above is a setting, it must be one by taking the `#` away. */
+const PERMISSIONS = /^# {3}permissions: default/m;
 const GATES = /^# gates:\n# {3}- on: (\[.*\])\n# {5}run: npm test$/m;
 const BASELINE = 'gate_baseline: green   # also run before the first turn: at the end it must run as many tests, and be green';
 const NO_GATES = 'gates: []   # no command proves the work; without this line a run looks for one';
@@ -28,10 +30,9 @@ const OTHER_BACKEND = /^( +)# backend: codex$/m;
 export function fitConfig(text: string, { backend, model, otherBackend, gate, wantsNoGate = false }: Fitting): string {
   let fitted = text;
   if (backend !== null)
-    fitted = fitted.replace(
-      BACKEND,
-      () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`,
-    );
+    fitted = fitted
+      .replace(BACKEND, () => `cli:\n  backend: ${model === null ? backend : `{type: ${backend}, model: ${JSON.stringify(model)}}`}`)
+      .replace(PERMISSIONS, '  # permissions: default');
   if (gate !== null) fitted = writeGate(fitted, gate.from === null ? JSON.stringify(gate.command) : gate.command);
   if (wantsNoGate) fitted = hasTestGate(fitted) ? fitted.replace(GATES, NO_GATES) : `${fitted.trimEnd()}\n\n${NO_GATES}\n`;
   if (otherBackend !== null) fitted = fitted.replace(OTHER_BACKEND, `$1backend: ${otherBackend}`);

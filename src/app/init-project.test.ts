@@ -101,6 +101,38 @@ describe('the built-in agent', () => {
 
   it('is not written with a model whose provider nobody can tell', () => {
     expect(() => init(makeFolder(), { backend: 'native', model: 'mystery' })).toThrow('cannot be told by its name');
+    expect(() => init(makeFolder(), { backend: 'native', model: 'opus' })).toThrow(
+      expect.objectContaining({ fix: expect.stringContaining('ralph init --backend claude --model opus\n') }),
+    );
+  });
+});
+
+describe('the agent', () => {
+  it('stands beside its permissions, which are a setting once their # is taken away', () => {
+    const cwd = makeFolder(PROJECT);
+    init(cwd, { backend: 'claude' });
+    writeFileSync(join(cwd, 'ralph.yml'), read(cwd).replace('# permissions:', 'permissions:'));
+    const { diagnostics, settings } = checkConfig({ cwd });
+    expect([diagnostics, settings?.backends['ralph']]).toMatchObject([[], [{ type: 'claude', permissions: 'default' }]]);
+  });
+});
+
+describe('the model of an agent CLI', () => {
+  it.each([undefined, 'feature'])('is written with it, whatever it is called: %j', (preset) => {
+    for (const model of ['opus', 'openrouter/a: b#c', '$(x)"\'']) {
+      const cwd = makeFolder(PROJECT);
+      init(cwd, { ...(preset === undefined ? {} : { preset }), backend: 'claude', model });
+      const { diagnostics, settings } = checkConfig({ cwd });
+      expect([diagnostics, settings?.backends['ralph']]).toMatchObject([[], [{ type: 'claude', model }]]);
+    }
+  });
+
+  it('is refused where it is no text on one line, before anything is written', () => {
+    for (const model of ['', ' ', 'a\nb']) {
+      const cwd = makeFolder();
+      expect(() => init(cwd, { backend: 'claude', model })).toThrow('no name of a model');
+      expect(readdirSync(cwd)).toEqual([]);
+    }
   });
 });
 
@@ -285,7 +317,7 @@ describe('initProject', () => {
   ])('says of %s that it is a model, and with which backend it is asked', (backend, cli) => {
     const cwd = makeFolder();
     const what = `${JSON.stringify(backend)} is a model, not a backend.`;
-    const words = `ralph init --backend ${cli}, then write into ralph.yml: cli: {backend: ${cli}, model: ${backend.split('/').at(-1)}}`;
+    const words = `ralph init --backend ${cli} --model ${backend.split('/').at(-1)}`;
     expect(() => init(cwd, { backend })).toThrow(expect.objectContaining({ message: what, fix: expect.stringContaining(words) }));
     expect(readdirSync(cwd)).toEqual([]);
   });

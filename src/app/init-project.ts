@@ -18,7 +18,7 @@ export interface InitOrder {
   readonly preset?: string;
   /** The backend to write; absent: the line is a comment, so the first agent that is found is taken. */
   readonly backend?: string;
-  /** `native` only: the model that it asks. Default: one whose key is in the environment. */
+  /** The model of that backend. Default: the CLI's own; of `native` one whose key is in the environment. */
   readonly model?: string;
   /** What is to be done: the text of `PROMPT.md`; absent: a task to fill in. */
   readonly task?: string;
@@ -59,6 +59,7 @@ export function initProject(order: InitOrder): Initialised {
   checkInit(cwd, force);
   if (backend !== undefined && backend !== NATIVE && !DETECTED_BACKENDS.some((type) => type === backend)) throw toUnknownBackend(backend);
   const native = backend === NATIVE ? chooseModel(order.model, order.env) : null;
+  const model = native?.model ?? readModel(order);
   const preset = order.preset === undefined ? null : readPreset(order.preset);
   const text = preset?.text ?? STARTER_CONFIG;
   const gate = findGate(order, text);
@@ -66,7 +67,7 @@ export function initProject(order: InitOrder): Initialised {
   const otherBackend = wantsOther ? findOther(order) : null;
   const fitted = fitConfig(text, {
     backend: backend ?? null,
-    model: native?.model ?? null,
+    model,
     otherBackend,
     gate,
     // A preset with a gate of its own keeps it.
@@ -137,6 +138,18 @@ function toTaskThere(): RalphError {
 
 const NATIVE = 'native';
 
+/** The model of an agent CLI, which alone knows whether there is one of that name. */
+function readModel({ backend, model }: InitOrder): string | null {
+  if (backend === undefined || model === undefined) return null;
+  if (model.trim() !== '' && !/[\r\n]/.test(model)) return model.trim();
+  throw new RalphError({
+    code: 'init-backend',
+    what: `${JSON.stringify(model.slice(0, 60))} is no name of a model: that is text on one line.`,
+    fix: `ralph init --backend ${backend} --model NAME, or leave --model out`,
+    exitCode: 2,
+  });
+}
+
 /** A model for the built-in agent, and the environment variable that holds its key. */
 export interface NativeChoice {
   readonly model: string;
@@ -176,7 +189,7 @@ function chooseModel(model: string | undefined, env: Env): NativeChoice {
     code: 'init-backend',
     what: `Whose model ${JSON.stringify(name.slice(0, 60))} is cannot be told by its name.`,
     why: 'The native agent asks a model of Anthropic, OpenAI or Google by its name; another server needs its address.',
-    fix: 'ralph init --backend native --model claude-sonnet-5\nor write into ralph.yml: cli: {backend: {type: native, provider: openai-compatible, model: …, base_url: …}}',
+    fix: `${explainModel(name)?.fix ?? 'With an agent CLI: ralph init --backend claude --model NAME'}\nThe built-in agent: ralph init --backend native --model claude-sonnet-5\nor write into ralph.yml: cli: {backend: {type: native, provider: openai-compatible, model: …, base_url: …}}`,
     exitCode: 2,
   });
 }
@@ -245,7 +258,7 @@ function explainModel(word: string): { readonly what: string; readonly fix: stri
   if (maker === undefined || !Object.hasOwn(MAKERS_CLI, maker)) return null;
   const cli = MAKERS_CLI[maker as keyof typeof MAKERS_CLI];
   const native = `The built-in agent, which needs a key: ralph init --backend native --model ${model}`;
-  const byCli = `The agent CLI: ralph init --backend ${cli}, then write into ralph.yml: cli: {backend: ${cli}, model: ${model}}`;
+  const byCli = `The agent CLI: ralph init --backend ${cli} --model ${model}`;
   return { what: `${JSON.stringify(word)} is a model, not a backend.`, fix: [...(isShort ? [] : [native]), byCli].join('\n') };
 }
 

@@ -85,6 +85,12 @@ describe('ralph init', () => {
     expect(out).toContain('read from ANTHROPIC_API_KEY, which is not set: export ANTHROPIC_API_KEY=…');
   });
 
+  it('hands on the model of the agent that was named, and asks for no other', async () => {
+    const { asked, model, questions } = await type(['-b', 'claude', '--model', 'opus'], ['', '', '']);
+    expect([asked, model]).toEqual([[undefined, 'claude'], 'opus']);
+    expect(questions.join(' ')).not.toContain('model');
+  });
+
   it('takes empty answers for one agent, whichever is found', async () => {
     expect(await type([], ['', ''])).toMatchObject({ exitCode: 0, asked: [undefined, undefined] });
   });

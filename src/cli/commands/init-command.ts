@@ -29,7 +29,10 @@ export const initCommand: CliCommand = {
     command
       .option('--preset <name>', 'a team that is ready to use: see `ralph presets`')
       .option('-b, --backend <name>', 'the agent to write down, such as claude, codex or native (built in)')
-      .option('--model <name>', 'native: the model that it asks; by default one whose key is in the environment')
+      .option(
+        '--model <name>',
+        'its model; native without it asks one whose key is in the environment, and is meant where no agent is named',
+      )
       .option('--task <text>', 'what is to be done; without it PROMPT.md is a form to fill in')
       .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
       .option('--force', 'write the files anew; what is there is kept as .old; a task in PROMPT.md stays unless --task says another');
@@ -38,6 +41,7 @@ export const initCommand: CliCommand = {
       ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and what proves it'],
       ['ralph init --preset feature', 'builder and reviewer, with the project’s own tests as a gate'],
       ['ralph init --preset debug -b codex', 'the same for another team, with codex as the agent'],
+      ['ralph init -b claude --model opus', 'with claude as the agent, and its model'],
       ['ralph init --preset tdd -b native --model claude-sonnet-5', 'with the built-in agent, which needs a key and no CLI'],
     ]);
   },
