@@ -17,6 +17,11 @@ const PURE = new RegExp(
 
 const LINE_RULES = [
   {
+    files: (path) => path.startsWith('src/') && !TEST.test(path),
+    forbidden: /^let \w+(: number)? = \d+;/,
+    why: 'what is counted belongs to an object or a call, not to the whole process',
+  },
+  {
     files: (path) => PURE.test(path) && !TEST.test(path),
     forbidden: /\bMath\.random\b/,
     why: 'a pure room draws no random numbers: take a seed as an argument',

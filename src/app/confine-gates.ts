@@ -1,10 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { BUILT_IN_CARDS, resolveProfile } from '../core/index.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import type { Outfit } from '../sandbox/index.ts';
 import { openOutfitter, type TurnOutfitSettings } from './turn-outfits.ts';
-
-/** How many commands of gates were held so far: each has a home of its own. */
-let held = 0;
 
 /**
  * Puts the sandbox of a safe run around the commands of its gates: what they run is what agents wrote. Each has a home of its own, without a login, and may write in the
@@ -13,12 +11,12 @@ let held = 0;
 export function createGateHold(made: TurnOutfitSettings): NonNullable<GateRunnerSettings['hold']> {
   let opened: ReturnType<typeof openOutfitter> | undefined;
   return async () => {
-    held += 1;
     try {
       opened ??= openOutfitter(made);
       const { sandbox, outfitter } = await opened;
       const outfit: Outfit = await outfitter.dress({
-        turn: `gate.${process.pid}.${held}`,
+        // A home of its own for each, also where two commands of the same run are held at the same time.
+        turn: `gate.${randomUUID()}`,
         cli: 'custom',
         // What may be changed is what the mounts say.
         may: sandbox.toCapabilities(resolveProfile(null, BUILT_IN_CARDS)),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { GateSpec } from '../core/index.ts';
 import type { Backpressure, Isolation, Program } from '../ports/index.ts';
@@ -71,13 +72,9 @@ function announceTry({ file, onLine }: AttemptOrder, number: number, tries: numb
   }
 }
 
-/** Commands started so far, over all gates of this process. */
-let started = 0;
-
 /** A marker of its own for each command: whoever ends what one of them left must not end those beside it. */
 function toOwnMarker(marker: string): string {
-  started += 1;
-  return `${marker}.${started}`;
+  return `${marker}.${randomUUID()}`;
 }
 
 async function runOnce(ground: CommandGround, order: AttemptOrder): Promise<CommandResult> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type CommandResult, type CommandSpec, type ProcessInput, runCommand } from '../../process/index.ts';
 import type { ToolContext } from '../tool-context.ts';
 
@@ -22,7 +23,6 @@ const stopGraceMs = 2000;
 /** How long a process that was left behind may go on writing: whatever was to be said has been said. */
 const drainMs = 500;
 const defaultCaptureBytes = 4 << 20;
-let started = 0;
 
 type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation' | 'view'>;
 
@@ -32,12 +32,11 @@ type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolati
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
 export async function runProgram(order: ProgramOrder, context: Surroundings): Promise<CommandResult> {
-  started += 1;
   return runCommand({
     captureBytes: defaultCaptureBytes,
     ...order,
     ...(await place(order, context)),
-    marker: `${context.marker}.tool${started}`,
+    marker: `${context.marker}.tool.${randomUUID()}`,
     abort: context.signal,
     stopGraceMs,
     drainMs,
