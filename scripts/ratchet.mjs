@@ -1,69 +1,60 @@
 /**
- * Measures the sizes of files and functions under src/ (tests and fixtures aside) and fails above the limits.
- * The limits may only be lowered. Lines are physical lines; of functions, those with a block body count.
+ * Holds the code (src/, tests and fixtures aside) to its limits: how long a file and a function may be, how much a file may pull in, how many commands and
+ * configuration keys there are. A limit may only be lowered, and is when its figure has fallen.
+ *
+ * Nothing here limits how long the usual file is: cutting a file in two makes the median smaller and the code no simpler. *Reach* says that: how many other
+ * files the median file pulls in, all the way down, by any kind of import.
  */
-import { readFileSync } from 'node:fs';
-import ts from 'typescript';
-import { listSources } from './sources.mjs';
-
-const FILE_LIMITS = { median: 90, p90: 250, max: 400 };
-const FUNCTION_LIMITS = { p90: 25, max: 60 };
-const SHOWN_PER_LIMIT = 5;
-
-/** Sizes of one file: its own and those of the functions in it. */
-function measure(path) {
-  const text = readFileSync(path, 'utf8');
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const functions = [];
-  const visit = (node) => {
-    if (ts.isFunctionLike(node) && node.body && ts.isBlock(node.body)) functions.push(measureFunction(path, file, node));
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return { file: { label: path, lines: text.replace(/\n$/, '').split('\n').length }, functions };
-}
-
-function measureFunction(path, file, node) {
-  const first = file.getLineAndCharacterOfPosition(node.getStart(file)).line;
-  const last = file.getLineAndCharacterOfPosition(node.end).line;
-  const name = node.name?.getText(file) ?? node.parent.name?.getText(file) ?? '(anonymous)';
-  return { label: `${path}:${first + 1} ${name}`, lines: last - first + 1 };
-}
-
-/** The smallest value that at least this share of the sizes does not exceed. */
-function quantile(sizes, share) {
-  const sorted = sizes.map((size) => size.lines).sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
-}
+import { findLongestChain, measureCode, measureReach, quantile } from './measure-code.mjs';
+import { ROOT } from './sources.mjs';
+import { findSurfaceFaults } from './surface.mjs';
 
 const SHARES = { median: 0.5, p90: 0.9, max: 1 };
+const LIMITS = {
+  files: { max: 400 },
+  functions: { p90: 25, max: 60 },
+  reach: { median: 85 },
+  depth: { max: 61 },
+};
+const SHOWN_PER_LIMIT = 5;
 
-function report(kind, sizes, limits) {
-  return Object.entries(limits).map(([measureName, limit]) => {
-    const lines = quantile(sizes, SHARES[measureName]);
+/** Prints each figure beside its limit, and where one is above it the worst that led to it. */
+function report(kind, measured, showWorst) {
+  const values = measured.map(({ value }) => value);
+  return Object.entries(LIMITS[kind]).map(([figure, limit]) => {
+    const value = quantile(values, SHARES[figure]);
     console.log(
-      `${kind.padEnd(9)} ${measureName.padEnd(6)} ${String(lines).padStart(4)}  limit ${String(limit).padStart(4)}  of ${sizes.length}`,
+      `${kind.padEnd(9)} ${figure.padEnd(6)} ${String(value).padStart(4)}  limit ${String(limit).padStart(4)}  of ${measured.length}`,
     );
-    if (lines <= limit) return true;
-    const longest = [...sizes].sort((a, b) => b.lines - a.lines).slice(0, SHOWN_PER_LIMIT);
-    for (const size of longest) console.error(`  ${String(size.lines).padStart(4)}  ${size.label}`);
-    return false;
+    if (value > limit) for (const line of showWorst(measured)) console.error(`  ${line}`);
+    return value <= limit;
   });
 }
 
-const measured = listSources(['src'], ['.ts', '.tsx'])
-  .filter((path) => !/(\.test|fixtures)\.tsx?$|\.d\.ts$/.test(path))
-  .map(measure);
+const listLargest = (measured) =>
+  [...measured]
+    .sort((a, b) => b.value - a.value)
+    .slice(0, SHOWN_PER_LIMIT)
+    .map(({ label, value }) => `${String(value).padStart(4)}  ${label}`);
+
+const files = measureCode(ROOT);
+const chain = findLongestChain(files);
+const faults = findSurfaceFaults();
 const results = [
   ...report(
     'files',
-    measured.map((entry) => entry.file),
-    FILE_LIMITS,
+    files.map(({ path, lines }) => ({ label: path, value: lines })),
+    listLargest,
   ),
   ...report(
     'functions',
-    measured.flatMap((entry) => entry.functions),
-    FUNCTION_LIMITS,
+    files.flatMap((file) => file.functions.map(({ label, lines }) => ({ label, value: lines }))),
+    listLargest,
   ),
+  ...report('reach', measureReach(files), () => [
+    'The median file pulls in more files than before. What helps: import the file that holds what is needed where that is in the same room, keep contracts apart from what fulfils them.',
+  ]),
+  ...report('depth', [{ label: chain[0], value: chain.length }], () => chain),
 ];
-process.exitCode = results.every(Boolean) ? 0 : 1;
+for (const fault of faults) console.error(fault);
+process.exitCode = results.every(Boolean) && faults.length === 0 ? 0 : 1;

@@ -2,11 +2,12 @@
  * The import table: the one place that says which room may import which. The dependency rules (.dependency-cruiser.mjs)
  * are generated from it, and so is the table in ARCHITECTURE.md.
  *
- *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table
+ *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table, or a walk names a file that is gone
  *   node scripts/rooms.mjs --write    writes the table into ARCHITECTURE.md
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { findWalkGaps } from './read-walks.mjs';
 
 /**
  * One row per room: what lives there (`holds`), the rooms whose front door it may import (`mayImport`), and whether it is
@@ -220,7 +221,7 @@ function findProblems() {
 function main(write) {
   const before = readFileSync(TABLE_FILE, 'utf8');
   const after = replaceTable(before);
-  const problems = findProblems();
+  const problems = [...findProblems(), ...findWalkGaps()];
   if (write && after !== before) writeFileSync(TABLE_FILE, after);
   if (!write && after !== before) problems.push('ARCHITECTURE.md differs from the table in scripts/rooms.mjs: run `npm run rooms`');
   for (const problem of problems) console.error(problem);

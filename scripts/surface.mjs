@@ -1,0 +1,48 @@
+/** What a person can be asked to learn: the commands, and the keys of a configuration. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './sources.mjs';
+
+/**
+ * How many there are, `first` of them without a reason, since they were there when counting began. Whoever adds one raises `count` and adds a row that
+ * says what it replaces, or why it is worth its place. Whoever removes one lowers `count`, and takes its row away or lowers `first`.
+ *
+ * @type {Record<string, { count: number, first: number, list: (root: string) => string[], added: { name: string, why: string }[] }>}
+ */
+const SURFACE = {
+  commands: { count: 34, first: 34, list: listCommands, added: [] },
+  'configuration keys': { count: 190, first: 190, list: listConfigurationKeys, added: [] },
+};
+
+/** Names of the commands, as `ralph --help` lists them. */
+export function listCommands(root) {
+  const table = readFileSync(join(root, 'src/cli/command-table.ts'), 'utf8');
+  return [...table.matchAll(/^ {2}\{ name: '([\w-]+)'/gm)].map(([, name]) => name);
+}
+
+/** Paths of the keys, as the reference lists them, which is made from the settings table. */
+export function listConfigurationKeys(root) {
+  const reference = readFileSync(join(root, 'docs/reference/configuration.md'), 'utf8');
+  return [...new Set([...reference.matchAll(/^\| `([^`]+)` \|(?:.*? \|){3}$/gm)].map(([, path]) => path))];
+}
+
+/** What is wrong with the record, in sentences. */
+export function findSurfaceFaults() {
+  return Object.entries(SURFACE).flatMap(([kind, { count, first, list, added }]) => {
+    const names = list(ROOT);
+    return [
+      ...(names.length === count ? [] : [`There are ${names.length} ${kind}, and scripts/surface.mjs says ${count}.`]),
+      ...(count === first + added.length
+        ? []
+        : [
+            `Of the ${count} ${kind} ${first} need no reason; the others need a row each in scripts/surface.mjs, and there are ${added.length}.`,
+          ]),
+      ...added
+        .filter(({ name }) => !names.includes(name))
+        .map(({ name }) => `${name} has a row in scripts/surface.mjs, and is none of the ${kind}.`),
+      ...added
+        .filter(({ why }) => why.trim().split(/\s+/).length < 4)
+        .map(({ name }) => `scripts/surface.mjs does not say why ${name} is worth its place.`),
+    ];
+  });
+}
