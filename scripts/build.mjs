@@ -51,6 +51,7 @@ const LIBRARIES = {
   'json-schema': '@cfworker/json-schema',
   zod: 'zod',
   turndown: 'turndown',
+  htmlparser2: 'htmlparser2',
   'mcp-client': '@modelcontextprotocol/sdk/client/index.js',
   'mcp-http': '@modelcontextprotocol/sdk/client/streamableHttp.js',
   'mcp-stdio': '@modelcontextprotocol/sdk/shared/stdio.js',

@@ -24,3 +24,11 @@ it('adds up, and is the same the other way round', () => {
     }),
   );
 });
+
+it('finds a few changes in a long text, and gives a long text up that is another one', () => {
+  const long = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
+  const changed = long.filter((_, index) => index % 500 !== 0);
+  expect(countLineChanges(long.join('\n'), changed.join('\n'))).toEqual({ added: 0, removed: 40 });
+  const other = long.map((line, index) => (index % 2 === 0 ? line : `another ${index}`));
+  expect(countLineChanges(long.join('\n'), other.join('\n'))).toEqual({ added: 20_000, removed: 20_000 });
+});

@@ -19,6 +19,13 @@ describe('the difference of two texts', () => {
     expect(diffLines('', Array.from({ length: 10 }, (_, index) => index).join('\n'), 4)).toBe('+0\n+1\n+2\n+3\n… 6 more lines differ');
   });
 
+  it('shows a long text where there was none, and none where there was one', () => {
+    const long = Array.from({ length: 3000 }, (_, index) => `${index}\n`).join('');
+    expect(diffLines('', long, 2)).toBe('+0\n+1\n… 2998 more lines differ');
+    expect(diffLines(long, '', 2)).toBe('-0\n-1\n… 2998 more lines differ');
+    expect(diffLines(long, `${long}${long}`, 3)).toBe('…\n 2998\n 2999\n… 3000 more lines differ');
+  });
+
   it('leads from the one to the other', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', '{', '}'), { maxLength: 12 });
     fc.assert(
@@ -34,9 +41,18 @@ describe('the difference of two texts', () => {
     );
   });
 
+  it('finds the places in a long text', () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => String(index));
+    const changed = lines.map((line) => (line === '2' || line === '17000' ? `${line}!` : line));
+    expect(diffLines(lines.join('\n'), changed.join('\n'), 50).split('\n')).toEqual([
+      ...[' 0', ' 1', '-2', '+2!', ' 3', ' 4', '…', ' 16998', ' 16999', '-17000', '+17000!', ' 17001', ' 17002'],
+    ]);
+  });
+
   it('of large texts takes no time worth mentioning', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `before ${index}`).join('\n');
     const others = Array.from({ length: 5000 }, (_, index) => `after ${index}`).join('\n');
     expect(diffLines(many, others, 10).split('\n')).toHaveLength(11);
+    expect(diffLines(`same\n${many}\nend`, `same\n${others}\nend`, 20_000)).toMatch(/^ same\n-before 0[\s\S]*\n\+after 4999\n end$/);
   });
 });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { anthropic } from './anthropic.ts';
 import { augment } from './augment.ts';
 import { auxiliary } from './auxiliary.ts';
@@ -127,10 +128,6 @@ async function play(
   if (fault === 'cut') await pause(50);
   if (fault === 'cut') response.destroy();
   else response.end();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((wake) => setTimeout(wake, ms));
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {

@@ -1,4 +1,4 @@
-import { measureHtml, stripUnread, toPlainText } from './strip-html.ts';
+import { type HtmlPage, readHtml } from './read-html.ts';
 
 /** Turning a page into Markdown holds up everything else for as long as it takes: what is larger than pages are is read as plain text. */
 const maxLength = 800_000;
@@ -11,19 +11,17 @@ const maxDepth = 200;
  * @param url where the page is: links that say only a part of their address are completed by it
  */
 export async function htmlToMarkdown(html: string, url: URL): Promise<string> {
-  const title = findTitle(html);
-  const body = stripUnread(html);
-  const markdown = isOrdinary(body) ? await convert(body, url) : toPlainText(body);
+  const page = await readHtml(html);
+  const { title } = page;
+  const markdown = isOrdinary(page) ? await convert(page, url) : page.text;
   return title === '' || markdown.startsWith(`# ${title}`) ? markdown : `# ${title}\n\n${markdown}`;
 }
 
-function isOrdinary(html: string): boolean {
-  if (html.length > maxLength) return false;
-  const { depth, tags } = measureHtml(html);
-  return depth <= maxDepth && tags <= maxTags;
+function isOrdinary({ body, depth, tags }: HtmlPage): boolean {
+  return body.length <= maxLength && depth <= maxDepth && tags <= maxTags;
 }
 
-async function convert(html: string, url: URL): Promise<string> {
+async function convert({ body, text }: HtmlPage, url: URL): Promise<string> {
   // Loaded where a page is turned over, not where a tool is listed.
   const { default: Turndown } = await import('turndown');
   const service = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
@@ -33,10 +31,10 @@ async function convert(html: string, url: URL): Promise<string> {
   });
   service.addRule('picture', { filter: 'img', replacement: (_, node) => toPicture(node as unknown as Attributes) });
   try {
-    return service.turndown(html).trim();
+    return service.turndown(body).trim();
   } catch {
     // Some pages are stranger than the library expects.
-    return toPlainText(html);
+    return text;
   }
 }
 
@@ -56,12 +54,4 @@ function toLink(content: string, node: Attributes, url: URL): string {
 function toPicture(node: Attributes): string {
   const text = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
   return text === '' ? '' : `[picture: ${text.slice(0, 200)}]`;
-}
-
-function findTitle(html: string): string {
-  const open = html.slice(0, 100_000).search(/<title[\s>]/i);
-  if (open === -1) return '';
-  const start = html.indexOf('>', open) + 1;
-  const end = html.indexOf('<', start);
-  return start === 0 || end === -1 ? '' : toPlainText(html.slice(start, end)).replace(/\s+/g, ' ').slice(0, 300);
 }

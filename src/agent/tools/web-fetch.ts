@@ -5,9 +5,9 @@ import type { ToolContext } from '../tool-context.ts';
 import { createHostLimiter } from './host-limiter.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
 import type { HttpAnswer } from './http-request.ts';
+import { readHtml } from './read-html.ts';
 import { type Resolve, resolveBySystem } from './resolve-public.ts';
 import { safeFetch } from './safe-fetch.ts';
-import { stripUnread, toPlainText } from './strip-html.ts';
 import { wrapUntrusted } from './wrap-untrusted.ts';
 
 const defaultSeconds = 30;
@@ -82,7 +82,7 @@ async function toResult({ status, header, body }: HttpAnswer, url: URL, format: 
 
 async function toShownText(text: string, kind: string, url: URL, format: Args['format']): Promise<string> {
   if (format === 'html' || (kind !== 'text/html' && kind !== 'application/xhtml+xml')) return text;
-  return format === 'text' ? toPlainText(stripUnread(text)) : await htmlToMarkdown(text, url);
+  return format === 'text' ? (await readHtml(text)).text : await htmlToMarkdown(text, url);
 }
 
 /** By the character set that the server or the page itself names; UTF-8 where it names none that there is. */
