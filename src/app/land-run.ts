@@ -12,7 +12,7 @@ import { openAgentFolders } from './open-folders.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
-import { readFate, readLandRecord, writeLandRecord } from './run-fate.ts';
+import { readLandRecord, requireFate, writeLandRecord } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
 import { findRunIsolation } from './run-isolation.ts';
@@ -97,9 +97,9 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   }
 }
 
-/** Refuses a run that was undone, and one that has not completed unless that is wanted. */
+/** Refuses a run that was undone or whose fate nobody can tell, and one that has not completed unless that is wanted. */
 function requireLandable(reader: RunReader, paths: RunPaths, { takesUnfinished }: LandRequest): void {
-  if (readFate(paths, reader.turns()).undone?.toTurn === 0) throw toUndone(reader.runId);
+  requireFate(paths, reader.turns(), 'landed');
   if (takesUnfinished) return;
   const fold = createRunViewFold();
   reader.replay((record) => fold.take(record));
@@ -305,15 +305,6 @@ function toInPlace(runId: string): RalphError {
     what: `Run ${runId} worked in this folder itself: there is nothing to land.`,
     why: 'Only a run in a worktree has a branch of its own.',
     fix: `Look at its work: git status; git diff\nKeep it: git add, git commit. Take it back: ralph undo ${runId}`,
-  });
-}
-
-function toUndone(runId: string): RalphError {
-  return new RalphError({
-    code: 'land-undone',
-    what: `Run ${runId} is not landed: you undid it.`,
-    why: 'Its files are what they were before its first turn: there is nothing to bring home.',
-    fix: `Bring it back first: ralph undo ${runId} --yes`,
   });
 }
 

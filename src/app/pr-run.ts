@@ -9,6 +9,7 @@ import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { type DraftWay, findDraftWay, openDraft } from './pull-request.ts';
 import { openRun } from './read-run.ts';
+import { requireFate } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockForLanding, lockRun } from './run-lock.ts';
 import { settleKilledRun } from './settle-killed-run.ts';
@@ -52,12 +53,13 @@ export interface PullRequestReport {
 /**
  * Offers the branch of a run to others: pushes it and opens a draft of a pull request; without a remote, or a way to GitHub, writes body and patch into files.
  *
- * @throws RalphError `pr-…`, `land-refused`, `run-in-progress`, `person-refused`, and what `openRun` throws
+ * @throws RalphError `pr-…`, `land-refused`, `land-undone`, `land-unknown`, `undo-unknown`, `run-in-progress`, `person-refused`, and what `openRun` throws
  */
 export async function offerRun(cwd: string, order: PullRequestOrder, env: Environment): Promise<PullRequestReport> {
   const layout = findLayout(cwd);
   requireOutside(layout, env);
-  const { runId } = openRun(cwd, order.run, env);
+  const reader = openRun(cwd, order.run, env);
+  const { runId } = reader;
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);
   const { worktree } = file;
@@ -65,6 +67,7 @@ export async function offerRun(cwd: string, order: PullRequestOrder, env: Enviro
   const lockOrder = { layout, runId, worktree, command: 'ralph pr' };
   const folderLock = await lockForLanding(lockOrder);
   try {
+    requireFate(paths, reader.turns(), 'offered');
     if (!order.isDry) await settleKilledRun(layout, runId, env, lockOrder.command);
     const runLock = await lockRun(lockOrder);
     try {

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, RalphError, toMoveAway } from '../core/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import type { RunFate } from '../views/index.ts';
+import type { RunFate, UnknownFate } from '../views/index.ts';
 import { parseUndoRecord, type UndoRecord } from '../workspace/index.ts';
 
 /** Where a run was landed, or was being landed. */
@@ -21,12 +21,15 @@ export interface LandRecord {
 
 const OBJECT_ID = /^[0-9a-f]{40,64}$/;
 
+const UNDO_FILE = 'undo.json';
+const LAND_FILE = 'land.json';
+
 function toUndoFile({ folder }: Pick<RunPaths, 'folder'>): string {
-  return join(folder, 'undo.json');
+  return join(folder, UNDO_FILE);
 }
 
 function toLandFile({ folder }: Pick<RunPaths, 'folder'>): string {
-  return join(folder, 'land.json');
+  return join(folder, LAND_FILE);
 }
 
 /** Throws the system error. */
@@ -42,31 +45,28 @@ export function writeLandRecord(paths: Pick<RunPaths, 'folder'>, record: LandRec
 /**
  * The last undo of a run; null where there was none.
  *
+ * @param what is not known, for the person
  * @throws RalphError `undo-unknown` where there was one and nobody can tell which
  */
-export function readUndoRecord({ folder, runId }: Pick<RunPaths, 'folder' | 'runId'>): UndoRecord | null {
+export function readUndoRecord({ folder, runId }: Pick<RunPaths, 'folder' | 'runId'>, what?: string): UndoRecord | null {
   const path = toUndoFile({ folder });
-  const record = parseUndoRecord(readOrNull(path));
-  if (record !== null || !isThere(path)) return record;
+  const record = readKept(path, parseUndoRecord);
+  if (record !== UNREADABLE) return record;
   throw new RalphError({
     code: 'undo-unknown',
-    what: `What the last undo of run ${runId} did cannot be read: ${path}`,
+    what: `${what ?? `What the last undo of run ${runId} did cannot be read`}: ${path}`,
     why: 'It may have been interrupted, and without that record nobody knows which files are as they were.',
     fix: `What it kept is in ${join(folder, 'undo')} and under refs/ralph/${runId}/undo/.\nTake from there what you miss, and begin without that record. ${toMoveAway(path)}`,
   });
 }
 
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
-  }
+/** Where it was landed last; null where it was not, or nobody can tell. Never throws. */
+export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | null {
+  const record = readKept(toLandFile(paths), parseLandRecord);
+  return record === UNREADABLE ? null : record;
 }
 
-/** Where it was landed last; null where it was not. Never throws. */
-export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | null {
-  const value = readOrNull(toLandFile(paths));
+function parseLandRecord(value: Json): LandRecord | null {
   if (!isJsonObject(value)) return null;
   const { onto, source, from, to, at, isDone, isMerge } = value;
   const isWhole = [source, from, to].every((id) => typeof id === 'string' && OBJECT_ID.test(id));
@@ -75,18 +75,57 @@ export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | nu
 }
 
 /**
+ * Refuses a run that was undone, or whose fate nobody can tell.
+ *
+ * @param verb what is not done with it: `landed`
+ * @throws RalphError `land-undone`, `undo-unknown`, `land-unknown`
+ */
+export function requireFate(paths: Pick<RunPaths, 'folder' | 'runId'>, turns: readonly string[], verb: string): void {
+  const { runId } = paths;
+  readUndoRecord(paths, `Run ${runId} is not ${verb}, for it may be undone: what its last undo did cannot be read`);
+  const { undone, isUndoOpen, unknown = [] } = readFate(paths, turns);
+  if (undone?.toTurn === 0 || isUndoOpen) throw toUndone(runId, verb, isUndoOpen === true);
+  if (unknown.length === 0) return;
+  const path = toLandFile(paths);
+  throw new RalphError({
+    code: 'land-unknown',
+    what: `Run ${runId} is not ${verb}, for it may have landed already: where it did cannot be read: ${path}`,
+    why: 'A squashed branch would come a second time, over whatever was made of it since.',
+    fix: `See whether its work is there: git log --grep='Ralph-Run: ${runId}'\nBegin without that record. ${toMoveAway(path)}`,
+  });
+}
+
+function toUndone(runId: string, verb: string, isOpen: boolean): RalphError {
+  return new RalphError({
+    code: 'land-undone',
+    what: isOpen ? `Run ${runId} is not ${verb}: an undo of it was interrupted.` : `Run ${runId} is not ${verb}: you undid it.`,
+    why: isOpen
+      ? 'Some of its files are as they were, some as they will be.'
+      : 'Its files are what they were before its first turn: there is nothing to bring home.',
+    fix: `${isOpen ? 'Finish it' : 'Bring it back first'}: ralph undo ${runId} --yes`,
+  });
+}
+
+/**
  * What a person made of a run's work after its end. Never throws.
  *
  * @param turns names of its turns, in order: an undo of fewer turns than there are is no longer the last word
  */
 export function readFate(paths: Pick<RunPaths, 'folder'>, turns: readonly string[]): RunFate {
-  const undo = parseUndoRecord(readOrNull(toUndoFile(paths)));
-  const land = readLandRecord(paths);
+  const undo = readKept(toUndoFile(paths), parseUndoRecord);
+  const land = readKept(toLandFile(paths), parseLandRecord);
   const revert = toRevertCommand(paths)?.command ?? '';
-  const isUndone = undo?.kind === 'undo' && undo.state === 'done' && undo.lastTurn === turns.at(-1);
+  const unknown: readonly UnknownFate[] = [
+    ...(undo === UNREADABLE ? [{ of: 'undone', file: UNDO_FILE } as const] : []),
+    ...(land === UNREADABLE ? [{ of: 'landed', file: LAND_FILE } as const] : []),
+  ];
+  const known = undo === UNREADABLE ? null : undo;
+  const isUndone = known?.kind === 'undo' && known.state === 'done' && known.lastTurn === turns.at(-1);
   return {
-    ...(isUndone ? { undone: { at: undo.at, toTurn: undo.toTurn } } : {}),
-    ...(land?.isDone ? { landed: { at: land.at, onto: land.onto, revert } } : {}),
+    ...(isUndone ? { undone: { at: known.at, toTurn: known.toTurn } } : {}),
+    ...(known?.state === 'doing' ? { isUndoOpen: true } : {}),
+    ...(land !== null && land !== UNREADABLE && land.isDone ? { landed: { at: land.at, onto: land.onto, revert } } : {}),
+    ...(unknown.length > 0 ? { unknown } : {}),
   };
 }
 
@@ -101,11 +140,22 @@ export function toRevertCommand(paths: Pick<RunPaths, 'folder'>): { readonly ont
 
 const ID_CHARS = 12;
 
-function readOrNull(path: string): Json {
-  if (!existsSync(path)) return null;
+const UNREADABLE = Symbol('there, but not what it should be');
+
+/** Null where there is nothing. Never throws. */
+function readKept<T>(path: string, parse: (value: Json) => T | null): T | null | typeof UNREADABLE {
+  if (!isThere(path)) return null;
   try {
-    return readSettings(nodeFileSystem, path);
+    return parse(readSettings(nodeFileSystem, path)) ?? UNREADABLE;
   } catch {
-    return null;
+    return UNREADABLE;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }

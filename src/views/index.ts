@@ -26,7 +26,15 @@ export { createProofFold, type ProofFold, toProof } from './proof.ts';
 export { type Review, type ReviewFacts, type SaidFacts, type SaidText, type TodoLine, toReview } from './review.ts';
 export { toReviewMarkdown } from './review-markdown.ts';
 export { toReviewDetails, toReviewScreen } from './review-screen.ts';
-export { type ChangedFile, type ChangeFacts, type RunFacts, type RunFate, toChangeFacts, type WorkPlace } from './run-facts.ts';
+export {
+  type ChangedFile,
+  type ChangeFacts,
+  type RunFacts,
+  type RunFate,
+  toChangeFacts,
+  type UnknownFate,
+  type WorkPlace,
+} from './run-facts.ts';
 export { isTurnDone, type ReportFacts, type RunReport, toRunReport } from './run-report.ts';
 export { type StatusFacts, type StatusRecord, toEndedView, toRunStatus, toStatusRecord, toWearerText } from './run-status.ts';
 export type {

@@ -27,10 +27,12 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
 /** What a person can do who has just read what a run did, one command in each; none while it is under way. */
 export function toReviewSteps(
   view: RunView,
-  { changed, place, undone, landed }: Pick<RunFacts, 'changed' | 'place' | 'undone' | 'landed'>,
+  { changed, place, undone, landed, isUndoOpen, unknown = [] }: Omit<RunFacts, 'at'>,
   isNewest: boolean,
 ): readonly string[] {
   if (view.end === null) return [];
+  if (isUndoOpen) return [toCommand('Finish its undo: `ralph undo --yes`.', view, isNewest)];
+  if (unknown.some(({ of }) => of === 'undone')) return [toCommand('See what can be done: `ralph undo`.', view, isNewest)];
   if (undone !== undefined) return [toCommand('Bring its work back: `ralph undo --yes`.', view, isNewest)];
   const isDone = view.end.reason === 'completed';
   const hasChanges = changed === null || changed.count > 0;

@@ -36,6 +36,17 @@ export interface RunFate {
   readonly undone?: { readonly at: number; readonly toTurn: number };
   /** Its branch was brought to that one, out of which `revert` takes it again. */
   readonly landed?: { readonly at: number; readonly onto: string; readonly revert: string };
+  /** An undo, or what takes one back, was interrupted. */
+  readonly isUndoOpen?: true;
+  /** What of this nobody can tell: the file that says it, in the folder of the run, cannot be read. */
+  readonly unknown?: readonly UnknownFate[];
+}
+
+/** A file that would say whether a run was undone, or landed. */
+export interface UnknownFate {
+  readonly of: 'undone' | 'landed';
+  /** Its name. */
+  readonly file: string;
 }
 
 /** What is known of a run beside its journal. */

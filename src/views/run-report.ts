@@ -64,11 +64,16 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
 
 /** What a person made of it since. */
 function toFateRows(fate: RunFate | null): readonly FactRow[] {
-  const { undone, landed } = fate ?? {};
+  const { undone, landed, isUndoOpen, unknown = [] } = fate ?? {};
   const moment = undone?.toTurn === 0 ? 'before its first turn' : `behind turn ${undone?.toTurn}`;
   return [
     ...toRows('Undone', undone === undefined ? [] : [`its files were put back to what they were ${moment}`]),
+    ...toRows('Undone', isUndoOpen ? ['an undo was interrupted: some files are as they were, some as they will be'] : []),
     ...toRows('Landed', landed === undefined ? [] : [`its branch was brought to ${toPathText(landed.onto)}`]),
+    ...unknown.map(({ of, file }) => ({
+      label: of === 'undone' ? 'Undone' : 'Landed',
+      text: `nobody can tell: ${file} in the folder of the run cannot be read`,
+    })),
   ];
 }
 

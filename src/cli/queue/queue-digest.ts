@@ -102,15 +102,23 @@ function toOutcome(app: Pick<AppApi, 'isCutOff'>, { run, problem, stage }: Liste
   if (run === null) return problem !== null || stage === 'over' ? 'needs you' : 'waits';
   if (run.status === 'running' || run.status === 'parked') return 'at work';
   if (run.status === 'dead' || (run.reason !== null && app.isCutOff(run.reason))) return problem === null ? 'cut off' : 'needs you';
+  if (review !== null && isFateOpen(review.facts)) return 'needs you';
   if (review?.facts.undone !== undefined) return 'undone';
   if (review?.facts.landed !== undefined) return 'landed';
   if (run.reason !== 'completed' || review === null) return 'needs you';
   return review.proof?.isProven === true ? 'proven' : 'unproven';
 }
 
+function isFateOpen({ isUndoOpen, unknown = [] }: Review['facts']): boolean {
+  return isUndoOpen === true || unknown.length > 0;
+}
+
 function toEvidenceText({ problem, run }: ListedTask, review: Review | null): string {
   const landed = review?.facts.landed;
   if (landed !== undefined) return `brought to ${toPlainLine(landed.onto, 80)}`;
+  const open =
+    review !== null && isFateOpen(review.facts) ? review.rows.find(({ label }) => label === 'Undone' || label === 'Landed') : undefined;
+  if (open !== undefined) return `${open.label}: ${toPlainLine(open.text, 160)}`;
   if (run?.reason === 'completed') return review?.proof?.reason ?? '-';
   if (problem !== null) return toPlainLine(problem, 160);
   if (review === null) return run === null ? '-' : 'its run cannot be read';
