@@ -15,7 +15,9 @@ describe('texts of agents in Markdown', () => {
     ['two\nlines\u001b[31m\u202e', 'two lines'],
     ['- item', '`-` item'],
     ['mends GH-12, gh-3 and (GH-4)', 'mends `GH-12`, `gh-3` and `(GH-4)`'],
-    ['UTF-8 and high-5 stay', 'UTF-8 and high-5 stay'],
+    ['mends KEY-12, group!12 and %4', 'mends `KEY-12`, `group!12` and `%4`'],
+    ['50% of well-known tests, and/or 3.5 s', '50% of well-known tests, and/or 3.5 s'],
+    ['(www.evil.example) evil.example (a1b2c3d): a.b', '`(www.evil.example) evil.example (a1b2c3d):` a.b'],
   ])('%j is %s', (text, markdown) => {
     expect(toMarkdownText(text)).toBe(markdown);
   });

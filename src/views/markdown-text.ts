@@ -1,7 +1,17 @@
 import { cleanText } from './clean-text.ts';
 
-/** What Markdown, HTML or a forge would make something of: marks, links, mentions, numbers of issues. */
-const SPECIAL = /[\\`*_~[\]<>|@#&$]|:\/\/|^(?:www\.|mailto:|xmpp:)|^[0-9a-f]{7,64}$|:[a-z0-9_+-]+:|\bgh-\d|^!/i;
+/** What Markdown, HTML or a forge would make something of, wherever in a word it stands. */
+const SPECIAL = new RegExp(
+  [
+    // Marks, mentions, numbers of issues, labels, mathematics.
+    String.raw`[\\\x60*_~[\]<>{}|@#&$^]`,
+    // Addresses, with and without a scheme; a command of a forge at the start.
+    String.raw`//|www\.|(?:mailto|xmpp):|[\p{L}\p{N}\-]\.\p{L}{2}|^[^\p{L}\p{N}]*/`,
+    // Commits, issues and milestones; little pictures.
+    String.raw`(?<![\p{L}\p{N}])[0-9a-f]{7,64}(?![\p{L}\p{N}])|\p{L}[\p{L}\p{N}]*-\d|![\p{L}\p{N}"(]|%[\p{L}\p{N}"]|:[a-z0-9+\-]+:`,
+  ].join('|'),
+  'iu',
+);
 /** What begins a list, a heading or a line across. */
 const LEADING = /^(?:[-+=]+|\d+[.)])(?= |$)/;
 const CODE = /(`[^`\n]+`)/;
