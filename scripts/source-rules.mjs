@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import ts from 'typescript';
 import { ROOMS, roomPattern } from './rooms.mjs';
 import { listSources } from './sources.mjs';
 
@@ -58,7 +59,38 @@ function nameProblems(path) {
   return vague ? [`${path}: name files after what they hold, not utils, helpers, common, manager or service`] : [];
 }
 
+/**
+ * A `default:` swallows what is added to a union one day, unless it hands on what it is about: to something that takes only what is left, or `satisfies never`.
+ * Without one, the linter and the compiler name the members that are missing.
+ */
+function switchProblems(path) {
+  if (!path.startsWith('src/') || TEST.test(path)) return [];
+  const text = readFileSync(path, 'utf8');
+  if (!/\bswitch \(/.test(text)) return [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found = [];
+  const visit = (node) => {
+    if (ts.isDefaultClause(node) && !mentions(node, findRoot(node.parent.parent.expression))) {
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));
+      found.push(`${path}:${line + 1}: this \`default:\` swallows members that are added later: name the cases`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Of `event.type`: `event`. */
+function findRoot(expression) {
+  const isPart = ts.isPropertyAccessExpression(expression) || ts.isElementAccessExpression(expression);
+  return isPart ? findRoot(expression.expression) : expression.getText();
+}
+
+function mentions(node, name) {
+  return (ts.isIdentifier(node) && node.text === name) || ts.forEachChild(node, (child) => mentions(child, name) || undefined) === true;
+}
+
 const paths = listSources(['src', 'test', 'bench', 'scripts', 'web'], CODE);
-const problems = paths.flatMap((path) => [...nameProblems(path), ...lineProblems(path)]);
+const problems = paths.flatMap((path) => [...nameProblems(path), ...lineProblems(path), ...switchProblems(path)]);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;

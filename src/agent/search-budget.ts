@@ -42,7 +42,7 @@ export function describeStop(budget: SearchBudget, { maxEntries, maxMs }: Search
       return `[Stopped after ${maxEntries} files and folders. ${advice}]`;
     case 'time':
       return `[Stopped after ${Math.round(maxMs / 1000)} s. ${advice}]`;
-    default:
+    case null:
       return '';
   }
 }

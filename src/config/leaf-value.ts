@@ -11,7 +11,17 @@ export function toLeafValue(setting: LeafSetting, value: string | number | boole
       return parseNumber(setting.kind, typeof value === 'boolean' ? Number.NaN : value);
     case 'command':
       return String(value).trim();
-    default:
+    case 'flag':
+    case 'choice':
+    case 'text':
+    case 'line':
+    case 'word':
+    case 'topic':
+    case 'pattern':
+    case 'promise':
+    case 'path':
+    case 'file':
+    case 'variable':
       return value;
   }
 }

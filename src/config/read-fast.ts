@@ -78,7 +78,7 @@ class EventReader {
         return this.addAlias(event.anchorStart, event.anchorEnd);
       case EVENT_ID.POP:
         return this.close();
-      default:
+      case EVENT_ID.DOCUMENT:
         return false;
     }
   }

@@ -78,22 +78,24 @@ export {
   toGateName,
 } from './gate-spec.ts';
 export type { GateFailure, GateStreak } from './gate-streak.ts';
+export { type Handlers, handle, ignore } from './handlers.ts';
 export { toTextHash } from './hash.ts';
 export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './inbox-line.ts';
-export type {
-  CheckpointFinished,
-  EnvironmentFailed,
-  EventsReceived,
-  ExternalEvents,
-  GatesFinished,
-  Input,
-  IterationEnded,
-  IterationSpawned,
-  RunResumed,
-  RunStarted,
-  StopRequested,
-  TimerFired,
-  UsageReported,
+export {
+  type CheckpointFinished,
+  type EnvironmentFailed,
+  type EventsReceived,
+  type ExternalEvents,
+  type GatesFinished,
+  type Input,
+  type IterationEnded,
+  type IterationSpawned,
+  isInputType,
+  type RunResumed,
+  type RunStarted,
+  type StopRequested,
+  type TimerFired,
+  type UsageReported,
 } from './inputs.ts';
 export {
   isDeeperThan,

@@ -21,6 +21,25 @@ export type Input =
   | StopRequested
   | EnvironmentFailed;
 
+const INPUT_TYPES: Readonly<Record<Input['type'], true>> = {
+  'run-started': true,
+  'run-resumed': true,
+  'iteration-spawned': true,
+  'usage-reported': true,
+  'iteration-ended': true,
+  'events-received': true,
+  'gates-finished': true,
+  'timer-fired': true,
+  'checkpoint-finished': true,
+  'stop-requested': true,
+  'environment-failed': true,
+};
+
+/** Asked once, where a journal is read: behind that door every input is one of those above. */
+export function isInputType(name: string): name is Input['type'] {
+  return Object.hasOwn(INPUT_TYPES, name);
+}
+
 interface At {
   /** Epoch milliseconds. */
   readonly at: number;

@@ -100,7 +100,10 @@ function checkReference(search: Search, value: Json, path: Path): void {
 }
 
 /** What a keyword takes, as the end of "It needs …"; `null` where the value is that. */
-function findNeed(form: KeywordForm, value: Json): string | null {
+function findNeed(
+  form: Exclude<KeywordForm, 'schema' | 'schemas' | 'schema-map' | 'pattern-map' | 'reference'>,
+  value: Json,
+): string | null {
   const isNumber = typeof value === 'number' && Number.isFinite(value);
   switch (form) {
     case 'type':
@@ -125,7 +128,7 @@ function findNeed(form: KeywordForm, value: Json): string | null {
       return typeof value === 'string' ? null : 'a text';
     case 'pattern':
       return typeof value === 'string' && isPattern(value) ? null : 'a regular expression';
-    default:
+    case 'any':
       return null;
   }
 }

@@ -73,4 +73,14 @@ describe('a journal line', () => {
       expect.objectContaining({ code: 'journal-newer', fix: expect.stringContaining('newer version') }),
     );
   });
+
+  it('with an input that only a newer version knows is such an error too', () => {
+    const line = withChecksum('"v":1,"seq":1,"input":{"type":"tide-turned","at":1}}');
+    expect(() => parseJournalLine(line, 1)).toThrow(expect.objectContaining({ code: 'journal-newer' }));
+  });
+
+  it.each(['toString', '__proto__', ''])('with an input called %j is such an error too', (type) => {
+    const line = withChecksum(`"v":1,"seq":1,"input":{"type":${JSON.stringify(type)},"at":1}}`);
+    expect(() => parseJournalLine(line, 1)).toThrow(expect.objectContaining({ code: 'journal-newer' }));
+  });
 });

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Input, isJsonObject, parseJson, RalphError } from '../core/index.ts';
+import { type Input, isInputType, isJsonObject, parseJson, RalphError } from '../core/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 
 /** The version of a journal line that this program writes, and the newest that it reads. */
@@ -34,7 +34,7 @@ export type ParsedJournalLine = { readonly entry: JournalEntry } | { readonly fa
 /**
  * Reads one line (without its line feed). `seq` is the number it must have; `null`: any.
  *
- * @throws RalphError `journal-newer` for a sound line of a later version: that is no damage, and nothing may be cut off.
+ * @throws RalphError `journal-newer` for a sound line of a later version, or with an input that only a later one knows: that is no damage, and nothing may be cut off.
  */
 export function parseJournalLine(line: Buffer, seq: number | null): ParsedJournalLine {
   if (line.length <= BODY_START) return { fault: 'is not a journal entry' };
@@ -44,19 +44,20 @@ export function parseJournalLine(line: Buffer, seq: number | null): ParsedJourna
   const value = parseJson(line.toString('utf8'));
   if (!isJsonObject(value)) return { fault: 'is not a journal entry' };
   const { v, seq: found, input } = value;
-  if (typeof v === 'number' && v > JOURNAL_VERSION) throw toNewerError(v);
+  if (typeof v === 'number' && v > JOURNAL_VERSION) throw toNewerError(`is of version ${v}; this Ralph reads up to version ${JOURNAL_VERSION}`);
   if (v !== JOURNAL_VERSION || typeof found !== 'number' || !isJsonObject(input) || typeof input['type'] !== 'string') {
     return { fault: 'is not a journal entry' };
   }
   if (seq !== null && found !== seq) return { fault: `is entry ${found}, where entry ${seq} belongs` };
+  if (!isInputType(input['type'])) throw toNewerError('holds an input that this Ralph does not know');
   // The checksum says that these are the bytes of an input that this program wrote.
   return { entry: { seq: found, input: input as unknown as Input } };
 }
 
-function toNewerError(version: number): RalphError {
+function toNewerError(what: string): RalphError {
   return new RalphError({
     code: 'journal-newer',
-    what: `This run's journal is of version ${version}; this Ralph reads up to version ${JOURNAL_VERSION}.`,
+    what: `This run's journal ${what}.`,
     why: 'It was written by a newer Ralph, and reading it in part would change what the run means.',
     fix: 'Use the newer version: npm install -g ralph-hats@latest',
   });

@@ -265,7 +265,13 @@ function countCharacters(line: NdjsonLive): number {
     case 'warning':
     case 'retry':
       return line.message.length;
-    default:
+    case 'started':
+    case 'session':
+    case 'message-end':
+    case 'alive':
+    case 'tool-denied':
+    case 'usage':
+    case 'left-out':
       return 0;
   }
 }

@@ -53,18 +53,11 @@ function toCommandValue(key: string, property: Members, command: string): unknow
 
 function toHarmless(name: string, property: Members): unknown {
   if (Array.isArray(property['enum'])) return property['enum'].includes('sync') ? 'sync' : property['enum'][0];
-  switch (text(property['type']).toLowerCase()) {
-    case 'boolean':
-      // Some clients ask whether to wait; everything else that is boolean asks for more care or for the background.
-      return name === 'wait';
-    case 'number':
-    case 'integer':
-      return 30;
-    case 'array':
-      return [];
-    case 'object':
-      return {};
-    default:
-      return name === 'cwd' || name === 'workdir' ? '.' : 'Run a command';
-  }
+  const type = text(property['type']).toLowerCase();
+  // Some clients ask whether to wait; everything else that is boolean asks for more care or for the background.
+  if (type === 'boolean') return name === 'wait';
+  if (type === 'number' || type === 'integer') return 30;
+  if (type === 'array') return [];
+  if (type === 'object') return {};
+  return name === 'cwd' || name === 'workdir' ? '.' : 'Run a command';
 }

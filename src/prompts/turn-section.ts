@@ -74,8 +74,6 @@ function causeWords(context: PromptContext, fallback: FallbackCause): Words {
           ? 'No hat takes the events below: decide what follows from each.'
           : 'No hat takes the event below: decide what follows from it.',
       );
-    default:
-      return fallback satisfies never;
   }
 }
 

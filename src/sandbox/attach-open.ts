@@ -21,14 +21,8 @@ export function planOpenScope(order: Pick<ScopeOrder, 'cli' | 'args' | 'permissi
 
 /** Where the CLI asks before it uses a tool, this one is allowed. Those that are missing say it in the server's own entry, or ask nobody. */
 function toAllowed(cli: ScopeOrder['cli'], { allow }: AttachedTool): readonly string[] {
-  switch (cli) {
-    case 'claude':
-      return ['--allowedTools', ...allow];
-    case 'copilot':
-      return ['--allow-tool', ...allow];
-    default:
-      return [];
-  }
+  if (cli === 'claude') return ['--allowedTools', ...allow];
+  return cli === 'copilot' ? ['--allow-tool', ...allow] : [];
 }
 
 /** opencode has one variable for all that is said to it. */

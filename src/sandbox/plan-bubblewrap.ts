@@ -30,7 +30,8 @@ function toWords({ kind, path, from = path }: Mount): readonly string[] {
       return ['--tmpfs', path];
     case 'readable':
       return ['--ro-bind', from, path];
-    default:
+    case 'own':
+    case 'writable':
       return ['--bind', from, path];
   }
 }

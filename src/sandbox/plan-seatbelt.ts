@@ -42,7 +42,7 @@ function toRules({ kind, path, from = path }: Mount): readonly Rule[] {
     case 'readable':
       // What is seen under another name here may be written where it really is.
       return [{ words: SEEN, place: from }, ...(from === path ? [{ words: 'deny file-write*', place: from }] : [])];
-    default:
+    case 'writable':
       return [{ words: OPEN, place: from }];
   }
 }

@@ -1,4 +1,14 @@
-import { type Effect, type GatesRun, type Input, type IterationStart, type IterationStop, toTextHash } from '../core/index.ts';
+import {
+  type Effect,
+  type GatesRun,
+  type Handlers,
+  handle,
+  type Input,
+  type IterationStart,
+  type IterationStop,
+  ignore,
+  toTextHash,
+} from '../core/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { Play, Scheduled } from './play.ts';
 import type { PlayedRun } from './played-run.ts';
@@ -36,7 +46,7 @@ function take(play: Play, input: Input): void {
   const { topology } = play.stage;
   const { state, effects } = decide(topology, play.state, input);
   play.state = state;
-  for (const effect of effects) obey(play, effect, input.at);
+  for (const effect of effects) handle(HANDLERS, effect, play, input.at);
 }
 
 /** The earliest of what is to happen; of several the one that was scheduled first. */
@@ -50,36 +60,32 @@ function takeNext(schedule: Scheduled[]): Scheduled {
   return next;
 }
 
-function obey(play: Play, effect: Effect, at: number): void {
-  switch (effect.type) {
-    case 'iteration-start':
-      return startTurn(play, effect, at);
-    case 'iteration-stop':
-      return stopTurn(play, effect, at);
-    case 'gates-run':
-      return void play.schedule.push({ at, input: judge(play, effect, at) });
-    case 'timer-set':
-      return void play.schedule.push({ at: effect.dueAt, input: { type: 'timer-fired', at: effect.dueAt, timer: effect.timer } });
-    case 'checkpoint-make':
-      return void play.schedule.push({
-        at,
-        input: { type: 'checkpoint-finished', at, iteration: effect.iteration, commit: null, leftOut: [], note: '' },
-      });
-    case 'event-publish': {
-      const { topic, source } = effect.event;
-      return void play.turns[play.turns.length - 1]?.published.push({ topic, source, to: effect.to, how: effect.how });
-    }
-    case 'event-reject':
-      return void play.turns[play.turns.length - 1]?.refused.push({ topic: effect.topic, why: effect.why });
-    case 'inbox-append':
-    case 'notice':
-    case 'run-end':
-      return;
-  }
-}
+/** The answer to each effect. */
+const HANDLERS: Handlers<Effect, [play: Play, at: number]> = {
+  'iteration-start': startTurn,
+  'iteration-stop': stopTurn,
+  'gates-run': (play, at, effect) => {
+    play.schedule.push({ at, input: judge(play, effect, at) });
+  },
+  'timer-set': (play, _at, { dueAt, timer }) => {
+    play.schedule.push({ at: dueAt, input: { type: 'timer-fired', at: dueAt, timer } });
+  },
+  'checkpoint-make': (play, at, { iteration }) => {
+    play.schedule.push({ at, input: { type: 'checkpoint-finished', at, iteration, commit: null, leftOut: [], note: '' } });
+  },
+  'inbox-append': ignore,
+  'run-end': ignore,
+  'event-publish': (play, _at, { event: { topic, source }, to, how }) => {
+    play.turns[play.turns.length - 1]?.published.push({ topic, source, to, how });
+  },
+  'event-reject': (play, _at, { topic, why }) => {
+    play.turns[play.turns.length - 1]?.refused.push({ topic, why });
+  },
+  notice: ignore,
+};
 
 /** What the agent will do is known at once; it is told when its time has passed. */
-function startTurn(play: Play, order: IterationStart, at: number): void {
+function startTurn(play: Play, at: number, order: IterationStart): void {
   const { iteration, attempt, hat, events, timeoutMs } = order;
   const { report, ...taken } = takeTurn(play, order);
   const given = events.map(({ topic, source }) => ({ topic, source }));
@@ -88,7 +94,7 @@ function startTurn(play: Play, order: IterationStart, at: number): void {
   play.schedule.push({ at: until, input: { type: 'iteration-ended', at: until, iteration, attempt, ...report, inboxOffset: 0 } });
 }
 
-function stopTurn(play: Play, { iteration, attempt }: IterationStop, at: number): void {
+function stopTurn(play: Play, at: number, { iteration, attempt }: IterationStop): void {
   const index = play.schedule.findIndex(
     ({ input }) => input.type === 'iteration-ended' && input.iteration === iteration && input.attempt === attempt,
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openRun, type RunReader } from '../app/index.ts';
-import type { Effect, Input, RunRecord } from '../core/index.ts';
+import { type Effect, type Handlers, handle, type Input, ignore, type RunRecord, type TurnId } from '../core/index.ts';
 import type { PlayedRun } from './play-scenario.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './scenario-result.ts';
 import type { Stage } from './stage.ts';
@@ -30,40 +30,62 @@ export function readRunFacts(played: PlayedRun, stage: Stage, calls: readonly Ag
 }
 
 function takeRecord(gathered: Gathered, record: RunRecord): void {
-  if (record.kind === 'input') takeInput(gathered, record.input);
-  if (record.kind === 'effect') takeEffect(gathered, record.effect);
+  if (record.kind === 'input') handle(INPUT_HANDLERS, record.input, gathered);
+  if (record.kind === 'effect') handle(EFFECT_HANDLERS, record.effect, gathered);
 }
 
-function takeInput({ turns, commits }: Gathered, input: Input): void {
-  if (input.type === 'checkpoint-finished' && input.commit !== null) commits.push(input.commit);
-  if (input.type !== 'iteration-spawned' && input.type !== 'iteration-ended') return;
-  const turn = turns.find((entry) => entry.iteration === input.iteration && entry.attempt === input.attempt);
-  if (turn === undefined) return;
-  if (input.type === 'iteration-spawned') {
-    turn.backend = input.backend;
-    return;
-  }
-  turn.status = input.outcome.status;
-  turn.failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
-  turn.exitCode = input.exitCode;
-  turn.costUsd = input.usage.costUsd;
-  turn.leftovers = input.leftovers;
-}
+const INPUT_HANDLERS: Handlers<Input, [gathered: Gathered]> = {
+  'run-started': ignore,
+  'run-resumed': ignore,
+  'iteration-spawned': (gathered, input) => {
+    const turn = findDraft(gathered, input);
+    if (turn !== undefined) turn.backend = input.backend;
+  },
+  'usage-reported': ignore,
+  'iteration-ended': (gathered, input) => {
+    const turn = findDraft(gathered, input);
+    if (turn === undefined) return;
+    turn.status = input.outcome.status;
+    turn.failure = input.outcome.status === 'failed' ? input.outcome.failure : null;
+    turn.exitCode = input.exitCode;
+    turn.costUsd = input.usage.costUsd;
+    turn.leftovers = input.leftovers;
+  },
+  'events-received': ignore,
+  'gates-finished': ignore,
+  'timer-fired': ignore,
+  'checkpoint-finished': ({ commits }, { commit }) => {
+    if (commit !== null) commits.push(commit);
+  },
+  'stop-requested': ignore,
+  'environment-failed': ignore,
+};
 
-function takeEffect({ turns, events, refused, notices }: Gathered, effect: Effect): void {
-  if (effect.type === 'iteration-start') {
+const EFFECT_HANDLERS: Handlers<Effect, [gathered: Gathered]> = {
+  'iteration-start': ({ turns }, effect) => {
     if (effect.isAgain === true) turns.pop();
     turns.push(toDraft(effect));
-  }
-  if (effect.type === 'notice') notices.push({ code: effect.code, text: effect.text });
-  if (effect.type === 'event-reject') {
-    const { iteration, hat, topic, why, allowed } = effect;
+  },
+  'iteration-stop': ignore,
+  'gates-run': ignore,
+  'timer-set': ignore,
+  'checkpoint-make': ignore,
+  'inbox-append': ignore,
+  'run-end': ignore,
+  'event-publish': ({ events }, { event, to, how }) => {
+    const { id, iteration, topic, source, target = null, payload } = event;
+    events.push({ id, iteration, topic, source, target, payload, to, how });
+  },
+  'event-reject': ({ refused }, { iteration, hat, topic, why, allowed }) => {
     refused.push({ iteration, hat, topic, why, allowed });
-  }
-  if (effect.type === 'event-publish') {
-    const { id, iteration, topic, source, target = null, payload } = effect.event;
-    events.push({ id, iteration, topic, source, target, payload, to: effect.to, how: effect.how });
-  }
+  },
+  notice: ({ notices }, { code, text }) => {
+    notices.push({ code, text });
+  },
+};
+
+function findDraft({ turns }: Gathered, { iteration, attempt }: TurnId): Draft | undefined {
+  return turns.find((entry) => entry.iteration === iteration && entry.attempt === attempt);
 }
 
 function toDraft(effect: Extract<Effect, { type: 'iteration-start' }>): Draft {

@@ -1,4 +1,15 @@
-import { type EventPublish, type EventReject, EXTERNAL, type Json, matchesTopic, type RunRecord, type Sender } from '../core/index.ts';
+import {
+  type Effect,
+  type EventPublish,
+  type EventReject,
+  EXTERNAL,
+  type Handlers,
+  handle,
+  type Json,
+  matchesTopic,
+  type RunRecord,
+  type Sender,
+} from '../core/index.ts';
 
 /**
  * What became of an event.
@@ -38,20 +49,43 @@ export interface EventRow {
  * most records.
  */
 export function createEventFold(): (record: RunRecord) => readonly EventRow[] {
-  const handed = new Map<number, readonly string[]>();
-  const causesOf = (iteration: number, source: string): readonly string[] => (source === EXTERNAL ? [] : (handed.get(iteration) ?? []));
+  const handed: Handed = new Map();
   return (record) => {
     if (record.kind !== 'effect') return [];
-    const { seq, at, effect } = record;
-    if (effect.type === 'iteration-start')
-      handed.set(
-        effect.iteration,
-        effect.events.map((event) => event.id),
-      );
-    if (effect.type === 'event-publish') return [toPublishedRow(seq, effect, causesOf(effect.event.iteration, effect.event.source))];
-    if (effect.type === 'event-reject') return [toRefusedRow({ seq, at }, effect, causesOf(effect.iteration, effect.hat))];
-    return [];
+    return handle(HANDLERS, record.effect, record, handed);
   };
+}
+
+/** Ids of the events that each iteration was handed. */
+type Handed = Map<number, readonly string[]>;
+/** Where and when an effect was decided. */
+type Stamp = Pick<Extract<RunRecord, { readonly kind: 'effect' }>, 'seq' | 'at'>;
+
+const none = (): readonly EventRow[] => [];
+
+const HANDLERS: Handlers<Effect, [stamp: Stamp, handed: Handed], readonly EventRow[]> = {
+  'iteration-start': (_stamp, handed, { iteration, events }) => {
+    handed.set(
+      iteration,
+      events.map(({ id }) => id),
+    );
+    return [];
+  },
+  'iteration-stop': none,
+  'gates-run': none,
+  'timer-set': none,
+  'checkpoint-make': none,
+  'inbox-append': none,
+  'run-end': none,
+  'event-publish': ({ seq }, handed, effect) => [
+    toPublishedRow(seq, effect, findCauses(handed, effect.event.iteration, effect.event.source)),
+  ],
+  'event-reject': (stamp, handed, effect) => [toRefusedRow(stamp, effect, findCauses(handed, effect.iteration, effect.hat))],
+  notice: none,
+};
+
+function findCauses(handed: Handed, iteration: number, source: string): readonly string[] {
+  return source === EXTERNAL ? [] : (handed.get(iteration) ?? []);
 }
 
 const STATUS: Readonly<Record<EventPublish['how'], EventStatus>> = {
@@ -84,11 +118,7 @@ function toPublishedRow(seq: number, { event, to, how }: EventPublish, causes: r
 }
 
 /** An event beyond the contract of its hat is on record as `<hat>.scope_violation`; a refused completion and the like keep their topic. */
-function toRefusedRow(
-  { seq, at: ts }: { readonly seq: number; readonly at: number },
-  effect: EventReject,
-  causes: readonly string[],
-): EventRow {
+function toRefusedRow({ seq, at: ts }: Stamp, effect: EventReject, causes: readonly string[]): EventRow {
   const { id, iteration, hat, topic, why, allowed, detail } = effect;
   const row = { v: 1 as const, id, seq, ts, iteration, source: hat, target: null, sender: null, causes, to: [] };
   if (why === 'scope') return { ...row, topic: `${hat}.scope_violation`, payload: { topic, allowed }, status: 'refused' };

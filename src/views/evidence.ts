@@ -141,7 +141,5 @@ export function toRefusalText(refusal: {
       return `${topic} of ${hat} was refused by a gate`;
     case 'held':
       return `${topic} of ${hat} waits: an event of a person goes first`;
-    default:
-      return why satisfies never;
   }
 }

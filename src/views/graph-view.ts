@@ -1,6 +1,10 @@
 import {
   type DeliveryKind,
+  type Effect,
   type EventPublish,
+  type Handlers,
+  handle,
+  ignore,
   isJsonObject,
   matchesTopic,
   QUALITY_GATE,
@@ -40,30 +44,49 @@ interface Passage {
 /** A fold that counts turns by hat, and events by where they went. */
 export function createGraphFold(): GraphFold {
   let spec: RunSpec | null = null;
-  const turns = new Map<string, number>();
-  const passages = new Map<string, Passage>();
-  const pass = ({ event, how }: EventPublish, to: string | null): void => {
-    const { topic } = event;
-    const from = toPublisher(event);
-    const key = `${from}\n${to ?? ''}\n${topic}\n${how}`;
-    const known = passages.get(key);
-    if (known === undefined) passages.set(key, { from, to, topic, how, count: 1 });
-    else known.count += 1;
-  };
+  const counts: Counts = { turns: new Map(), passages: new Map() };
   return {
     take: (record) => {
       if (record.kind === 'input' && record.input.type === 'run-started') spec = record.input.spec;
       if (record.kind === 'input' && record.input.type === 'run-resumed') spec = record.input.spec ?? spec;
-      if (record.kind !== 'effect') return;
-      const { effect } = record;
-      if (effect.type === 'iteration-start' && effect.attempt === 1 && effect.isAgain !== true)
-        turns.set(effect.hat, (turns.get(effect.hat) ?? 0) + 1);
-      if (effect.type !== 'event-publish' || effect.how === 'record' || effect.how === 'undelivered') return;
-      if (effect.how === 'terminal') pass(effect, null);
-      for (const to of effect.to) pass(effect, to);
+      if (record.kind === 'effect') handle(HANDLERS, record.effect, counts);
     },
-    view: () => (spec === null ? null : addCounts(compileTopology(spec), turns, [...passages.values()])),
+    view: () => (spec === null ? null : addCounts(compileTopology(spec), counts.turns, [...counts.passages.values()])),
   };
+}
+
+interface Counts {
+  /** By hat. */
+  readonly turns: Map<string, number>;
+  readonly passages: Map<string, Passage>;
+}
+
+const HANDLERS: Handlers<Effect, [counts: Counts]> = {
+  'iteration-start': ({ turns }, { hat, attempt, isAgain }) => {
+    if (attempt === 1 && isAgain !== true) turns.set(hat, (turns.get(hat) ?? 0) + 1);
+  },
+  'iteration-stop': ignore,
+  'gates-run': ignore,
+  'timer-set': ignore,
+  'checkpoint-make': ignore,
+  'inbox-append': ignore,
+  'run-end': ignore,
+  'event-publish': ({ passages }, effect) => {
+    if (effect.how === 'record' || effect.how === 'undelivered') return;
+    if (effect.how === 'terminal') countPassage(passages, effect, null);
+    for (const to of effect.to) countPassage(passages, effect, to);
+  },
+  'event-reject': ignore,
+  notice: ignore,
+};
+
+function countPassage(passages: Counts['passages'], { event, how }: EventPublish, to: string | null): void {
+  const { topic } = event;
+  const from = toPublisher(event);
+  const key = `${from}\n${to ?? ''}\n${topic}\n${how}`;
+  const known = passages.get(key);
+  if (known === undefined) passages.set(key, { from, to, topic, how, count: 1 });
+  else known.count += 1;
 }
 
 /** Who is behind an event: of one that a gate blocked the hat whose event it was. */

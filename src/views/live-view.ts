@@ -1,5 +1,11 @@
 import {
   addUsage,
+  type BackendEvent,
+  type Effect,
+  type Handlers,
+  handle,
+  type Input,
+  type IterationStart,
   isJsonObject,
   type Json,
   type RunLimits,
@@ -67,40 +73,80 @@ export function createLiveFold(now: () => number): LiveFold {
 }
 
 function takeRecord(view: LiveView, record: RunRecord, now: () => number): LiveView {
-  if (record.kind === 'live') return view.turn === null ? view : { ...view, turn: takeEvent(view.turn, record.event, now()) };
-  if (record.kind === 'effect') return takeEffect(view, record.effect, now());
-  if (record.kind !== 'input') return view;
-  if (record.input.type === 'iteration-ended') return { ...view, turn: null };
-  if (record.input.type === 'gates-finished') return { ...view, gates: null };
-  return record.input.type === 'timer-fired' || record.input.type === 'stop-requested' ? { ...view, wait: null } : view;
+  switch (record.kind) {
+    case 'input':
+      return handle(INPUT_HANDLERS, record.input, view);
+    case 'effect':
+      return handle(EFFECT_HANDLERS, record.effect, view, now());
+    case 'live':
+      return view.turn === null ? view : { ...view, turn: handle(EVENT_HANDLERS, record.event, view.turn, now()) };
+    case 'gate-output':
+      return view;
+  }
 }
 
-function takeEffect(view: LiveView, effect: Extract<RunRecord, { readonly kind: 'effect' }>['effect'], at: number): LiveView {
-  if (effect.type === 'gates-run') return { ...view, gates: { gates: effect.gates, since: at } };
-  if (effect.type === 'timer-set' && effect.purpose !== 'runtime')
-    return { ...view, wait: { purpose: effect.purpose, dueAt: effect.dueAt } };
-  if (effect.type === 'run-end') return { turn: null, gates: null, wait: null };
-  if (effect.type !== 'iteration-start') return view;
-  const { iteration, attempt, hat, idleTimeoutMs } = effect;
+const INPUT_HANDLERS: Handlers<Input, [view: LiveView], LiveView> = {
+  'run-started': asBefore,
+  'run-resumed': asBefore,
+  'iteration-spawned': asBefore,
+  'usage-reported': asBefore,
+  'iteration-ended': (view) => ({ ...view, turn: null }),
+  'events-received': asBefore,
+  'gates-finished': (view) => ({ ...view, gates: null }),
+  'timer-fired': withoutWait,
+  'checkpoint-finished': asBefore,
+  'stop-requested': withoutWait,
+  'environment-failed': asBefore,
+};
+
+const EFFECT_HANDLERS: Handlers<Effect, [view: LiveView, at: number], LiveView> = {
+  'iteration-start': takeTurnStart,
+  'iteration-stop': asBefore,
+  'gates-run': (view, since, { gates }) => ({ ...view, gates: { gates, since } }),
+  'timer-set': (view, _at, { purpose, dueAt }) => (purpose === 'runtime' ? view : { ...view, wait: { purpose, dueAt } }),
+  'checkpoint-make': asBefore,
+  'inbox-append': asBefore,
+  'run-end': () => ({ turn: null, gates: null, wait: null }),
+  'event-publish': asBefore,
+  'event-reject': asBefore,
+  notice: asBefore,
+};
+
+/** Whatever an agent does is a sign of life, but for a warning: that is ours. */
+const EVENT_HANDLERS: Handlers<BackendEvent, [turn: LiveTurn, at: number], LiveTurn> = {
+  started: withSign,
+  session: withSign,
+  text: withSign,
+  'message-end': withSign,
+  thinking: withSign,
+  alive: withSign,
+  'tool-start': (turn, at, tool) => ({ ...withSign(turn, at), tools: [...turn.tools, toTool(tool, at)].slice(0, MAX_TOOLS) }),
+  'tool-end': (turn, at, { id }) => ({ ...withSign(turn, at), tools: turn.tools.filter((tool) => tool.id !== id.slice(0, ID_LENGTH)) }),
+  'tool-denied': withSign,
+  usage: (turn, at, { usage }) => ({ ...withSign(turn, at), usage }),
+  retry: withSign,
+  warning: asBefore,
+};
+
+function asBefore<Value>(value: Value): Value {
+  return value;
+}
+
+function withoutWait(view: LiveView): LiveView {
+  return { ...view, wait: null };
+}
+
+function withSign(turn: LiveTurn, lastOutputAt: number): LiveTurn {
+  return { ...turn, lastOutputAt };
+}
+
+function takeTurnStart(view: LiveView, at: number, { iteration, attempt, hat, idleTimeoutMs }: IterationStart): LiveView {
   const times = { startedAt: at, lastOutputAt: null };
   return { ...view, wait: null, turn: { iteration, attempt, hat, ...times, idleTimeoutMs, tools: [], usage: UNKNOWN_USAGE } };
 }
 
-function takeEvent(turn: LiveTurn, event: Extract<RunRecord, { readonly kind: 'live' }>['event'], at: number): LiveTurn {
-  // A warning is ours, not the agent's.
-  if (event.type === 'warning') return turn;
-  const heard = { ...turn, lastOutputAt: at };
-  if (event.type === 'usage') return { ...heard, usage: event.usage };
-  if (event.type === 'tool-end') return { ...heard, tools: turn.tools.filter(({ id }) => id !== event.id.slice(0, ID_LENGTH)) };
-  if (event.type !== 'tool-start' || turn.tools.length >= MAX_TOOLS) return heard;
-  const { id, name, summary } = event;
-  const tool = {
-    id: id.slice(0, ID_LENGTH),
-    name: toPlainLine(name, NAME_LENGTH),
-    summary: toPlainLine(summary, SUMMARY_LENGTH),
-    since: at,
-  };
-  return { ...heard, tools: [...turn.tools, tool] };
+function toTool({ id, name, summary }: Omit<LiveTool, 'since'>, since: number): LiveTool {
+  return { id: id.slice(0, ID_LENGTH), name: toPlainLine(name, NAME_LENGTH), summary: toPlainLine(summary, SUMMARY_LENGTH), since };
 }
 
 /** A view that was written as JSON; `null` for anything else. */

@@ -1,14 +1,20 @@
 import {
   type Effect,
   type EventPublish,
+  type EventReject,
   EXTERNAL,
+  type Handlers,
+  handle,
   type IterationStart,
+  ignore,
   isJsonObject,
   type Json,
+  type Notice,
   QUALITY_GATE,
   RALPH,
   type RunEnd,
   SYSTEM,
+  type TimerSet,
   toPayloadText,
   UNKNOWN_USAGE,
 } from '../core/index.ts';
@@ -20,42 +26,41 @@ const EXCERPT_LENGTH = 160;
 
 /** What an effect changes in the view. */
 export function takeEffect(draft: RunDraft, at: number, effect: Effect): void {
-  switch (effect.type) {
-    case 'iteration-start':
-      return takeTurnStart(draft, at, effect);
-    case 'gates-run':
-      draft.gateRequests.set(effect.request, { topics: effect.topics, turn: draft.turns.at(-1), isBaseline: effect.isBaseline === true });
-      return;
-    case 'timer-set':
-      if (effect.purpose === 'runtime') return;
-      draft.waiting = { timer: effect.timer, purpose: effect.purpose, dueAt: effect.dueAt };
-      if (effect.purpose === 'limit') draft.status = 'parked';
-      if (effect.purpose !== 'cooldown') uncountLatest(draft);
-      return;
-    case 'event-publish':
-      return takeEvent(draft, effect);
-    case 'event-reject':
-      draft.totals.refused += effect.why === 'withdrawn' ? 0 : 1;
-      findTurn(draft, effect.iteration)?.refused.push({
-        id: effect.id,
-        hat: effect.hat,
-        topic: effect.topic,
-        why: effect.why,
-        allowed: effect.allowed,
-        ...(effect.detail === undefined ? {} : { detail: effect.detail }),
-      });
-      return;
-    case 'notice':
-      // Told while it happens; afterwards the turns themselves say who had them, and what is wrong must not drown in it.
-      if (effect.code === 'hat-switched') return;
-      draft.notices.push({ at, level: effect.level, code: effect.code, text: effect.text });
-      if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
-      return;
-    case 'run-end':
-      return takeEnd(draft, at, effect);
-    default:
-      return;
-  }
+  handle(HANDLERS, effect, draft, at);
+}
+
+const HANDLERS: Handlers<Effect, [draft: RunDraft, at: number]> = {
+  'iteration-start': takeTurnStart,
+  'iteration-stop': ignore,
+  'gates-run': (draft, _at, { request, topics, isBaseline }) => {
+    draft.gateRequests.set(request, { topics, turn: draft.turns.at(-1), isBaseline: isBaseline === true });
+  },
+  'timer-set': takeTimer,
+  'checkpoint-make': ignore,
+  'inbox-append': ignore,
+  'run-end': takeEnd,
+  'event-publish': takeEvent,
+  'event-reject': takeRefusal,
+  notice: takeNotice,
+};
+
+function takeTimer(draft: RunDraft, _at: number, { timer, purpose, dueAt }: TimerSet): void {
+  if (purpose === 'runtime') return;
+  draft.waiting = { timer, purpose, dueAt };
+  if (purpose === 'limit') draft.status = 'parked';
+  if (purpose !== 'cooldown') uncountLatest(draft);
+}
+
+function takeRefusal(draft: RunDraft, _at: number, { id, iteration, hat, topic, why, allowed, detail }: EventReject): void {
+  draft.totals.refused += why === 'withdrawn' ? 0 : 1;
+  findTurn(draft, iteration)?.refused.push({ id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) });
+}
+
+function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice): void {
+  // Told while it happens; afterwards the turns themselves say who had them, and what is wrong must not drown in it.
+  if (code === 'hat-switched') return;
+  draft.notices.push({ at, level, code, text });
+  if (draft.notices.length > MAX_NOTICES) draft.notices.shift();
 }
 
 function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): void {
@@ -105,7 +110,7 @@ function isHat(draft: RunDraft, hat: string | null): boolean {
   return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
 }
 
-function takeEvent(draft: RunDraft, { event, to, how }: EventPublish): void {
+function takeEvent(draft: RunDraft, _at: number, { event, to, how }: EventPublish): void {
   const { id, topic, source, iteration } = event;
   if (source === EXTERNAL) draft.totals.external += 1;
   if (how === 'undelivered') draft.undelivered.push({ id, topic, hat: null });

@@ -1,9 +1,12 @@
 import {
   addUsage,
   type GatesFinished,
+  type Handlers,
+  handle,
   type Input,
   type IterationEnded,
   type IterationSpawned,
+  ignore,
   type RunSpec,
   toGateName,
 } from '../core/index.ts';
@@ -14,30 +17,31 @@ import { findTurn, type RunDraft } from './run-draft.ts';
 export function takeInput(draft: RunDraft, input: Input): void {
   if (input.type === 'run-resumed') stopWorking(draft);
   draft.at = input.at;
-  switch (input.type) {
-    case 'run-started':
-      Object.assign(draft, { runId: input.runId, startedAt: input.at, status: 'running', workingSince: input.at });
-      return takeSpec(draft, input.spec);
-    case 'run-resumed':
-      Object.assign(draft, { status: 'running', workingSince: input.at, end: null, waiting: null, resumes: draft.resumes + 1 });
-      if (input.spec !== undefined) takeSpec(draft, input.spec);
-      if (draft.limits !== null && input.limits !== undefined) draft.limits = { ...draft.limits, ...input.limits };
-      return;
-    case 'iteration-spawned':
-      return takeSpawn(draft, input);
-    case 'iteration-ended':
-      return takeTurnEnd(draft, input);
-    case 'gates-finished':
-      return takeGates(draft, input);
-    case 'timer-fired':
-      return takeTimer(draft, input.timer);
-    case 'checkpoint-finished':
-      draft.checkpoints.push({ iteration: input.iteration, commit: input.commit, leftOut: input.leftOut, note: input.note });
-      return;
-    default:
-      return;
-  }
+  handle(HANDLERS, input, draft);
 }
+
+const HANDLERS: Handlers<Input, [draft: RunDraft]> = {
+  'run-started': (draft, { runId, at, spec }) => {
+    Object.assign(draft, { runId, startedAt: at, status: 'running', workingSince: at });
+    takeSpec(draft, spec);
+  },
+  'run-resumed': (draft, { at, spec, limits }) => {
+    Object.assign(draft, { status: 'running', workingSince: at, end: null, waiting: null, resumes: draft.resumes + 1 });
+    if (spec !== undefined) takeSpec(draft, spec);
+    if (draft.limits !== null && limits !== undefined) draft.limits = { ...draft.limits, ...limits };
+  },
+  'iteration-spawned': takeSpawn,
+  'usage-reported': ignore,
+  'iteration-ended': takeTurnEnd,
+  'events-received': ignore,
+  'gates-finished': takeGates,
+  'timer-fired': (draft, { timer }) => takeTimer(draft, timer),
+  'checkpoint-finished': (draft, { iteration, commit, leftOut, note }) => {
+    draft.checkpoints.push({ iteration, commit, leftOut, note });
+  },
+  'stop-requested': ignore,
+  'environment-failed': ignore,
+};
 
 /** The process that worked on the run is gone: what it did until its last input counts. */
 function stopWorking(draft: RunDraft): void {

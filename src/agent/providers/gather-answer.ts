@@ -50,18 +50,12 @@ interface Said {
 
 /** What a piece adds to a text or to a thought; `null` for any other. */
 function toWords(piece: LibraryPiece): Said | null {
-  switch (piece.type) {
-    case 'text-start':
-    case 'text-delta':
-    case 'text-end':
-      return { type: 'text', key: `text ${piece.id}`, text: 'delta' in piece ? piece.delta : '', metadata: piece.providerMetadata };
-    case 'reasoning-start':
-    case 'reasoning-delta':
-    case 'reasoning-end':
-      return { type: 'thinking', key: `thinking ${piece.id}`, text: 'delta' in piece ? piece.delta : '', metadata: piece.providerMetadata };
-    default:
-      return null;
-  }
+  const { type } = piece;
+  if (type === 'text-start' || type === 'text-delta' || type === 'text-end')
+    return { type: 'text', key: `text ${piece.id}`, text: 'delta' in piece ? piece.delta : '', metadata: piece.providerMetadata };
+  if (type === 'reasoning-start' || type === 'reasoning-delta' || type === 'reasoning-end')
+    return { type: 'thinking', key: `thinking ${piece.id}`, text: 'delta' in piece ? piece.delta : '', metadata: piece.providerMetadata };
+  return null;
 }
 
 /** Arguments that are no JSON object stay the text that they are, but for those that were written as JSON within JSON. */

@@ -2,8 +2,12 @@ import {
   type DeliveryKind,
   type Effect,
   type EventPublish,
+  type EventReject,
   EXTERNAL,
+  type Handlers,
+  handle,
   isJsonObject,
+  type Notice,
   SYSTEM,
   TOPIC_CONTINUE,
   TOPIC_START,
@@ -18,26 +22,36 @@ const SAID_ELSEWHERE = new Set(['scope-violation', 'payload-refused', 'gate-fail
 
 /** What a person reads of an effect; nothing for those that show by what they do. */
 export function toEffectLines(effect: Effect, look: Look): readonly string[] {
-  switch (effect.type) {
-    case 'event-publish':
-      return toEventLines(effect, look);
-    case 'event-reject': {
-      // A notice says who goes first.
-      if (effect.why === 'held') return [];
-      const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
-      return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
-    }
-    case 'notice':
-      if (SAID_ELSEWHERE.has(effect.code)) return [];
-      return [
-        look.style(
-          effect.level === 'warning' ? 'warning' : 'faint',
-          `  ${effect.level === 'warning' ? '!' : '·'} ${toPlainLine(effect.text, 400)}`,
-        ),
-      ];
-    default:
-      return [];
-  }
+  return handle(HANDLERS, effect, look);
+}
+
+const nothing = (): readonly string[] => [];
+
+const HANDLERS: Handlers<Effect, [look: Look], readonly string[]> = {
+  // The rule above a turn, and the line of running gates, are kept open for what follows (`text-printer.ts`).
+  'iteration-start': nothing,
+  'iteration-stop': nothing,
+  'gates-run': nothing,
+  'timer-set': nothing,
+  'checkpoint-make': nothing,
+  'inbox-append': nothing,
+  'run-end': nothing,
+  'event-publish': (look, effect) => toEventLines(effect, look),
+  'event-reject': toRefusalLines,
+  notice: toNoticeLines,
+};
+
+function toRefusalLines(look: Look, effect: EventReject): readonly string[] {
+  // A notice says who goes first.
+  if (effect.why === 'held') return [];
+  const allowed = effect.why === 'scope' ? `; allowed: ${effect.allowed.join(', ') || 'nothing'}` : '';
+  return [look.style('warning', `  ✗ refused: ${toRefusalText(effect)}${allowed}`)];
+}
+
+function toNoticeLines(look: Look, { code, level, text }: Notice): readonly string[] {
+  if (SAID_ELSEWHERE.has(code)) return [];
+  const isWarning = level === 'warning';
+  return [look.style(isWarning ? 'warning' : 'faint', `  ${isWarning ? '!' : '·'} ${toPlainLine(text, 400)}`)];
 }
 
 /** The loop's own beginning and going on is no news. */

@@ -1,6 +1,8 @@
 import {
   type CheckpointFinished,
   type GatesFinished,
+  type Handlers,
+  handle,
   type Input,
   type IterationSpawned,
   pickTellingLines,
@@ -18,21 +20,25 @@ const TAIL_LINES = 8;
  * @param turn the turn that started last, as it stands after the input
  */
 export function toInputLines(input: Input, turn: TurnView | null, look: Look): readonly string[] {
-  switch (input.type) {
-    case 'iteration-spawned':
-      return look.verbose ? toSpawnLines(input, look) : [];
-    case 'iteration-ended':
-      return turn === null ? [] : toTurnEndLines(turn, look);
-    case 'checkpoint-finished':
-      return toCheckpointLines(input, look);
-    case 'stop-requested':
-      return [look.style('warning', `  ${toStopText(input)}`)];
-    case 'environment-failed':
-      return [look.style('bad', `  ✗ ${toPlainLine(input.message, 300)}`)];
-    default:
-      return [];
-  }
+  return handle(HANDLERS, input, look, turn);
 }
+
+const nothing = (): readonly string[] => [];
+
+const HANDLERS: Handlers<Input, [look: Look, turn: TurnView | null], readonly string[]> = {
+  'run-started': nothing,
+  'run-resumed': nothing,
+  'iteration-spawned': (look, _turn, input) => (look.verbose ? toSpawnLines(input, look) : []),
+  'usage-reported': nothing,
+  'iteration-ended': (look, turn) => (turn === null ? [] : toTurnEndLines(turn, look)),
+  'events-received': nothing,
+  // Closes a line that is open (`text-printer.ts`).
+  'gates-finished': nothing,
+  'timer-fired': nothing,
+  'checkpoint-finished': (look, _turn, input) => toCheckpointLines(input, look),
+  'stop-requested': (look, _turn, input) => [look.style('warning', `  ${toStopText(input)}`)],
+  'environment-failed': (look, _turn, { message }) => [look.style('bad', `  ✗ ${toPlainLine(message, 300)}`)],
+};
 
 function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
   const command = toPlainLine(input.argv.join(' '), 300);

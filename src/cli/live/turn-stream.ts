@@ -66,7 +66,11 @@ export function createTurnStream(writer: LineWriter, look: Look, warned: Set<str
           if (look.verbose)
             note(`session ${toPlainLine(event.sessionId, 80)}${event.model === null ? '' : `, model ${toPlainLine(event.model, 60)}`}`);
           return;
-        default:
+        case 'started':
+        case 'thinking':
+        case 'alive':
+        case 'tool-denied':
+        case 'usage':
           return;
       }
     },

@@ -1,4 +1,4 @@
-import type { Effect, Input, RunState } from '../../core/index.ts';
+import { type Effect, type Handlers, handle, type Input, type RunState } from '../../core/index.ts';
 import type { Topology } from '../../topology/index.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';
@@ -30,7 +30,7 @@ export interface Decision {
  */
 export function decide(topology: Topology, state: RunState, input: Input): Decision {
   const step: Step = { topology, at: input.at, state, isCopied: false, effects: [] };
-  if (mayHappen(state, input)) handle(step, input);
+  if (mayHappen(state, input)) handle(HANDLERS, input, step);
   change(step, { at: input.at });
   return { state: step.state, effects: step.effects };
 }
@@ -44,29 +44,16 @@ function mayHappen(state: RunState, input: Input): boolean {
   return input.type === 'events-received' && state.end?.reason === 'completed';
 }
 
-function handle(step: Step, input: Input): void {
-  switch (input.type) {
-    case 'run-started':
-      return onRunStarted(step, input);
-    case 'run-resumed':
-      return onRunResumed(step, input);
-    case 'iteration-spawned':
-      return onIterationSpawned(step, input);
-    case 'usage-reported':
-      return onUsageReported(step, input);
-    case 'iteration-ended':
-      return onIterationEnded(step, input);
-    case 'events-received':
-      return onEventsReceived(step, input);
-    case 'gates-finished':
-      return onGatesFinished(step, input);
-    case 'timer-fired':
-      return onTimerFired(step, input);
-    case 'checkpoint-finished':
-      return onCheckpointFinished(step, input);
-    case 'stop-requested':
-      return onStopRequested(step, input);
-    case 'environment-failed':
-      return onEnvironmentFailed(step, input);
-  }
-}
+const HANDLERS: Handlers<Input, [step: Step]> = {
+  'run-started': onRunStarted,
+  'run-resumed': onRunResumed,
+  'iteration-spawned': onIterationSpawned,
+  'usage-reported': onUsageReported,
+  'iteration-ended': onIterationEnded,
+  'events-received': onEventsReceived,
+  'gates-finished': onGatesFinished,
+  'timer-fired': onTimerFired,
+  'checkpoint-finished': onCheckpointFinished,
+  'stop-requested': onStopRequested,
+  'environment-failed': onEnvironmentFailed,
+};

@@ -1,4 +1,4 @@
-import type { CheckpointMake, Effect, GatesRun, TimerSet } from '../../core/index.ts';
+import { type CheckpointMake, type Effect, type GatesRun, type Handlers, handle, ignore, type TimerSet } from '../../core/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
@@ -17,7 +17,7 @@ export function createPerformer(ports: LoopPorts, settings: LoopSettings, loop: 
   const timers = new Map<number, () => void>();
   const gates = createGatePerformer(ports, loop);
   return {
-    perform: (effect) => perform(effect, { ports, loop, turns, timers, gates }),
+    perform: async (effect) => handle(PERFORMERS, effect, { ports, loop, turns, timers, gates }),
     close: async () => {
       for (const cancel of timers.values()) cancel();
       timers.clear();
@@ -34,26 +34,22 @@ interface Tools {
   readonly gates: GatePerformer;
 }
 
-async function perform(effect: Effect, tools: Tools): Promise<void> {
-  switch (effect.type) {
-    case 'iteration-start':
-      return tools.turns.start(effect);
-    case 'iteration-stop':
-      return tools.turns.stop(effect, effect.force);
-    case 'gates-run':
-      return tools.gates.run(effect);
-    case 'timer-set':
-      return setTimer(effect, tools);
-    case 'checkpoint-make':
-      return makeCheckpoint(effect, tools);
-    case 'inbox-append':
-      return tools.ports.inbox.append(effect.event);
-    default:
-      return undefined;
-  }
-}
+const PERFORMERS: Handlers<Effect, [tools: Tools], void | Promise<void>> = {
+  'iteration-start': ({ turns }, effect) => turns.start(effect),
+  'iteration-stop': ({ turns }, effect) => turns.stop(effect, effect.force),
+  'gates-run': ({ gates }, effect) => gates.run(effect),
+  'timer-set': setTimer,
+  'checkpoint-make': makeCheckpoint,
+  'inbox-append': ({ ports }, effect) => ports.inbox.append(effect.event),
+  // The loop itself ends.
+  'run-end': ignore,
+  // For observers.
+  'event-publish': ignore,
+  'event-reject': ignore,
+  notice: ignore,
+};
 
-function setTimer(effect: TimerSet, { ports, loop, timers }: Tools): void {
+function setTimer({ ports, loop, timers }: Tools, effect: TimerSet): void {
   const cancel = ports.clock.setTimer(effect.dueAt, () => {
     timers.delete(effect.timer);
     loop.post({ type: 'timer-fired', at: ports.clock.now(), timer: effect.timer });
@@ -61,7 +57,7 @@ function setTimer(effect: TimerSet, { ports, loop, timers }: Tools): void {
   timers.set(effect.timer, cancel);
 }
 
-async function makeCheckpoint(effect: CheckpointMake, { ports, loop }: Tools): Promise<void> {
+async function makeCheckpoint({ ports, loop }: Tools, effect: CheckpointMake): Promise<void> {
   const result = await ports.workspace.checkpoint(effect.iteration);
   loop.post({ type: 'checkpoint-finished', at: ports.clock.now(), iteration: effect.iteration, ...result });
 }

@@ -39,8 +39,6 @@ export function redactInput(input: Input, redaction: Redaction | undefined): Inp
     case 'checkpoint-finished':
     case 'environment-failed':
       return redactTexts(input, redaction.text);
-    default:
-      return input satisfies never;
   }
 }
 
