@@ -44,7 +44,8 @@ export function parseJournalLine(line: Buffer, seq: number | null): ParsedJourna
   const value = parseJson(line.toString('utf8'));
   if (!isJsonObject(value)) return { fault: 'is not a journal entry' };
   const { v, seq: found, input } = value;
-  if (typeof v === 'number' && v > JOURNAL_VERSION) throw toNewerError(`is of version ${v}; this Ralph reads up to version ${JOURNAL_VERSION}`);
+  if (typeof v === 'number' && v > JOURNAL_VERSION)
+    throw toNewerError(`is of version ${v}; this Ralph reads up to version ${JOURNAL_VERSION}`);
   if (v !== JOURNAL_VERSION || typeof found !== 'number' || !isJsonObject(input) || typeof input['type'] !== 'string') {
     return { fault: 'is not a journal entry' };
   }
