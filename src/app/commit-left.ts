@@ -26,7 +26,7 @@ export interface LeftOrder {
 export async function commitLeft({ layout, paths, file, env }: LeftOrder, verb: string): Promise<void> {
   const { worktree } = file;
   if (worktree === null || !existsSync(join(layout.worktreesDir, worktree))) return;
-  const end = await closeWorktree(file, layout, openWorkspace({ paths, file, env }));
+  const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
   const left = await listUncommitted({ cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms });
   if (left.length === 0 && (end?.note ?? '') === '') return;
   throw new RalphError({

@@ -17,8 +17,14 @@ import { writeRunFile } from './run-file.ts';
 import { clearStopWish, createWishReader, type StopWish, watchWishes } from './stop-file.ts';
 import { storeEnd } from './store-end.ts';
 
+/** Where a loop begins. */
+interface Beginning extends LoopStart {
+  /** See `RunHandle`. */
+  readonly warnings?: readonly string[];
+}
+
 /** Starts the loop of an assembled run and cleans up behind it, whatever happens. */
-export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, locks: readonly Lock[]): RunHandle {
+export function driveRun(parts: RunParts, run: AssembledRun, start: Beginning, locks: readonly Lock[]): RunHandle {
   const { paths, file } = parts;
   const tell = createTeller(parts);
   const live = openLiveFile(paths.folder, run.ports.clock);
@@ -46,7 +52,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     disown();
     live.close();
     await run.workspace.settle();
-    const worktree = await closeWorktree(file, parts.layout, run.workspace);
+    const worktree = await closeWorktree(parts, run.workspace);
     await parts.ground.close();
     run.ports.journal.close();
     // Beside the rescued journal, so that the run can go on from there.
@@ -68,6 +74,7 @@ export function driveRun(parts: RunParts, run: AssembledRun, start: LoopStart, l
     runFolder: paths.folder,
     workspace: file.workspace,
     reach: describeReach(file.settings),
+    warnings: start.warnings ?? [],
     records: () => readRecords(paths, start.folded?.entries ?? 0),
     emit: (words) => emitTo(parts.layout, paths, words, parts.env),
     stop,

@@ -41,7 +41,7 @@ export type NightNews =
       readonly runId: string;
       readonly end: Pick<RunEnd, 'reason' | 'detail' | 'exitCode'>;
     }
-  /** What a person should know of its configuration. */
+  /** What a person should know of its configuration, or of what came up while it was started. */
   | { readonly kind: 'warned'; readonly task: QueuedTask; readonly warnings: readonly string[] }
   /** It could not begin or go on; it stays in the queue. */
   | { readonly kind: 'refused'; readonly task: QueuedTask; readonly error: RalphError }

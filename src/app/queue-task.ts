@@ -130,6 +130,7 @@ async function begin(night: Night, task: QueuedTask, watch: RunWatch): Promise<R
   // Whatever keeps this from being written, the run is there and is found by its id.
   await note(night, task, { stage: 'running' }).catch((error: unknown) => keepFailure(night, error));
   order.tell({ kind: 'begun', task, runId, isResumed, workspace: handle.workspace, reach: handle.reach });
+  if (handle.warnings.length > 0) order.tell({ kind: 'warned', task, warnings: handle.warnings });
   return handle;
 }
 

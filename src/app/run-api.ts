@@ -23,6 +23,8 @@ export interface RunHandle {
   readonly workspace: string;
   /** What its agents can reach, in one sentence; empty where they reach nothing. */
   readonly reach: string;
+  /** What else a person should know that came up while it was started. */
+  readonly warnings: readonly string[];
   /** Asks the run to stop; the outcome follows. `kill` may come after any other. */
   readonly stop: (how: StopRequested['how'], by: string) => void;
   /** The inputs and effects since this start of the run, from the journal. */

@@ -16,6 +16,7 @@ import { createRedaction } from '../process/index.ts';
 import { type ChangeFacts, parseFacts, type RunFacts, type RunView, toChangeFacts, type WorkPlace } from '../views/index.ts';
 import type { GitWorkspace } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
+import { readCommitFailure } from './close-worktree.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
 import { readFate } from './run-fate.ts';
@@ -63,6 +64,7 @@ async function collectFacts(order: FactsOrder): Promise<RunFacts> {
     listAfterGreen(folder, order, file.settings.spec),
     isThere ? folder.state(file.base?.commit ?? null) : null,
   ]);
+  const failure = readCommitFailure(paths);
   const place: WorkPlace = {
     folder: file.workspace,
     isThere,
@@ -70,6 +72,7 @@ async function collectFacts(order: FactsOrder): Promise<RunFacts> {
     baseBranch: file.base?.branch ?? null,
     // Where nobody knows how it began, all that ever was committed would seem to be the run's.
     state: state === null || file.base !== undefined ? state : { ...state, commits: null },
+    ...(failure === '' ? {} : { commitFailure: failure }),
   };
   const changed = stat === null ? null : await toChanges(stat, file, after);
   const facts: RunFacts = { at: toMoment(view), changed, place };

@@ -16,29 +16,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * What the end of a run does, for one whose process was killed before it could: ends what it left running, notes what came into git's configuration, and commits what
  * lies uncommitted in its worktree. Does it once: the lock of the dead goes with it. Nothing for a run that was left in order, or is under way.
  *
+ * @returns what of that failed and a person should know, in words that follow the run's name; `null` for nothing
  * @throws RalphError `run-in-progress` where somebody resumes it at this moment; the system error
  */
-export async function settleKilledRun(layout: Layout, runId: string, env: Environment, command: string): Promise<void> {
-  if (!wasKilled(layout, runId)) return;
+export async function settleKilledRun(layout: Layout, runId: string, env: Environment, command: string): Promise<string | null> {
+  if (!wasKilled(layout, runId)) return null;
   const paths = toRunPaths(layout.stateDir, runId);
-  if (dirname(paths.folder) !== layout.runsDir) return;
+  if (dirname(paths.folder) !== layout.runsDir) return null;
   const lock = await lockRun({ layout, runId, worktree: null, command });
   try {
     await reapRun(runId);
-    await closeKilled(layout, paths, env);
+    return await closeKilled(layout, paths, env);
   } finally {
     await noteProgramsOfDead(layout, paths.settings, { cwd: layout.root, env });
     release(lock);
   }
 }
 
-async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): Promise<void> {
+async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): Promise<string | null> {
   let file: RunFile;
   try {
     file = readRunFile(paths.settings);
   } catch {
     // Its settings are lost: nobody can tell what was in the worktree when it began.
-    return;
+    return null;
   }
-  if (file.worktree !== null) await closeWorktree(file, layout, openWorkspace({ paths, file, env }));
+  const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
+  return end === null || end.note === '' ? null : `what it left in its worktree ${file.worktree} could not be committed: ${end.note}`;
 }

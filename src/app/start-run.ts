@@ -4,6 +4,7 @@ import { type Input, RalphError } from '../core/index.ts';
 import { writeContract } from '../emit/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
+import { toPlainLine } from '../views/index.ts';
 import { captureBase, captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun, release } from './drive-run.ts';
@@ -57,13 +58,14 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
   const undo: (() => Promise<void> | void)[] = [];
   let ready: ReadyRun;
   let locks: readonly Lock[];
+  const warnings: string[] = [];
   try {
     const dead = findStaleOwner(layout, worktree);
     const lock = await lockFolder(layout, worktree, runId);
     undo.push(() => release(lock));
     // What a dead run left working in the folder is ended first, so that two agents never work at once.
     if (dead !== null) await clearDead(layout, dead);
-    for (const killed of listKilledRuns(layout)) await tryTo(() => settleKilledRun(layout, killed, options.env, COMMAND));
+    for (const killed of listKilledRuns(layout)) await tryTo(async () => warnings.push(...(await settle(layout, killed, options.env))));
     const workspace = await openFolder(layout, worktree, plan, options);
     if (worktree !== null) undo.push(() => dropFolder(layout, worktree, plan, options));
     const paths = createRunFolder({ fs: nodeFileSystem, stateDir: layout.stateDir }, runId);
@@ -77,7 +79,7 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     throw error;
   }
   noteProject(layout, options.env);
-  return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started] }, locks);
+  return driveRun(ready.parts, ready.run, { folded: null, inputs: [ready.started], warnings }, locks);
 }
 
 /** The name of the worktree; `null`: the folder itself. */
@@ -87,7 +89,7 @@ function chooseWorktree({ settings }: RunPlan, { worktree }: StartOptions, runId
 }
 
 /** What went wrong first is what the person is told. */
-async function tryTo(step: () => Promise<void> | void): Promise<void> {
+async function tryTo(step: () => unknown): Promise<void> {
   try {
     await step();
   } catch {
@@ -96,6 +98,12 @@ async function tryTo(step: () => Promise<void> | void): Promise<void> {
 }
 
 const COMMAND = 'ralph run';
+
+/** What a person should know of a run that was killed. */
+async function settle(layout: Layout, runId: string, env: StartOptions['env']): Promise<readonly string[]> {
+  const problem = await settleKilledRun(layout, runId, env, COMMAND);
+  return problem === null ? [] : [`Run ${runId} was killed, and ${toPlainLine(problem, 300)}. See it: ralph review ${runId}`];
+}
 
 /** @throws RalphError `run-nested` */
 export function refuseNested({ env, nested }: Pick<StartOptions, 'env' | 'nested'>): void {

@@ -277,6 +277,7 @@ export function createFakeApp(
   const handle: RunHandle = {
     runId: RUN_ID,
     reach: '',
+    warnings: [],
     runFolder: `/project/.ralph/runs/${RUN_ID}`,
     workspace: '/project',
     stop: (how, by) => void calls.push(['stop', how, by]),

@@ -20,9 +20,9 @@ export async function readView({ cwd, env, loadApp }: CliContext, run: string | 
   return { reader, view: fold.view(), isNewest: run === undefined || isNewestRun({ cwd, env }, app, reader.runId) };
 }
 
-/** What is known of a run beside its journal, once it has ended; `null` before that. */
+/** What is known of a run beside its journal, once it has ended or its process is gone; `null` before that. */
 export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<RunFacts | null> {
-  return view.end === null ? null : reader.facts(view);
+  return view.end === null && reader.isAlive ? null : reader.facts(view);
 }
 
 /** Whether a command without a run means this one; also where the folder of the runs is gone, so that nothing can be meant. */

@@ -30,9 +30,9 @@ export function toReviewSteps(
   { changed, place, undone, landed, isUndoOpen, unknown = [] }: Omit<RunFacts, 'at'>,
   isNewest: boolean,
 ): readonly string[] {
-  if (view.end === null) return [];
   if (isUndoOpen) return [toCommand('Finish its undo: `ralph undo --yes`.', view, isNewest)];
   if (unknown.some(({ of }) => of === 'undone')) return [toCommand('See what can be done: `ralph undo`.', view, isNewest)];
+  if (view.end === null) return [];
   if (undone !== undefined) return [toCommand('Bring its work back: `ralph undo --yes`.', view, isNewest)];
   const isDone = view.end.reason === 'completed';
   const hasChanges = changed === null || changed.count > 0;

@@ -54,6 +54,7 @@ function parsePlace(json: Json | undefined): WorkPlace | null {
     worktree: toText(json['worktree']),
     baseBranch: toText(json['baseBranch']),
     state: parseState(json['state']),
+    ...(typeof json['commitFailure'] === 'string' ? { commitFailure: json['commitFailure'] } : {}),
   };
 }
 

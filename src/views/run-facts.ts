@@ -28,6 +28,8 @@ export interface WorkPlace {
   readonly baseBranch: string | null;
   /** As the repository is now; `null` outside of git. */
   readonly state: WorkState | null;
+  /** Why the last commit in the worktree failed; absent: it did not. */
+  readonly commitFailure?: string;
 }
 
 /** What a person made of a run's work after its end; absent: nothing of the kind. */

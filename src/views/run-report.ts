@@ -1,11 +1,12 @@
 import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../core/index.ts';
 import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toLostTests, toRefusals, toUnseenCauses } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
+import { toFateRows, toUncommittedRows } from './fate-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
 import { toPathText } from './path-text.ts';
 import { cutText, toFirstLine, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
-import type { ChangeFacts, RunFacts, RunFate } from './run-facts.ts';
+import type { ChangeFacts, RunFacts } from './run-facts.ts';
 import type { RunView } from './run-view.ts';
 import { toStatNotes } from './stat-lines.ts';
 import { toCount, toIterationsText, toList, toNumberText, toSpentText } from './words.ts';
@@ -53,6 +54,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ...toRows('Refused', limitTo(toRefusals(view), MAX_ROWS.refused)),
     { label: 'Cost', text: toSpentText(view.totals.usage, view.totals.unknownCostTurns) },
     ...toRows('Left', toLeftTexts(view)),
+    ...toUncommittedRows(facts.facts?.place ?? null),
     ...toRows('You', limitTo(toPersonNotes(view), MAX_ROWS.person)),
     ...toRows(
       'Next',
@@ -60,21 +62,6 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
     ),
   ];
   return { headline: toHeadline(view), isGood, rows };
-}
-
-/** What a person made of it since. */
-function toFateRows(fate: RunFate | null): readonly FactRow[] {
-  const { undone, landed, isUndoOpen, unknown = [] } = fate ?? {};
-  const moment = undone?.toTurn === 0 ? 'before its first turn' : `behind turn ${undone?.toTurn}`;
-  return [
-    ...toRows('Undone', undone === undefined ? [] : [`its files were put back to what they were ${moment}`]),
-    ...toRows('Undone', isUndoOpen ? ['an undo was interrupted: some files are as they were, some as they will be'] : []),
-    ...toRows('Landed', landed === undefined ? [] : [`its branch was brought to ${toPathText(landed.onto)}`]),
-    ...unknown.map(({ of, file }) => ({
-      label: of === 'undone' ? 'Undone' : 'Landed',
-      text: `nobody can tell: ${file} in the folder of the run cannot be read`,
-    })),
-  ];
 }
 
 /** Whether a run that was to be one turn did it. */

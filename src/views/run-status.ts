@@ -10,6 +10,7 @@ import {
 } from '../core/index.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
+import { toFateRows, toUncommittedRows } from './fate-rows.ts';
 import type { LiveTurn, LiveView } from './live-view.ts';
 import { toFirstLine, toPlainLine } from './plain-line.ts';
 import { toProof } from './proof.ts';
@@ -31,7 +32,7 @@ export interface StatusFacts {
   readonly isNewest?: boolean;
   /** Its turns are listed beside it, so that it need not be said how to see them. */
   readonly isOverview?: boolean;
-  /** What is known beside the journal of a run that has ended; absent where nobody looked. */
+  /** What is known beside the journal of a run that nobody works on any more; absent where nobody looked. */
   readonly facts?: RunFacts | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
@@ -81,6 +82,7 @@ const SHOWN_TURNS = 4;
 export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
   if (view.end !== null) return toRunReport(view, facts);
   const rows: FactRow[] = [
+    ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toRow('Now', toNowText(view, facts)),
     ...toLiveRows(view, facts),
@@ -99,6 +101,7 @@ export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
     ...toEvidence(view).map((text) => ({ label: 'Evidence', text })),
     ...toRow('Refused', toList(toRefusals(view), 2)),
     ...toRow('Left', toLeftText(facts)),
+    ...toUncommittedRows(facts.facts?.place ?? null),
     { label: 'Used', text: toUsedText(view, facts) },
     { label: 'Next', text: toNextText(view, facts) },
   ];

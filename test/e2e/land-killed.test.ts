@@ -39,6 +39,29 @@ describe.concurrent('ralph land', () => {
     });
   });
 
+  test('whose last commit fails says why: at the next start, in a review, and where it is landed', async () => {
+    const merging = 'git rev-parse HEAD > "$(git rev-parse --git-dir)/MERGE_HEAD"';
+    const body = `test -e ../../../hangs && { echo LOOP_COMPLETE; exit; }; ${merging}; echo half > half.txt; touch ../../../hangs; while :; do sleep 1; done`;
+    await withPlace(toFiles('isolation: off\n', body), async (folder) => {
+      makeRepository(folder);
+      const run = start(folder, ['run', '-p', 'work', '--worktree', 'blue', '--no-tui']);
+      await until('the agent to hang', () => existsSync(join(folder, 'hangs')));
+      run.child.kill('SIGKILL');
+      await run.done;
+      const [killed = ''] = readdirSync(join(folder, '.ralph/runs'));
+      const next = await ralph(folder, ['run', '-p', 'work', '--worktree', 'red', '--no-tui']);
+      const why = 'could not be committed: no checkpoint during a merge';
+      expect(next.stderr).toContain(`Run ${killed} was killed, and what it left in its worktree blue ${why}`);
+      for (const command of ['review', 'show', 'status'])
+        expect((await ralph(folder, [command, killed])).stdout).toMatch(/not committed in its worktree: no checkpoint during a merge/);
+      expect((await ralph(folder, ['land', killed, '--unfinished'])).stderr).toContain('no checkpoint during a merge');
+      rmSync(join(folder, '.git/worktrees/blue/MERGE_HEAD'));
+      const landed = await ralph(folder, ['land', killed, '--unfinished']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+      expect((await ralph(folder, ['review', killed])).stdout).not.toContain('not committed in its worktree');
+    });
+  });
+
   test('and `ralph clean` remove the worktree that a killed landing of another run left, and none of a person', async () => {
     const gate = 'gates: [{ name: slow, run: "test ! -e ../../../slow || { touch ../../../asked; sleep 30; }" }]\n';
     await withPlace(toFiles(gate, 'echo "$RALPH_RUN_ID" > made-$(nth made).txt; echo LOOP_COMPLETE'), async (folder) => {

@@ -13,6 +13,7 @@ import {
 } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { COMMAND_NAMES } from '../command-table.ts';
+import { printWarnings } from '../print-findings.ts';
 import { isNewestRun } from '../read-view.ts';
 import { guardPrinter } from './guard-printer.ts';
 import { toStopText } from './input-lines.ts';
@@ -75,6 +76,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
   try {
     const handle = await order.start({ observe: stream.observe, backpressure: context.terminal.backpressure });
     if (handle === null) return null;
+    printWarnings(context.terminal, handle.warnings);
     stream.open(handle, () => isNewestRun({ ...context, cwd: order.cwd }, order.app, handle.runId));
     signals.attach((how, by) => {
       if (!printer.showsStops) context.terminal.err(`ralph: ${toStopText({ how, by })}\n`);
