@@ -79,9 +79,9 @@ function checkOn(major, tarball) {
   const found = join(installed, 'node_modules');
   if (existsSync(join(found, '@ai-sdk'))) fail('install without optional packages: they are there', '');
   const smokes = listSmokes(makeFolder, major);
-  const helped = run('ralph --help', ralph, ['--help'], { env });
-  const listed = /^Commands[^\n]*\n([\s\S]*?)\n\n/m.exec(helped)?.[1] ?? '';
-  const commands = [...listed.matchAll(/^ {2}([a-z]+)(?= )/gm)].map((match) => match[1]);
+  run('ralph --help', ralph, ['--help'], { env, says: 'ralph help all' });
+  const helped = run('ralph help all', ralph, ['help', 'all'], { env });
+  const commands = [...helped.matchAll(/^ {2}([a-z]+)(?= )/gm)].map((match) => match[1]);
   const untried = commands.filter((command) => !smokes.some(({ args }) => args[0] === command));
   if (commands.length === 0 || untried.length > 0) fail(`commands without a smoke test: ${untried.join(', ') || 'none was found'}`, helped);
   for (const command of commands) run(`ralph ${command} --help`, ralph, [command, '--help'], { env, says: 'ralph' });

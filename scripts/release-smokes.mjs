@@ -1,4 +1,4 @@
-/** One call of each command that shows that it works where it is installed. A command of `ralph --help` that is not here fails the check. */
+/** One call of each command that shows that it works where it is installed. A command of `ralph help all` that is not here fails the check. */
 const AGENT = '#!/bin/sh\n"$RALPH_BIN" emit note.taken x\necho LOOP_COMPLETE\n';
 const CONFIG = 'cli: { backend: custom, command: ./agent.sh }\nevent_loop: { max_iterations: 2 }\n';
 const TEAM = `cli: { backend: custom, command: ./agent.sh }

@@ -14,7 +14,7 @@ const SURFACE = {
   'configuration keys': { count: 190, first: 190, list: listConfigurationKeys, added: [] },
 };
 
-/** Names of the commands, as `ralph --help` lists them. */
+/** Names of the commands, as `ralph help all` lists them. */
 export function listCommands(root) {
   const table = readFileSync(join(root, 'src/cli/command-table.ts'), 'utf8');
   return [...table.matchAll(/^ {2}\{ name: '([\w-]+)'/gm)].map(([, name]) => name);

@@ -12,11 +12,30 @@ async function type(args: readonly string[], world: FakeWorld = {}) {
 }
 
 describe('ralph --help', () => {
-  it('lists every command and the exit codes', async () => {
+  it('tells about twelve commands at most, names the others by what is done with them, and the exit codes', async () => {
     const { exitCode, out } = await type(['--help']);
     expect(exitCode).toBe(0);
-    for (const name of COMMAND_NAMES) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    const [told = '', more = ''] = out.slice(out.indexOf('Commands')).split('\n\n');
+    const names = [...told.matchAll(/^ {2}([a-z]+) {2}/gm)].map((match) => match[1]);
+    expect(names.length).toBeLessThanOrEqual(12);
+    expect(names).toContain('run');
+    const others = COMMAND_NAMES.filter((name) => !names.includes(name));
+    for (const name of others) expect(more).toMatch(new RegExp(`\\b${name}\\b`));
     expect(out).toMatch(/^ {2}130 interrupted$/m);
+  });
+
+  it('has a page for each group of commands, and one for all', async () => {
+    const topics = [...(await type(['--help'])).out.matchAll(/^ {2}([a-z]+) [a-z ]+? {2,}([a-z]+, [\s\S]*?)\n(?=\n| {2}[a-z])/gm)];
+    expect(topics.map((match) => match[1])).toEqual(['design', 'look', 'publish', 'keep']);
+    const all = await type(['help', 'all']);
+    for (const [, topic = '', list = ''] of topics) {
+      const { exitCode, out } = await type(['help', topic]);
+      const names = [...out.matchAll(/^ {2}([a-z]+) {2}/gm)].map((match) => match[1]);
+      expect({ exitCode, names }).toEqual({ exitCode: 0, names: list.split(/,\s+/) });
+      expect(all.out).toContain(out.split('\n\n')[0]);
+    }
+    for (const name of COMMAND_NAMES) expect(all.out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(await type(['design'])).toMatchObject({ exitCode: 2, err: expect.stringContaining('Did you mean `ralph help design`?') });
   });
 
   it.each(COMMAND_NAMES)('%s --help says what it does and has examples', async (name) => {
@@ -27,7 +46,7 @@ describe('ralph --help', () => {
     await expect(type(['help', name])).resolves.toMatchObject({ exitCode: 0, out });
   });
 
-  const helps = [['--help'], ...COMMAND_NAMES.map((name) => [name, '--help'])];
+  const helps = [['--help'], ['help', 'all'], ...COMMAND_NAMES.map((name) => [name, '--help'])];
 
   it.each(helps.flatMap((args) => [80, 60].map((columns) => [args.join(' '), columns, args] as const)))(
     'ralph %s keeps within a terminal of %i columns, and what is to be typed in one line',

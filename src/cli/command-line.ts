@@ -6,7 +6,7 @@ import { COMMAND_NAMES, COMMANDS, type CommandEntry } from './command-table.ts';
 import { createCommand } from './create-command.ts';
 import { describeError } from './describe-error.ts';
 import { findNearMiss } from './near-miss.ts';
-import { toRootHelp } from './root-help.ts';
+import { HELP_TOPICS, toRootHelp, toTopicHelp } from './root-help.ts';
 import { OutputClosed } from './terminal.ts';
 import { toUnwrittenText } from './unwritten-text.ts';
 import { createUsageError } from './usage-error.ts';
@@ -35,6 +35,10 @@ async function dispatch(args: readonly string[], context: CliContext): Promise<n
     context.terminal.out(toRootHelp(toHelpWidth(context)));
     return 0;
   }
+  if (first === 'help' && HELP_TOPICS.includes(args[1] ?? '')) {
+    context.terminal.out(toTopicHelp(args[1] ?? '', toHelpWidth(context)));
+    return 0;
+  }
   if (first === 'help') return callCommand(findCommand(args.slice(1)), ['--help'], false, context);
   const isImplicit = first === '' || first.startsWith('-') || /\s/.test(first);
   return callCommand(findCommand(isImplicit ? ['run'] : args), isImplicit ? args : args.slice(1), isImplicit, context);
@@ -56,12 +60,17 @@ function findCommand(words: readonly string[]): CommandEntry {
   const [name = ''] = words;
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
-  const near = OTHER_WORDS[name.toLowerCase()] ?? findNearMiss(name, COMMAND_NAMES);
+  const near = OTHER_WORDS[name.toLowerCase()] ?? toHelpTopic(name) ?? findNearMiss(name, COMMAND_NAMES);
   const hint = near === undefined ? '' : `Did you mean \`ralph ${near}\`?\n`;
   throw createUsageError(
     `There is no command ${JSON.stringify(name.slice(0, 80))}.`,
-    `${hint}All commands: ralph --help\nTo give it to an agent as a task: ralph run -p ${toTaskWord(words)}`,
+    `${hint}All commands: ralph help all\nTo give it to an agent as a task: ralph run -p ${toTaskWord(words)}`,
   );
+}
+
+/** Somebody may type the word of a group as if it were a command. */
+function toHelpTopic(name: string): string | undefined {
+  return HELP_TOPICS.includes(name) ? `help ${name}` : undefined;
 }
 
 /** What people type who come from elsewhere, and the command that does it. */

@@ -1,7 +1,7 @@
 import { END_REASONS } from '../core/index.ts';
 import { wrapText } from '../views/index.ts';
 import { type Example, toExampleLines } from './cli-command.ts';
-import { COMMANDS } from './command-table.ts';
+import { COMMANDS, type CommandEntry, type CommandGroup } from './command-table.ts';
 
 const EXAMPLES: readonly Example[] = [
   ['ralph demo', 'a team at work for ten seconds, without any agent of your own'],
@@ -11,9 +11,29 @@ const EXAMPLES: readonly Example[] = [
   ['ralph resume', 'go on where the last run stopped'],
 ];
 
+/** What is done with the commands of each group, which is called by the first word. */
+const GROUPS: Readonly<Record<CommandGroup, string>> = {
+  first: 'Commands (without one: run)',
+  design: 'Design a team',
+  look: 'Look at a run',
+  publish: 'Publish from agents and scripts',
+  keep: 'Keep house',
+};
+const MORE = (Object.keys(GROUPS) as CommandGroup[]).filter((group) => group !== 'first');
+
+/** What `ralph help` takes beside the names of commands. */
+export const HELP_TOPICS: readonly string[] = [...MORE, 'all'];
+
+/** `ralph help design`: the commands of a group, or of all. */
+export function toTopicHelp(topic: string, width: number): string {
+  const groups = (Object.keys(GROUPS) as CommandGroup[]).filter((group) => topic === 'all' || topic === group);
+  const lists = groups.flatMap((group) => [`${GROUPS[group]}:`, ...toCommandLines(listCommands(group), width), '']);
+  return [...lists, ...wrapText('Options and examples of each: ralph <command> --help', width), ''].join('\n');
+}
+
 /** `ralph --help`, in lines of at most so many characters. */
 export function toRootHelp(width: number): string {
-  const names = Math.max(...COMMANDS.map((entry) => entry.name.length)) + 2;
+  const widest = Math.max(...MORE.map((group) => GROUPS[group].length)) + 2;
   const options = [
     ['-h, --help', 'this page; `ralph <command> --help` for a command'],
     ['-V, --version', 'the version'],
@@ -23,8 +43,11 @@ export function toRootHelp(width: number): string {
     '',
     ...wrapText('Keeps AI coding agents in a loop, each wearing one of your hats, until the work is done.', width),
     '',
-    'Commands (without one: run):',
-    ...COMMANDS.flatMap(({ name, summary }) => toHanging(name.padEnd(names), summary, width)),
+    `${GROUPS.first}:`,
+    ...toCommandLines(listCommands('first'), width),
+    '',
+    ...wrapText('More commands; `ralph help design` tells about the first row, `ralph help all` about all:', width),
+    ...MORE.flatMap((group) => toHanging(GROUPS[group].toLowerCase().padEnd(widest), listNames(group), width)),
     '',
     'Options:',
     ...options.flatMap(([flags, text]) => toHanging(flags.padEnd(15), text, width)),
@@ -36,6 +59,21 @@ export function toRootHelp(width: number): string {
     ...toExitCodes().flatMap(([exitCode, reasons]) => toHanging(`${exitCode} `, reasons, width)),
     '',
   ].join('\n');
+}
+
+function listCommands(group: CommandGroup): readonly CommandEntry[] {
+  return COMMANDS.filter((entry) => entry.group === group);
+}
+
+function toCommandLines(commands: readonly CommandEntry[], width: number): readonly string[] {
+  const names = Math.max(...COMMANDS.map((entry) => entry.name.length)) + 2;
+  return commands.flatMap(({ name, summary }) => toHanging(name.padEnd(names), summary, width));
+}
+
+function listNames(group: CommandGroup): string {
+  return listCommands(group)
+    .map((entry) => entry.name)
+    .join(', ');
 }
 
 /** A text beside its head, set in by two; its other lines begin below its first. */

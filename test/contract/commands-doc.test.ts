@@ -9,7 +9,11 @@ const PAGE = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
 
 /** The help as a person sees it; a narrow terminal would break lines. */
 function readHelp(...args: readonly string[]): string {
-  return execFileSync(process.execPath, [join(ROOT, 'bin/ralph.js'), ...args, '--help'], {
+  return callHelp(...args, '--help');
+}
+
+function callHelp(...args: readonly string[]): string {
+  return execFileSync(process.execPath, [join(ROOT, 'bin/ralph.js'), ...args], {
     encoding: 'utf8',
     env: { ...process.env, COLUMNS: '200' },
   });
@@ -18,7 +22,7 @@ function readHelp(...args: readonly string[]): string {
 const ROOT_HELP = readHelp();
 
 /** The commands with their summaries, in the order of the help. */
-const COMMANDS = [...(/\nCommands[^\n]*\n([\s\S]*?)\n\n/.exec(ROOT_HELP)?.[1] ?? '').matchAll(/^ {2}([a-z]+) +(\S.*)$/gm)].map(
+const COMMANDS = [...callHelp('help', 'all').matchAll(/^ {2}([a-z]+) {2,}(\S.*)$/gm)].map(
   (match) => [match[1] as string, match[2] as string] as const,
 );
 

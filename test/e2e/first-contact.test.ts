@@ -129,8 +129,9 @@ describe.concurrent('a newcomer', () => {
   test('finds help with examples for every command', async () => {
     await withPlace({}, async (folder) => {
       const root = await ralph(folder, ['--help']);
-      expect(root.code).toBe(0);
-      for (const command of COMMANDS) expect(root.stdout).toContain(`  ${command}`);
+      expect([root.code, root.stdout]).toEqual([0, expect.stringContaining('ralph help all')]);
+      const all = await ralph(folder, ['help', 'all']);
+      for (const command of COMMANDS) expect(all.stdout).toContain(`  ${command} `);
       const helps = await Promise.all(COMMANDS.map((command) => ralph(folder, [command, '--help'])));
       for (const [index, { code, stdout, stderr }] of helps.entries()) {
         expect([code, stderr], COMMANDS[index]).toEqual([0, '']);
