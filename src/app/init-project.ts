@@ -2,7 +2,15 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listAvailable } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
-import { DETECTED_BACKENDS, findNearMiss, type QualityCommand, RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
+import {
+  DETECTED_BACKENDS,
+  findNearMiss,
+  type QualityCommand,
+  RalphError,
+  toErrorCode,
+  toListedBackend,
+  toMoveAway,
+} from '../core/index.ts';
 import { isTaken } from '../validation/index.ts';
 import { detectTestCommand } from './detect-test-command.ts';
 import { fitConfig, hasTestGate, wantsOtherBackend } from './fit-config.ts';
@@ -275,7 +283,7 @@ function toUnknownBackend(backend: string): RalphError {
       : `There is no backend ${name}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     fix: needsCommand
       ? `ralph init, then write into ralph.yml: cli: {backend: ${backend}, command: ./agent.sh}`
-      : `Backends: ${[...DETECTED_BACKENDS, NATIVE].join(', ')}.`,
+      : `Backends: ${[...DETECTED_BACKENDS, NATIVE].map(toListedBackend).join(', ')}.`,
     exitCode: 2,
   });
 }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UNVERIFIED_BACKENDS } from '../core/index.ts';
 import { detectBackends } from './detect-backends.ts';
 
 let folder = '';
@@ -92,6 +93,11 @@ describe('detectBackends', () => {
     expect(performance.now() - started).toBeLessThan(5000);
     expect(statuses.map(({ version }) => version)).toEqual([null, null, null]);
     expect(statuses[0]?.advice.join()).toContain('--version');
+  });
+
+  it('has the CLIs that were never tried in one list with everybody who names them', async () => {
+    const found = await detectBackends({ env: env() });
+    expect(found.filter((agent) => !agent.verified).map((agent) => agent.type)).toEqual(UNVERIFIED_BACKENDS);
   });
 
   it('says of claude as root what is set for it, and of untried CLIs that they are', async () => {

@@ -1,4 +1,4 @@
-import { type BackendSpec, type BackendType, DETECTED_BACKENDS, RalphError, toBackendLabel } from '../core/index.ts';
+import { type BackendSpec, type BackendType, DETECTED_BACKENDS, RalphError, toBackendLabel, toListedBackend } from '../core/index.ts';
 import type { Backend, TurnScope } from '../ports/index.ts';
 import { createAcpParts } from './acp/index.ts';
 import { amp } from './amp/index.ts';
@@ -102,7 +102,7 @@ function isAvailable({ command }: CliDescriptor, searchPath: string | undefined,
 function toNoAgentError(priority: readonly BackendType[]): RalphError {
   return new RalphError({
     code: 'no-agent-found',
-    what: `No agent CLI was found in PATH: looked for ${priority.join(', ')}.`,
+    what: `No agent CLI was found in PATH: looked for ${priority.map(toListedBackend).join(', ')}.`,
     why: 'A run needs an agent that does the work.',
     fix: 'Install one and sign in (`npm install -g @anthropic-ai/claude-code`), or name your own program: `cli: {backend: custom, command: ./agent.sh}`. `ralph doctor` shows what is there.',
     exitCode: 2,

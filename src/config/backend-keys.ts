@@ -5,7 +5,7 @@ import type { BackendSetting, ChoiceSetting, Keys, ListSetting } from './setting
 /** The name of a backend. */
 export const BACKEND_NAME = {
   kind: 'choice',
-  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `native` for the agent that is built in, or `auto` for the first CLI that is found.',
+  doc: 'Which agent it is: an agent CLI, `acp`, `custom`, `native` for the agent that is built in, or `auto` for the first CLI that is found. Unverified, from their documentation alone: amp, kiro.',
   // A scripted agent is made by a program that uses this package; a file cannot hold its script.
   values: BACKEND_TYPES.filter((type) => type !== 'scripted'),
 } as const satisfies ChoiceSetting;
@@ -15,7 +15,7 @@ export const AGENT_KEYS = {
   command: { kind: 'line', doc: 'The program to start; alone it makes the backend a `custom` one.' },
   args: { kind: 'list', doc: 'Extra arguments, before the prompt.', items: { kind: 'variable', doc: 'One argument.' } },
   model: { kind: 'word', doc: 'The model, as the agent calls it.' },
-  agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (kiro, claude, opencode, copilot).' },
+  agent: { kind: 'word', doc: 'The agent profile of a CLI that has such (claude, opencode, copilot; kiro, unverified).' },
   env: {
     kind: 'map',
     doc: 'Environment variables, added to the inherited ones.',
@@ -60,8 +60,8 @@ export const BACKEND = {
 /** `cli.priority`. */
 export const BACKEND_PRIORITY = {
   kind: 'list',
-  doc: 'The order in which agent CLIs are looked for where no backend is named.',
-  items: { kind: 'choice', doc: 'An agent CLI.', values: DETECTED_BACKENDS },
+  doc: 'The order in which agent CLIs are looked for where no backend is named; amp and kiro are unverified.',
+  items: { kind: 'choice', doc: 'An agent CLI; amp and kiro are unverified.', values: DETECTED_BACKENDS },
   nonEmpty: true,
   default: DETECTED_BACKENDS,
 } as const satisfies ListSetting;

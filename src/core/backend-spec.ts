@@ -26,6 +26,14 @@ export type BackendType = (typeof BACKEND_TYPES)[number];
 /** The kinds that are a program of their own and can be looked for on a PATH, in the default order of `cli.priority`. */
 export const DETECTED_BACKENDS: readonly BackendType[] = BACKEND_TYPES.slice(0, BACKEND_TYPES.indexOf('acp'));
 
+/** Those that are built from their documentation alone and were never tried. */
+export const UNVERIFIED_BACKENDS: readonly BackendType[] = ['amp', 'kiro'];
+
+/** A kind of agent in a list of them, for people: `codex`, `amp (unverified)`. */
+export function toListedBackend(type: string): string {
+  return UNVERIFIED_BACKENDS.some((each) => each === type) ? `${type} (unverified)` : type;
+}
+
 /**
  * One agent as it was declared: which program, with what. Complete but for what its kind has a default for; plain data.
  * A hat has a list of these (`on_limit: switch` goes down the list).

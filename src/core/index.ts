@@ -9,6 +9,8 @@ export {
   type NativeProvider,
   type NativeSpec,
   toBackendLabel,
+  toListedBackend,
+  UNVERIFIED_BACKENDS,
 } from './backend-spec.ts';
 export { BUILT_IN_CARDS } from './built-in-cards.ts';
 export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';

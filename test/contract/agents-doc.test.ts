@@ -66,7 +66,7 @@ describe.each(listBackends().map((descriptor) => [descriptor.type, descriptor] a
   });
 
   test('names the version that was tried', () => {
-    expect(tried).toBe(descriptor.verified ? TRIED.get(type) : 'no: from its documentation');
+    expect(tried).toBe(descriptor.verified ? TRIED.get(type) : 'unverified: from its documentation');
   });
 
   test('names what bypasses its permissions', () => {

@@ -94,7 +94,7 @@ describe.concurrent('a newcomer', () => {
       const { code, stdout } = await ralph(folder, ['doctor'], env);
       expect(code, stdout).toBe(0);
       expect(stdout).toMatch(/claude +claude +9\.9\.9/);
-      expect(stdout).toMatch(/amp +amp: not found +- +- +-\n/);
+      expect(stdout).toMatch(/codex +codex: not found +- +- +-\n[\s\S]*amp +amp: not found +- +- +unverified\n/);
       const { v, backends } = JSON.parse((await ralph(folder, ['doctor', '--format', 'json'], env)).stdout) as {
         readonly v: number;
         readonly backends: readonly { readonly type: string; readonly path: string | null }[];

@@ -66,7 +66,7 @@ function toCells({ type, command, path, version, looksSignedIn, verified }: Doct
     isThere ? command : `${command}: not found`,
     version === null ? '-' : toPlainLine(version, 30),
     isThere ? toSignIn(looksSignedIn) : '-',
-    isThere ? (verified ? 'yes' : 'unverified') : '-',
+    verified ? (isThere ? 'yes' : '-') : 'unverified',
   ];
 }
 

@@ -190,14 +190,16 @@ describe('ralph init and ralph doctor', () => {
       backends: [
         { ...agent, type: 'claude', verified: true },
         { ...agent, type: 'gemini', verified: false },
-        { ...agent, type: 'amp', verified: true, path: null, version: null },
+        { ...agent, type: 'codex', verified: true, path: null, version: null },
+        { ...agent, type: 'amp', verified: false, path: null, version: null },
       ],
     });
     const { exitCode, out } = await type(['doctor'], { examine });
     expect(exitCode).toBe(1);
     expect(out).toMatch(/claude +x +1\.2 +no sign of it +yes/);
     expect(out).toMatch(/gemini +x +1\.2 +no sign of it +unverified/);
-    expect(out).toMatch(/amp +x: not found +- +- +-\n/);
+    expect(out).toMatch(/codex +x: not found +- +- +-\n/);
+    expect(out).toMatch(/amp +x: not found +- +- +unverified\n/);
     expect(out).toMatch(/✗ none\n +→ Install one\./);
     expect(out).toContain('run x login');
     expect(out).toContain('permissions: default');
