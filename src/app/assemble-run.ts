@@ -25,13 +25,16 @@ import type { GateGround } from './gate-ground.ts';
 import { toGateGuard, withoutKeys } from './gate-guard.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import type { Layout } from './layout.ts';
+import { openAgentFolders } from './open-folders.ts';
 import { toPeopleFile } from './people.ts';
 import { reapTurn } from './processes.ts';
 import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
+import { runGates } from './run-gates.ts';
 import { coverWorktrees, protectState } from './run-isolation.ts';
 import { toWorkspaceLock } from './run-lock.ts';
+import { createStartTests, toStartPath } from './start-tests.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { createRunClock } from './system-clock.ts';
 import { keepTrustedFiles, keepTrustedLink } from './trusted-files.ts';
@@ -98,6 +101,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...toGateSettings(parts),
       ...toGateIsolation(parts),
       ...toHold(parts, agentCommand, workspace),
+      ...toStartTests(parts),
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
@@ -144,7 +148,7 @@ function createUndo(
   tree: GitWorkspace,
   admitTokens: Admission['admitTokens'],
 ): () => Promise<readonly string[]> {
-  const gates = ['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name));
+  const gates = [...['protected.json', 'start-scopes.json'].map((name) => join(paths.folder, 'gates', name)), toStartPath(paths.folder)];
   const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
   const people = toPeopleFile(paths);
   const files = keepTrustedFiles(
@@ -233,6 +237,32 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
     checkProtected: ground.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
   };
+}
+
+/** A copy of the work is a worktree; what gates run there is held as in the run. */
+function toStartTests(parts: RunParts): Pick<GateRunnerSettings, 'tryStartTests'> {
+  const { layout, paths, file, env, ground } = parts;
+  const { settings } = file;
+  if (ground.startTests === null) return {};
+  const tryStartTests = createStartTests({
+    record: ground.startTests,
+    spec: settings.spec,
+    copy: {
+      cwd: layout.root,
+      env: withoutKeys(settings, env),
+      stateDirs: toStateDirs(settings),
+      programs: file.gitPrograms,
+      stateDir: relative(layout.root, layout.stateDir),
+      runId: paths.runId,
+      workspace: file.workspace,
+      links: settings.worktreeLinks,
+    },
+    run: (cwd, gates, watch) => {
+      openAgentFolders(cwd, settings);
+      return runGates({ settings, cwd, env, gates, kept: keepGates({ ...parts, file: { ...file, workspace: cwd } }), ...watch });
+    },
+  });
+  return { tryStartTests };
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

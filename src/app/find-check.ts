@@ -36,7 +36,7 @@ export function withFoundGate(settings: Settings, { cwd, env }: RunPlace): Sough
   const [program = ''] = found.command.split(' ');
   if (findProgram(program, cwd, env['PATH']) === null) return { settings, missing: found };
   const { spec } = settings;
-  return { settings: { ...settings, spec: { ...spec, gates: [toFoundGate(found, settings.gateBaseline), ...spec.gates] } }, missing: null };
+  return { settings: { ...settings, spec: { ...spec, gates: [toFoundGate(found, settings), ...spec.gates] } }, missing: null };
 }
 
 interface RunPlace {

@@ -4,15 +4,18 @@ import { isJsonObject, type Json, parseJson } from '../core/index.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/index.ts';
-import { createTreeReader } from '../workspace/index.ts';
+import { createTreeReader, type WorkspaceSettings } from '../workspace/index.ts';
 import { withoutKeys } from './gate-guard.ts';
 import type { RunFile } from './run-file.ts';
+import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';
 import { toStateDirs } from './state-dirs.ts';
 
 /** What gates compare with: the files as they were when the run began. */
 export interface GateGround {
   readonly tree: TreeReader;
   readonly startScopes: StartScopes;
+  /** The tests of the start; `null` where they are not known, or nothing asks for them. */
+  readonly startTests: StartRecord | null;
   /** What is wrong with protected files now; empty for nothing. */
   readonly checkProtected: () => Promise<string>;
   /** Notes how protected files are when the process ends, so that a change by a person can be told from one by an agent. */
@@ -21,7 +24,7 @@ export interface GateGround {
 
 /** What is known of a run before its adapters are there. */
 export interface GroundParts {
-  readonly paths: Pick<RunPaths, 'folder'>;
+  readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
   readonly file: RunFile;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -32,20 +35,23 @@ export interface GroundParts {
  */
 export async function openGateGround(parts: GroundParts, isResumed: boolean): Promise<GateGround> {
   const { file } = parts;
-  const tree = createTreeReader({
+  const place = {
     cwd: file.workspace,
     env: withoutKeys(file.settings, parts.env),
     stateDirs: toStateDirs(file.settings),
     programs: file.gitPrograms,
-  });
+  };
+  const tree = createTreeReader(place);
   const startScopes = await openScopes(parts, tree, isResumed);
+  const startTests = await openStartTests(parts, place, tree, isResumed);
   const globs = file.settings.spec.gates.flatMap((gate) => gate.protect ?? []);
-  if (globs.length === 0) return { tree, startScopes, checkProtected: async () => '', close: async () => undefined };
+  if (globs.length === 0) return { tree, startScopes, startTests, checkProtected: async () => '', close: async () => undefined };
   const look = (): Promise<Pins | null> => pinFiles(file.workspace, globs);
   const pins = await openPins(parts, globs, await look(), isResumed);
   return {
     tree,
     startScopes,
+    startTests,
     checkProtected: async () => {
       const now = pins === null ? null : await look();
       return pins === null || now === null ? TOO_MANY : describeChanges(pins, now);
@@ -69,6 +75,21 @@ async function openScopes(parts: GroundParts, tree: TreeReader, isResumed: boole
   const scopes = await toStartScopes(await tree.read(), gates);
   writeJson(path, scopes);
   return scopes;
+}
+
+async function openStartTests(
+  { paths, file }: GroundParts,
+  place: Pick<WorkspaceSettings, 'cwd' | 'env' | 'stateDirs' | 'programs'>,
+  tree: TreeReader,
+  isResumed: boolean,
+): Promise<StartRecord | null> {
+  const path = toStartPath(paths.folder);
+  if (isResumed) return readStartRecord(path);
+  if (!asksForStartTests(file.settings.spec)) return null;
+  const scratchDir = join(paths.folder, 'git');
+  const record = await takeStartRecord(tree, { ...place, runId: paths.runId, scratchDir, baseline: null, checkpointBranch: null });
+  if (record !== null) writeJson(path, toStartJson(record));
+  return record;
 }
 
 async function openPins(parts: GroundParts, globs: readonly string[], now: Pins | null, isResumed: boolean): Promise<Pins | null> {
@@ -109,12 +130,13 @@ function readPins(path: string): Pins | null {
 }
 
 /** The files in which a run keeps it. */
-export function listGroundFiles(paths: GroundParts['paths']): readonly string[] {
-  return ['start-scopes.json', 'protected.json', 'protected-end.json'].map((name) => toPath({ paths }, name));
+export function listGroundFiles(paths: Pick<RunPaths, 'folder'>): readonly string[] {
+  const names = ['start-scopes.json', 'protected.json', 'protected-end.json'];
+  return [toStartPath(paths.folder), ...names.map((name) => toPath({ paths }, name))];
 }
 
 /** A file of the run's folder about its gates. */
-function toPath({ paths }: Pick<GroundParts, 'paths'>, name: string): string {
+function toPath({ paths }: { readonly paths: Pick<RunPaths, 'folder'> }, name: string): string {
   return join(paths.folder, 'gates', name);
 }
 

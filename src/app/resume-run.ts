@@ -6,6 +6,7 @@ import { findRun, findRunId, type Lock, nodeFileSystem, type RunPaths, readJourn
 import { createJournalFold, type FoldedRun, recoverRun } from '../loop/shell/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
+import { clearPlacesApart } from './clear-places-apart.ts';
 import { driveRun, release } from './drive-run.ts';
 import { listGroundFiles, openGateGround } from './gate-ground.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -92,6 +93,7 @@ async function goOn(resumption: Resumption): Promise<Resumed> {
   const { next } = changes;
   await loadPluginFiles(next.settings, layout.root);
   await reapRun(paths.runId);
+  await clearPlacesApart(layout, { runId: paths.runId, file: next, env: options.env }).catch(() => undefined);
   await restoreWorkspace(layout, next, options);
   const putBack = keepFiles([paths.settings, toPeopleFile(paths), toContractPath(paths.folder), ...listGroundFiles(paths)]);
   try {

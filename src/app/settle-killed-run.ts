@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { openWorkspace } from './assemble-run.ts';
+import { clearPlacesApart } from './clear-places-apart.ts';
 import { closeWorktree } from './close-worktree.ts';
 import { release } from './drive-run.ts';
 import type { Layout } from './layout.ts';
@@ -13,8 +14,8 @@ import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the end of a run does, for one whose process was killed before it could: ends what it left running, notes what came into git's configuration, and commits what
- * lies uncommitted in its worktree. Does it once: the lock of the dead goes with it. Nothing for a run that was left in order, or is under way.
+ * What the end of a run does, for one whose process was killed before it could: ends what it left running, notes what came into git's configuration, removes the copy
+ * that its gates were at work in, and commits what lies uncommitted in its worktree. Does it once: the lock of the dead goes with it. Nothing for a run that was left in order, or is under way.
  *
  * @returns what of that failed and a person should know, in words that follow the run's name; `null` for nothing
  * @throws RalphError `run-in-progress` where somebody resumes it at this moment; the system error
@@ -41,6 +42,7 @@ async function closeKilled(layout: Layout, paths: RunPaths, env: Environment): P
     // Its settings are lost: nobody can tell what was in the worktree when it began.
     return null;
   }
+  await clearPlacesApart(layout, { runId: paths.runId, file, env }).catch(() => undefined);
   const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
   return end === null || end.note === '' ? null : `what it left in its worktree ${file.worktree} could not be committed: ${end.note}`;
 }

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { isRunId, toRunPaths } from '../journal/index.ts';
-import { listLandPlaces, removeLandPlace } from '../workspace/index.ts';
+import { listPlacesApart } from '../workspace/index.ts';
+import { clearPlacesApart } from './clear-places-apart.ts';
 import { release } from './drive-run.ts';
 import type { Layout } from './layout.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
 import { settleKilledRun } from './settle-killed-run.ts';
-import { toStateDirs } from './state-dirs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Removes the worktrees that killed landings left, and ends what runs in them. Never rejects: what cannot be removed stays for the next time. */
+/** Removes the worktrees that killed landings, and gates of killed runs, left, and ends what runs in them. Never rejects: what cannot be removed stays for the next time. */
 export async function sweepLandings(layout: Layout, env: Environment, command: string): Promise<void> {
-  for (const runId of listLandPlaces(layout.worktreesDir).filter(isRunId)) {
+  for (const runId of listPlacesApart(layout.worktreesDir).filter(isRunId)) {
     try {
       await sweep(layout, runId, env, command);
     } catch {}
@@ -26,15 +26,7 @@ async function sweep(layout: Layout, runId: string, env: Environment, command: s
   await settleKilledRun(layout, runId, env, command);
   const lock = await lockRun({ layout, runId, worktree: null, command });
   try {
-    await removeLandPlace({
-      cwd: layout.root,
-      env,
-      stateDirs: toStateDirs(file.settings),
-      programs: file.gitPrograms,
-      stateDir: layout.stateDir.slice(layout.root.length + 1),
-      runId,
-      links: file.settings.worktreeLinks,
-    });
+    await clearPlacesApart(layout, { runId, file, env });
   } finally {
     release(lock);
   }

@@ -56,6 +56,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     gatesAtOnce: loop.gates_at_once,
     ...(declared.gates === undefined && parts.flags.noGates !== true && { seeksGate: true as const }),
     ...(declared.gate_baseline !== undefined && { gateBaseline: declared.gate_baseline }),
+    ...(declared.changed_tests === 'allow' && { mayChangeTests: true as const }),
     notify: declared.notify ?? null,
     ...toWorkspace(declared),
     worktreeLinks: toEffective(WORKTREE_KEYS, declared.worktree).link,

@@ -10,6 +10,7 @@ import {
 import { toEffective } from './effective.ts';
 import { GATE_ISOLATION } from './isolation-keys.ts';
 import type { ChoiceSetting, Keys, ValuesOf } from './setting.ts';
+import type { Settings } from './settings.ts';
 
 /** More tries than this are no way to deal with a test that fails by chance. */
 const MAX_RETRIES = 20;
@@ -60,6 +61,13 @@ export const GATE_BASELINE = {
   values: [...GATE_BASELINES, 'off'],
 } as const satisfies ChoiceSetting;
 
+/** `changed_tests`. */
+export const CHANGED_TESTS = {
+  kind: 'choice',
+  doc: 'Whether a completion counts although its gates would fail with the tests as they were when the run began: `allow` for a task that is to change what tests say.',
+  values: ['refuse', 'allow'],
+} as const satisfies ChoiceSetting;
+
 /** `protect:`. */
 export const PROTECT = {
   kind: 'list',
@@ -68,9 +76,17 @@ export const PROTECT = {
 } as const;
 
 /** The gates of a run: those that are declared, then the one on protected files where there are some. */
-export function compileGates({ gates = [], protect = [], gate_baseline: baseline }: DeclaredGates): readonly GateSpec[] {
+export function compileGates({
+  gates = [],
+  protect = [],
+  gate_baseline: baseline,
+  changed_tests: changed,
+}: DeclaredGates): readonly GateSpec[] {
   const globs = [...new Set(protect)];
-  const compiled = gates.map(compileGate).map((gate) => withBaseline(gate, baseline === 'off' ? undefined : baseline));
+  const compiled = gates
+    .map(compileGate)
+    .map((gate) => withBaseline(gate, baseline === 'off' ? undefined : baseline))
+    .map((gate) => ({ ...gate, ...toChangedTests(changed) }));
   return [...compiled, ...(globs.length === 0 ? [] : [toProtectGate(globs)])];
 }
 
@@ -79,6 +95,11 @@ interface DeclaredGates {
   readonly gates?: readonly ValuesOf<typeof GATE_KEYS>[];
   readonly protect?: readonly string[];
   readonly gate_baseline?: GateBaseline | 'off';
+  readonly changed_tests?: 'refuse' | 'allow';
+}
+
+function toChangedTests(changed: DeclaredGates['changed_tests']): Pick<GateSpec, 'mayChangeTests'> {
+  return changed === 'allow' ? { mayChangeTests: true } : {};
 }
 
 /** What is for some hats or files only has nothing to say before anything was done. */
@@ -88,8 +109,12 @@ function withBaseline(gate: GateSpec, baseline: GateBaseline | undefined): GateS
 }
 
 /** The gate on a command that Ralph found in a project where no gates are declared. */
-export function toFoundGate({ command, from }: QualityCommand, baseline: GateBaseline | 'off' = 'green'): GateSpec {
-  const gate = { on: GATE_KEYS.on.default, run: command, timeoutMs: GATE_KEYS.timeout_seconds.default * 1000, from };
+export function toFoundGate(
+  { command, from }: QualityCommand,
+  { gateBaseline: baseline = 'green', mayChangeTests }: Pick<Settings, 'gateBaseline' | 'mayChangeTests'> = {},
+): GateSpec {
+  const timeoutMs = GATE_KEYS.timeout_seconds.default * 1000;
+  const gate = { on: GATE_KEYS.on.default, run: command, timeoutMs, from, ...(mayChangeTests && { mayChangeTests }) };
   return baseline === 'off' ? gate : { ...gate, baseline };
 }
 

@@ -2,7 +2,7 @@ import { AGENT_KEYS, BACKEND, BACKEND_PRIORITY } from './backend-keys.ts';
 import { EMIT_TOOL } from './emit-tool-keys.ts';
 import { EVENTS } from './event-keys.ts';
 import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
-import { GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
+import { CHANGED_TESTS, GATE_BASELINE, GATE_KEYS, PROTECT } from './gate-keys.ts';
 import { HAT_KEYS, RALPH_KEYS } from './hat-keys.ts';
 import { ISOLATION } from './isolation-keys.ts';
 import { MCP_SERVERS, PROFILES } from './profile-keys.ts';
@@ -96,6 +96,7 @@ export const TOP_KEYS = {
   worktree: { kind: 'object', doc: 'Runs in a git worktree of their own.', keys: WORKTREE_KEYS },
   protect: PROTECT,
   gate_baseline: GATE_BASELINE,
+  changed_tests: CHANGED_TESTS,
   profiles: PROFILES,
   permissions: LATER,
   hooks: LATER,

@@ -56,6 +56,8 @@ export interface Settings {
   readonly seeksGate?: true;
   /** Whether gates are run before the first turn; absent: only the one that was found. */
   readonly gateBaseline?: GateBaseline | 'off';
+  /** A gate that is found counts although it would fail with the tests of the start; absent: it does not. */
+  readonly mayChangeTests?: true;
   /** A command line for the end of a run. */
   readonly notify: string | null;
   /** Where its runs work; absent: in the folder itself. */

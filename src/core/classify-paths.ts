@@ -59,8 +59,13 @@ const CONFIGURATION_FILES = new RegExp(
 export function classifyPath(path: string, rules: PathRules): PathClass | null {
   if (rules.gateFiles?.includes(path) === true || isRunByGate(path, rules.gateCommands)) return 'gate';
   if (rules.isProtected?.(path) === true) return 'protected';
-  if (TEST_FOLDERS.test(path) || TEST_FILES.test(path)) return 'test';
+  if (isTestPath(path)) return 'test';
   return CONFIGURATION_FOLDERS.test(path) || CONFIGURATION_FILES.test(toName(path)) ? 'configuration' : null;
+}
+
+/** True for a file that is a test, or belongs to tests, by its name. */
+export function isTestPath(path: string): boolean {
+  return TEST_FOLDERS.test(path) || TEST_FILES.test(path);
 }
 
 /** Whether a command names the file itself, or calls a program that does what the file says. */

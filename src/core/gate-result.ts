@@ -21,6 +21,20 @@ export interface GateResult {
   readonly isOutputCut?: true;
   /** It was not run, because no path of its `only_if` changed. */
   readonly skipped?: boolean;
+  /** At a completion: how it ended with the tests as they were when the run began. Absent where the run changed none of them, and where that is not known. */
+  readonly startTests?: StartTestsResult;
+}
+
+/** A gate that passed, tried once more with the tests of the start in a copy of the folder. */
+export interface StartTestsResult {
+  /** `failed`: with the tests as they are now it passes in the same copy. `unknown`: it failed with those, too, or could not be tried. */
+  readonly outcome: 'passed' | 'failed' | 'unknown';
+  /** The first of the tests that the run changed, removed or renamed. */
+  readonly changed: readonly string[];
+  /** How many there are. */
+  readonly total: number;
+  /** What it said where it did not pass, or why nobody knows. */
+  readonly outputTail: string;
 }
 
 /** What proves the verdict of a gate. Its record is `evidence/<number>.json` in the run's folder. */

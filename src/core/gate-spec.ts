@@ -41,6 +41,8 @@ export interface GateSpec {
   readonly baseline?: GateBaseline;
   /** With a `baseline`: it may run fewer tests at the end than before the first turn. Absent: it may not. */
   readonly mayLoseTests?: true;
+  /** It counts although it would fail with the tests as they were when the run began. Absent: it does not. */
+  readonly mayChangeTests?: true;
   /** Globs of files that must be as they were when the run began. Where it is there, no command is run. */
   readonly protect?: readonly string[];
 }

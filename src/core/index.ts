@@ -13,8 +13,9 @@ export {
   UNVERIFIED_BACKENDS,
 } from './backend-spec.ts';
 export { BUILT_IN_CARDS } from './built-in-cards.ts';
+export { CHANGED_TESTS_MARK, findChangedTestsReason } from './changed-tests.ts';
 export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
-export { classifyPath, PATH_CLASSES, type PathClass, type PathRules } from './classify-paths.ts';
+export { classifyPath, isTestPath, PATH_CLASSES, type PathClass, type PathRules } from './classify-paths.ts';
 export { createFenceTracker } from './code-fence.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
@@ -68,7 +69,7 @@ export type {
   Severity,
   Subject,
 } from './finding.ts';
-export { type GateEvidence, type GateResult, toResultName } from './gate-result.ts';
+export { type GateEvidence, type GateResult, type StartTestsResult, toResultName } from './gate-result.ts';
 export {
   GATE_BASELINES,
   GATE_CHECKS,

@@ -79,6 +79,8 @@ export interface EventDraft {
   readonly publishedBy?: string;
   /** For a default: the turn in whose stead it is published changed no file. */
   readonly isIdle?: true;
+  /** For a completion: why tests were changed, as whoever claims it says. */
+  readonly changedTests?: string;
 }
 
 /** A timer that has not fired. */

@@ -1,4 +1,4 @@
-import type { GateResult } from '../core/index.ts';
+import { type GateResult, isRequiredGate, mayStayRed } from '../core/index.ts';
 import type { GateOrder, GateRunner } from '../ports/index.ts';
 import { createGateBench, type GateBench, type GateRequest, type GateRunnerSettings } from './gate-bench.ts';
 import { toScope } from './gate-memory.ts';
@@ -20,9 +20,42 @@ export function createGateRunner(settings: GateRunnerSettings): GateRunner {
       // Last, so that it also sees what a gate itself did to the protected files.
       const pinned: GateResult[] = [];
       for (const order of orders) if (order.spec.protect !== undefined) pinned.push(await judgeProtected(bench, { ...request, order }));
-      return withFreshness(bench, request, orders, [...judged, ...pinned]);
+      const tried = await withStartTests(bench, request, orders, [...judged, ...pinned]);
+      return withFreshness(bench, request, orders, tried);
     },
   };
+}
+
+/** Before the end, with what those that passed say of the tests of the start; not where the end is refused anyway. */
+async function withStartTests(
+  bench: GateBench,
+  { signal, observe, look }: GateRequest,
+  orders: readonly GateOrder[],
+  judged: readonly GateResult[],
+): Promise<readonly GateResult[]> {
+  const { tryStartTests } = bench.settings;
+  const required = orders.filter(({ spec }) => isRequiredGate(spec));
+  const passed = new Set(judged.flatMap((result) => (result.passed ? [result.gate] : [])));
+  if (tryStartTests === undefined || signal.aborted || required.some(({ gate, spec }) => !passed.has(gate) && !mayStayRed(spec)))
+    return judged;
+  const ran = new Set(judged.flatMap((result) => (result.passed && result.skipped !== true ? [result.gate] : [])));
+  const due = required.filter(
+    ({ gate, spec, isEnd }) => isEnd === true && ran.has(gate) && spec.protect === undefined && spec.mayChangeTests !== true,
+  );
+  const now = due.length === 0 ? null : await bench.look(look);
+  if (now === null) return judged;
+  // What it takes is time in which files may change.
+  const end = bench.begin();
+  const tried = await tryStartTests(
+    due.map(({ gate }) => gate),
+    now,
+    { signal, observe },
+  );
+  end();
+  return judged.map((result) => {
+    const startTests = tried.get(result.gate);
+    return startTests === undefined ? result : { ...result, startTests };
+  });
 }
 
 /** In the order of the orders, and which of them are about files that are no longer the same. */

@@ -1,4 +1,4 @@
-import type { GateCheck } from '../core/index.ts';
+import type { GateCheck, StartTestsResult } from '../core/index.ts';
 import type { GateOrder, TreeReader, TreeState } from '../ports/index.ts';
 import { createEvidenceStore, type EvidenceStore } from './evidence-store.ts';
 import { createGateMemory, type GateMemory, type StartScopes } from './gate-memory.ts';
@@ -18,7 +18,19 @@ export interface GateRunnerSettings extends CommandGround {
   readonly findCheck?: (check: GateCheck) => string | null;
   /** What is wrong with the protected files now, in words for who changed them; empty for nothing. */
   readonly checkProtected?: () => Promise<string>;
+  /** Tries gates with the tests as they were when the run began; absent: that is not known. */
+  readonly tryStartTests?: TryStartTests;
 }
+
+/**
+ * Tries gates on these files, but with the tests that were changed as they were at the start. By place in the list of gates; empty where no test was changed. Never
+ * rejects.
+ */
+export type TryStartTests = (
+  gates: readonly number[],
+  now: TreeState,
+  watch: Pick<GateRequest, 'signal' | 'observe'>,
+) => Promise<ReadonlyMap<number, StartTestsResult>>;
 
 /** Everything that the gates of a run share. */
 export interface GateBench {

@@ -2,7 +2,7 @@
 export { describeChanges } from './check-protected.ts';
 export { createGateRunner } from './create-gate-runner.ts';
 export type { EvidenceRecord } from './evidence-store.ts';
-export type { GateRunnerSettings } from './gate-bench.ts';
+export type { GateRunnerSettings, TryStartTests } from './gate-bench.ts';
 export { type StartScopes, toScope, toStartScopes } from './gate-memory.ts';
 export { createPathMatcher } from './path-matcher.ts';
 export { namesNoFile, type PinnedFile, type Pins, pinFiles } from './pin-files.ts';

@@ -4,6 +4,8 @@ import type { GateResult, GateSpec } from '../core/index.ts';
 export interface GateOrder {
   readonly gate: number;
   readonly spec: GateSpec;
+  /** A completion waits for it: what it says is to hold with the tests as they were at the start, too. */
+  readonly isEnd?: true;
 }
 
 /**

@@ -42,18 +42,20 @@ function describeGate(name: string, results: readonly GateView[], view: Pick<Run
   const verdict = toVerdict(view, last).replace('failed', 'FAILED');
   const { number = null, treeBefore = null, tree = null } = last.evidence ?? {};
   const record = number === null ? '' : `; evidence ${number}`;
+  const same = last.startTests?.outcome === 'passed' ? ', also with the tests of the start' : '';
   const changed = last.passed && treeBefore !== tree ? ', about the files as they were after it' : '';
-  return `${verdict}  ${toPlainLine(name, 200)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${before}${record})`;
+  return `${verdict}  ${toPlainLine(name, 200)} (${toGateEndText(last)}, iteration ${last.iteration}${changed}${same}${before}${record})`;
 }
 
-const LOST_TESTS = 'gate-lost-tests';
+/** Notices of passes that held a completion back. */
+const NO_PASSES = ['gate-lost-tests', 'gate-changed-tests'];
 
 /** What a gate said, in a word or three; a pass that held a completion back all the same is none. */
 export function toVerdict({ notices }: Pick<RunView, 'notices'>, gate: GateView): 'passed' | 'failed' | 'skipped' | 'did not count' {
   if (gate.skipped === true) return 'skipped';
   if (!gate.passed) return 'failed';
   const told = `${toResultName(gate)} passed, but`;
-  const isLost = notices.some(({ code, at, text }) => code === LOST_TESTS && at === gate.at && text.startsWith(told));
+  const isLost = notices.some(({ code, at, text }) => NO_PASSES.includes(code) && at === gate.at && text.startsWith(told));
   return isLost ? 'did not count' : 'passed';
 }
 
@@ -77,6 +79,15 @@ export function toUnseenCauses(view: RunView, changedFiles: number | null): read
   );
 }
 
+/** What a completion owes to tests that the run changed, and who says why they had to change; one line for each gate. */
+export function toChangedTests(view: RunView): readonly string[] {
+  if (view.end?.reason !== 'completed') return [];
+  const last = view.turns.at(-1)?.iteration;
+  const at = view.turns.flatMap((turn) => turn.gates).findLast(({ iteration }) => iteration === last)?.at;
+  const texts = view.notices.filter((notice) => notice.code === 'changed-tests' && notice.at === at).map((notice) => notice.text);
+  return [...new Set(texts)];
+}
+
 /** What decides about the work rather than being it, and was changed: first what gates run, then what had to stay as it was, then tests; one line each. */
 export function toChangedChecks(files: readonly ChangedFile[]): readonly string[] {
   return CHECKS.flatMap(([wanted, what]) => {
@@ -94,7 +105,7 @@ const CHECKS: readonly (readonly [PathClass, string])[] = [
 /** Passes that held a completion back all the same, where the run did not come to its end: the last of each kind. */
 export function toLostTests(view: RunView): readonly string[] {
   if (view.end?.reason === 'completed') return [];
-  return [...new Set(view.notices.filter((notice) => notice.code === LOST_TESTS).map((notice) => notice.text))].slice(-3);
+  return [...new Set(view.notices.filter((notice) => NO_PASSES.includes(notice.code)).map((notice) => notice.text))].slice(-3);
 }
 
 /** Completions that nothing in their turn speaks for, one line each. */

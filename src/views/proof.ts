@@ -1,4 +1,4 @@
-import { type GateResult, type GateSpec, isRequiredGate, type RunRecord, toResultName } from '../core/index.ts';
+import { type GateResult, type GateSpec, isRequiredGate, type RunRecord, type StartTestsResult, toResultName } from '../core/index.ts';
 import { toPlainLine } from './plain-line.ts';
 import type { RunProof, RunView } from './run-view.ts';
 import { toList } from './words.ts';
@@ -52,9 +52,28 @@ function judge(gates: readonly GateSpec[], results: readonly GateResult[]): RunP
   const red = required.filter((result) => !result.passed);
   if (red.length > 0) return { isProven: false, reason: `${toNames(red)} still failed, no worse than before the first turn` };
   const passed = required.filter((result) => result.skipped !== true);
-  if (passed.length > 0) return { isProven: true, reason: `${toNames(passed)} passed` };
+  const [changed] = passed.filter(({ gate, startTests }) => startTests !== undefined && isOwed(gates[gate], startTests));
+  if (changed?.startTests !== undefined) return { isProven: false, reason: toChangedReason(changed, changed.startTests) };
+  const isSame = passed.some(({ startTests }) => startTests?.outcome === 'passed');
+  const also = isSame ? ', also with the tests as they were at the start' : '';
+  if (passed.length > 0) return { isProven: true, reason: `${toNames(passed)} passed${also}` };
   const isSkipped = required.length > 0;
   return { isProven: false, reason: isSkipped ? 'no gate was run: nothing that they are about has changed' : 'no required gate was run' };
+}
+
+/** A pass that may be owed to tests that the run changed. */
+function isOwed(gate: GateSpec | undefined, { outcome }: StartTestsResult): boolean {
+  return outcome !== 'passed' && gate?.mayChangeTests !== true;
+}
+
+function toChangedReason(result: GateResult, { outcome, changed, total }: StartTestsResult): string {
+  const files = `${toList(
+    changed.map((path) => toPlainLine(path, 100)),
+    4,
+  )}${total > changed.length ? `, ${total} files in all` : ''}`;
+  const name = toNames([result]);
+  if (outcome === 'failed') return `${name} passes only with tests that the run changed (${files})`;
+  return `the run changed tests (${files}), and whether ${name} passes with those of the start could not be found out`;
 }
 
 function toNames(results: readonly GateResult[]): string {

@@ -1,5 +1,14 @@
 import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../core/index.ts';
-import { toBaseline, toChangedChecks, toEvidence, toIdleClaims, toLostTests, toRefusals, toUnseenCauses } from './evidence.ts';
+import {
+  toBaseline,
+  toChangedChecks,
+  toChangedTests,
+  toEvidence,
+  toIdleClaims,
+  toLostTests,
+  toRefusals,
+  toUnseenCauses,
+} from './evidence.ts';
 import type { FactRow } from './fact-rows.ts';
 import { toFateRows, toUncommittedRows } from './fate-rows.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
@@ -41,6 +50,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   if (facts.isOneTurn === true && isTurnDone(view)) return toTurnReport(view, facts);
   const isGood = toProof(view)?.isProven === true;
   const rows: FactRow[] = [
+    ...toRows('Flagged', toChangedTests(view)),
     ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
     ...toRows('Flagged', toUnseenCauses(view, facts.facts?.changed?.count ?? null)),
     ...toRows('Why', toReasonTexts(view)),

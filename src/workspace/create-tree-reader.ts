@@ -171,6 +171,13 @@ function hashFile(look: Look, path: string, absolute: string, stats: Stats): str
   return hash;
 }
 
+/** What a reader says of one file; `null` where nothing is, or a folder. */
+export function hashFileAt(absolute: string): string | null {
+  const stats = lookAt(absolute);
+  if (stats === undefined || stats.isDirectory()) return null;
+  return hashContent(absolute, stats, `${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`);
+}
+
 function hashContent(absolute: string, stats: Stats, version: string): string {
   const hash = createHash('sha256');
   try {

@@ -1,12 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { removeTree } from '../process/index.ts';
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
 import { linkShared, planLinks } from './link-shared.ts';
 import { type MergeResult, mergeApart } from './merge-apart.ts';
 import { type BranchMove, findCheckout, listOverwritten, moveBranch, settleMove } from './move-branch.ts';
-import { toRef, toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
+import { removePlace, toPlaceApart } from './place-apart.ts';
+import { toRef } from './worktree-place.ts';
 
 /** Which branch goes into which. */
 export interface LandingOrder extends RepositorySettings {
@@ -106,7 +106,7 @@ interface MergeEnds {
 }
 
 async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds, use: UseMerge<T>): Promise<T> {
-  const { path } = toLandPlace(order);
+  const { path } = toPlaceApart(order, 'land');
   const links = planLinks(order.links);
   await removePlace(main, path, links);
   try {
@@ -123,36 +123,4 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
   } finally {
     await removePlace(main, path, links);
   }
-}
-
-const PLACE = 'land-';
-
-function toLandPlace({ cwd, stateDir, runId }: Pick<LandingOrder, 'cwd' | 'stateDir' | 'runId'>): WorktreePlace {
-  return toWorktreePlace(cwd, stateDir, `${PLACE}${runId}`);
-}
-
-/** What stands behind `land-` in the names of the folders there: ids of the runs that were landed, where Ralph made them. */
-export function listLandPlaces(worktreesDir: string): readonly string[] {
-  if (!existsSync(worktreesDir)) return [];
-  const folders = readdirSync(worktreesDir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders.flatMap(({ name }) => (name.startsWith(PLACE) ? [name.slice(PLACE.length)] : []));
-}
-
-/** Removes the worktree that a killed landing left; one with a branch is somebody's, and stays. Throws the system error. */
-export async function removeLandPlace(order: Omit<LandingOrder, 'branch' | 'onto'>): Promise<void> {
-  const { path, branch } = toLandPlace(order);
-  const [main, place] = await Promise.all([findRepository(order), findRepository({ ...order, cwd: path })]);
-  if (!main.found || !place.found || place.repository.top !== path) return;
-  if ((await place.repository.git(['symbolic-ref', '--quiet', 'HEAD'])).ok || (await readTip(main.repository, branch)) !== null) return;
-  await removePlace(main.repository, path, planLinks(order.links));
-}
-
-/** Nothing of anybody's is in it. What its links lead to stays. */
-async function removePlace(main: Repository, path: string, links: readonly string[]): Promise<void> {
-  for (const link of links.map((name) => join(resolve(path, main.prefix), name))) {
-    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(link);
-  }
-  await main.git(['worktree', 'remove', '--force', '--force', path]);
-  if (existsSync(path)) removeTree(path);
-  await main.git(['worktree', 'prune']);
 }

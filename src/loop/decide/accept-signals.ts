@@ -1,6 +1,7 @@
 import {
   type EventDraft,
   type EventSignal,
+  findChangedTestsReason,
   type PromiseSignal,
   type RejectionCause,
   type Signal,
@@ -133,7 +134,9 @@ function toCompletion(step: Step, author: Author, signal: EventSignal | PromiseS
   if (!mayEnd(step.topology, author.hat))
     return refuseEnd(step, author.hat, topic, 'may-not-end', 'this hat may not end the run; hand on by an event instead');
   if (signal.kind === 'event' && signal.payloadProblem !== undefined) return refusePayload(step, author.hat, topic, signal.payloadProblem);
-  return { topic: TOPIC_COMPLETE, payload: signal.kind === 'event' ? signal.payload : '', source: author.hat };
+  const payload = signal.kind === 'event' ? signal.payload : '';
+  const changedTests = findChangedTestsReason(payload, author.finalText);
+  return { topic: TOPIC_COMPLETE, payload, source: author.hat, ...(changedTests === null ? {} : { changedTests }) };
 }
 
 /** Records a completion that does not count, and tells its author why. */

@@ -1,5 +1,6 @@
 import { type GateResult, type GateWait, isRequiredGate, toGateName, toResultName } from '../../core/index.ts';
 import { isNoWorse, tellNoWorse } from './baseline.ts';
+import { refuseChangedTests, tellChangedTests } from './changed-tests.ts';
 import { hasLostTests, refuseLostTests, tellLostTests } from './lost-tests.ts';
 import { notify, type Step, tell } from './step.ts';
 
@@ -20,7 +21,10 @@ export interface Verdict {
 
 /** Judges the results of a request. A gate that gave no result has not passed. */
 export function judgeResults(step: Step, wait: GateWait, results: readonly GateResult[]): Verdict {
-  const judged = wait.gates.map((gate) => refuseLostTests(step, results.find((result) => result.gate === gate) ?? toMissing(step, gate)));
+  const judged = wait.gates.map((gate) => {
+    const result = results.find((entry) => entry.gate === gate) ?? toMissing(step, gate);
+    return refuseChangedTests(step, wait, refuseLostTests(step, result));
+  });
   const isRequired = ({ gate }: GateResult): boolean => isRequiredGate(step.topology.spec.gates[gate] ?? {});
   const failed = judged.filter((result) => !result.passed);
   const isTolerated = (result: GateResult): boolean => isRequired(result) && isNoWorse(step, result) && !hasLostTests(step, result);
@@ -66,6 +70,7 @@ export function tellVerdict(step: Step, wait: GateWait, results: readonly GateRe
   }
   tellNoWorse(step, tolerated);
   tellLostTests(step, results);
+  tellChangedTests(step, wait, results);
   if (warned.length === 0) return;
   const topic = wait.completion?.topic ?? wait.drafts.map((draft) => draft.topic).join(', ');
   const names = warned.map(toResultName).join(', ');

@@ -45,6 +45,8 @@ const OWN_WORDS = [
   'undelivered',
   'withdrawn',
   'workspace',
+  'passed',
+  'unknown',
 ];
 const INPUT_TYPES = /^(run|iteration|events|gates|timer|checkpoint|stop|environment|usage)-[a-z]+$/;
 const BACKENDS: readonly string[] = [...core.BACKEND_TYPES, 'native'];

@@ -1,4 +1,4 @@
-import { type CheckpointMake, type Effect, type GatesRun, type Handlers, handle, ignore, type TimerSet } from '../../core/index.ts';
+import { type CheckpointMake, type Effect, type GatesRun, type Handlers, handle, ignore, type TimerSet, TOPIC_COMPLETE } from '../../core/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
@@ -72,9 +72,10 @@ function createGatePerformer(ports: LoopPorts, loop: LoopView): GatePerformer {
   const controller = new AbortController();
   const running = new Set<Promise<void>>();
   return {
-    run: ({ request, gates }) => {
+    run: ({ request, gates, topics }) => {
       const specs = loop.topology().spec.gates;
-      const orders = gates.flatMap((gate) => (specs[gate] === undefined ? [] : [{ gate, spec: specs[gate] }]));
+      const isEnd = topics.includes(TOPIC_COMPLETE) && { isEnd: true as const };
+      const orders = gates.flatMap((gate) => (specs[gate] === undefined ? [] : [{ gate, spec: specs[gate], ...isEnd }]));
       const observe = (gate: number, line: string): void => ports.observe({ kind: 'gate-output', gate, line });
       const job = ports.gates.run(orders, controller.signal, observe).then((results) => {
         running.delete(job);
