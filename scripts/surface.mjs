@@ -11,7 +11,17 @@ import { ROOT } from './sources.mjs';
  */
 const SURFACE = {
   commands: { count: 34, first: 34, list: listCommands, added: [] },
-  'configuration keys': { count: 190, first: 190, list: listConfigurationKeys, added: [] },
+  'configuration keys': {
+    count: 191,
+    first: 190,
+    list: listConfigurationKeys,
+    added: [
+      {
+        name: 'changed_tests',
+        why: 'a task that is to change what tests say would otherwise end unproven each time, and only a person can allow that beforehand',
+      },
+    ],
+  },
 };
 
 /** Names of the commands, as `ralph help all` lists them. */

@@ -101,7 +101,6 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...toGateSettings(parts),
       ...toGateIsolation(parts),
       ...toHold(parts, agentCommand, workspace),
-      ...toStartTests(parts),
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
@@ -224,7 +223,8 @@ function toHold(parts: KeptParts, agentCommand: string, tree: GitWorkspace): Pic
   return { hold: createGateHold(toOutfitSettings(parts, agentCommand, tree)) };
 }
 
-function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSettings {
+function toGateSettings(parts: RunParts): GateRunnerSettings {
+  const { paths, file, env, ground } = parts;
   const { gatesAtOnce } = file.settings;
   return {
     cwd: file.workspace,
@@ -236,6 +236,7 @@ function toGateSettings({ paths, file, env, ground }: RunParts): GateRunnerSetti
     startScopes: ground.startScopes,
     checkProtected: ground.checkProtected,
     findCheck: (check) => findCheck(file.workspace, check),
+    ...toStartTests(parts),
   };
 }
 
