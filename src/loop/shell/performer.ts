@@ -1,4 +1,13 @@
-import { type CheckpointMake, type Effect, type GatesRun, type Handlers, handle, ignore, type TimerSet, TOPIC_COMPLETE } from '../../core/index.ts';
+import {
+  type CheckpointMake,
+  type Effect,
+  type GatesRun,
+  type Handlers,
+  handle,
+  ignore,
+  type TimerSet,
+  TOPIC_COMPLETE,
+} from '../../core/index.ts';
 import type { LoopPorts, LoopSettings } from './loop-ports.ts';
 import type { LoopView } from './loop-view.ts';
 import { createTurnRunner, type TurnRunner } from './turn-runner.ts';
