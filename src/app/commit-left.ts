@@ -27,14 +27,21 @@ export async function commitLeft({ layout, paths, file, env }: LeftOrder, verb: 
   const { worktree } = file;
   if (worktree === null || !existsSync(join(layout.worktreesDir, worktree))) return;
   const end = await closeWorktree({ paths, file, layout }, openWorkspace({ paths, file, env }));
-  const left = await listUncommitted({ cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms });
+  const place = { cwd: file.workspace, env, stateDirs: toStateDirs(file.settings), programs: file.gitPrograms };
+  const left = await listUncommitted(place, file.baseline);
   if (left.length === 0 && (end?.note ?? '') === '') return;
   throw new RalphError({
     code: 'land-refused',
     what: `Run ${paths.runId} was not ${verb}: its worktree ${worktree} has what is not on its branch${left.length === 0 ? '' : `: ${toNames(left)}`}.`,
-    why: end?.note === '' || end === null ? 'It would not come along.' : end.note,
+    why: end === null || end.note === '' ? toReason(left, file) : end.note,
     fix: `Commit it there, or throw it away: ${join(layout.worktreesDir, worktree)}`,
   });
+}
+
+function toReason(left: readonly string[], { baseline }: RunFile): string {
+  const own = new Set(baseline?.dirty.map(({ path }) => path));
+  if (!left.every((path) => own.has(path))) return 'It would not come along.';
+  return 'The run changed what had changes of yours that were not committed: Ralph commits no such file, so it would not come along.';
 }
 
 const SHOWN = 8;

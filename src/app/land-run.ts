@@ -266,6 +266,7 @@ async function clean(job: LandJob, landing: Landing, report: LandReport): Promis
       name,
       links: settings.worktreeLinks,
       programs: file.gitPrograms,
+      baseline: file.baseline,
       force: false,
     });
     // All of it is on the target, if under another commit.

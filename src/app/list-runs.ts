@@ -250,6 +250,7 @@ async function removeOwnWorktree(layout: Layout, file: RunFile, name: string, en
     name,
     links: settings.worktreeLinks,
     programs: file.gitPrograms,
+    baseline: file.baseline,
     force: false,
   });
 }

@@ -152,7 +152,17 @@ async function openFolder(layout: Layout, worktree: string | null, plan: RunPlan
 async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, { env }: StartOptions): Promise<void> {
   const { worktreeLinks: links, stateDir } = settings;
   const programs = await captureTrustedPrograms(layout, { cwd: layout.root, env });
-  await removeWorktree({ cwd: layout.root, env, stateDirs: toStateDirs(settings), stateDir, name, links, programs, force: true });
+  await removeWorktree({
+    cwd: layout.root,
+    env,
+    stateDirs: toStateDirs(settings),
+    stateDir,
+    name,
+    links,
+    programs,
+    baseline: null,
+    force: true,
+  });
 }
 
 interface Beginning {

@@ -94,7 +94,7 @@ export async function removeRunWorktree(cwd: string, name: string, force: boolea
   await demandKnown(settings, name);
   refuseBusy(layout, name);
   const links = files.find(({ file }) => file.worktree === name)?.file.settings.worktreeLinks ?? [];
-  return removeWorktree({ ...settings, name, links, force });
+  return removeWorktree({ ...settings, name, links, baseline: settings.findBaseline(name), force });
 }
 
 interface KnownRun {
@@ -119,7 +119,9 @@ const USUAL_STATE_DIRS = ['.ralph', '.agent'];
 function toSettings({ root, stateDir }: Layout, runs: readonly KnownRun[], env: Environment, name?: string): WorktreesSettings {
   const newest = runs.find(({ file }) => file.worktree === name) ?? runs[0];
   const stateDirs = newest === undefined ? USUAL_STATE_DIRS : toStateDirs(newest.file.settings);
-  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms ?? {} };
+  // The newest run of that name has made the worktree.
+  const findBaseline = (worktree: string) => runs.find(({ file }) => file.worktree === worktree)?.file.baseline ?? null;
+  return { cwd: root, env, stateDirs, stateDir: stateDir.slice(root.length + 1), programs: newest?.file.gitPrograms ?? {}, findBaseline };
 }
 
 async function demandKnown(settings: WorktreesSettings, name: string): Promise<void> {

@@ -83,7 +83,7 @@ export function toHatText({ hat, turns, failed, durationMs, usage, unknownCostTu
 
 const SHOWN_FILES = 4;
 
-/** `on branch ralph/…-cart (begun on main), not committed: 2 files (a.txt, b.txt); in the worktree …-cart, /…` */
+/** `not committed: 2 files (a.txt, b.txt); on branch ralph/…-cart (begun on main), in the worktree …-cart, /…`: what is left to do first, a screen may end before the rest. */
 function toPlaceText({ folder, isThere, worktree, baseBranch, state }: WorkPlace): string {
   const path = toPathText(folder);
   if (!isThere) return `${worktree === null ? 'its folder' : `its worktree ${toPathText(worktree)}`} is gone: ${path}`;
@@ -95,5 +95,5 @@ function toPlaceText({ folder, isThere, worktree, baseBranch, state }: WorkPlace
   const more = count > SHOWN_FILES ? [...first.slice(0, SHOWN_FILES), `${count - SHOWN_FILES} more`] : first;
   const open =
     count === 0 ? 'all is committed' : `not committed: ${toCount(count, 'file')} (${toList(more.map(toPathText), SHOWN_FILES + 1)})`;
-  return `${branch}${from}, ${open}; ${where}`;
+  return `${open}; ${branch}${from}, ${where}`;
 }

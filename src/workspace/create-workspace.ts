@@ -111,7 +111,8 @@ export function createWorkspace(settings: WorkspaceSettings): GitWorkspace {
     diffRun: (turns) => ask((repository) => diffRun(repository, settings.runId, turns)),
     statRun: (turns) => ask((repository) => statRun(repository, settings.runId, turns)),
     changedFiles: (turns) => ask((repository) => listChangedFiles(repository, settings.runId, turns)),
-    state: (base) => ask((repository) => readWorkState(repository, base)),
+    // In the folder itself what is the person's own is not committed either; in a worktree there are only copies of it.
+    state: (base) => ask((repository) => readWorkState(repository, base, settings.ownBranch == null ? null : settings.baseline)),
     commitRest: (place, subject) => inTurn(() => commitRest(settings, place, subject)).catch((error: unknown) => toNote(toMessage(error))),
     async findNewPrograms() {
       const found = await find();

@@ -7,7 +7,7 @@ afterAll(removeTestFolders);
 
 it('a merge into files with changes that are not committed names them, some of many, and changes nothing', async () => {
   const repo = createTestRepository({ 'mine.txt': 'old\n', 'other.txt': 'old\n' });
-  const settings = { ...repo.settings, stateDir: '.ralph' };
+  const settings = { ...repo.settings, stateDir: '.ralph', findBaseline: () => null };
   const { path } = await createWorktree({ ...settings, name: 'blue', links: [], reuse: false });
   const inside = createPlainFolder({ path });
   const names = ['mine.txt', ...[1, 2, 3, 4, 5, 6].map((number) => `new ${number}.txt`)];

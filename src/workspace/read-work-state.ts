@@ -1,6 +1,8 @@
 import type { CommitLine, WorkState } from '../core/index.ts';
+import type { Baseline } from './baseline.ts';
 import { readHead } from './capture-base.ts';
 import type { Repository } from './find-repository.ts';
+import { listUntouched } from './list-untouched.ts';
 import { readStatus } from './read-status.ts';
 
 const MAX_PATHS = 50;
@@ -12,11 +14,13 @@ const OBJECT_ID = /^[0-9a-f]{40,64}$/;
  * Where a repository stands.
  *
  * @param base object id of the commit since which commits are listed; `null`: all of them
+ * @param baseline of a run in a worktree: copies of what is the user's own count as committed; `null`: none
  * @throws GitProblem
  */
-export async function readWorkState(repository: Repository, base: string | null): Promise<WorkState> {
+export async function readWorkState(repository: Repository, base: string | null, baseline: Baseline | null): Promise<WorkState> {
   const [head, status] = await Promise.all([readHead(repository.git), readStatus(repository)]);
-  const paths = [...new Set(status.entries.map(({ path }) => path))];
+  const untouched = listUntouched(status, repository.top, baseline);
+  const paths = [...new Set(status.entries.map(({ path }) => path))].filter((path) => !untouched.has(path));
   return {
     head: head.commit,
     branch: head.branch,

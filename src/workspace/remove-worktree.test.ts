@@ -16,7 +16,7 @@ function make(repo: TestFolder): Promise<Worktree> {
 }
 
 function remove(repo: TestFolder, force = false, name = 'fix'): Promise<RemovedWorktree> {
-  return removeWorktree({ ...repo.settings, stateDir: '.ralph', name, links, force });
+  return removeWorktree({ ...repo.settings, stateDir: '.ralph', name, links, baseline: null, force });
 }
 
 describe('removing a worktree', () => {
@@ -99,10 +99,10 @@ describe('removing a worktree', () => {
     const repo = createTestRepository({ 'app/kept.txt': 'x', '.gitignore': 'node_modules\n' });
     repo.write('app/node_modules/pkg/index.js', 'shared');
     const app = createPlainFolder({ path: join(repo.path, 'app') });
-    const settings = { ...app.settings, env: repo.env, stateDir: '.ralph' };
+    const settings = { ...app.settings, env: repo.env, stateDir: '.ralph', findBaseline: () => null };
     await createWorktree({ ...settings, name: 'fix', links, reuse: false });
     expect(await listWorktrees(settings)).toMatchObject([{ uncommitted: [], ignored: [], renewable: [] }]);
-    expect(await removeWorktree({ ...settings, name: 'fix', links, force: false })).toMatchObject({ isRemoved: true });
+    expect(await removeWorktree({ ...settings, name: 'fix', links, baseline: null, force: false })).toMatchObject({ isRemoved: true });
     expect(repo.read('app/node_modules/pkg/index.js')).toBe('shared');
   });
 

@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../process/index.ts';
+import type { Baseline } from './baseline.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, type WorktreeContents } from './worktree-contents.ts';
@@ -14,6 +15,8 @@ export interface WorktreeRemoval extends RepositorySettings {
   readonly name: string;
   /** The links that were asked for when it was made. */
   readonly links: readonly string[];
+  /** What was the user's own when the run in it began; `null`: not known. */
+  readonly baseline: Baseline | null;
   /** Also when there are uncommitted changes or ignored files in it, and with the commits of its branch: all of them are then lost. */
   readonly force: boolean;
 }
@@ -42,7 +45,7 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   }
   const worktree = await demandRepository(order, place.path);
   const links = findLinks(order, place.path, main.prefix);
-  const contents = await readContents(order, main, worktree);
+  const contents = await readContents(order, main, worktree, order.baseline);
   if (!order.force) await checkClean(order, main, place, contents);
   for (const link of links) unlinkSync(join(place.path, link));
   const removed = await main.git(['worktree', 'remove', '--force', place.path]);

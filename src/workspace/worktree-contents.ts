@@ -1,9 +1,12 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Baseline } from './baseline.ts';
+import { encodeNames } from './file-names.ts';
 import type { Repository, RepositorySettings } from './find-repository.ts';
+import { listUntouched } from './list-untouched.ts';
 import { readStatus } from './read-status.ts';
 
-/** What only a worktree has and no commit holds: paths from its top, a folder that is ignored as a whole with `/` at its end. */
+/** What only a worktree has and no commit holds, nor the user: paths from its top, a folder that is ignored as a whole with `/` at its end. */
 export interface WorktreeContents {
   /** Not committed. */
   readonly changed: readonly string[];
@@ -15,13 +18,19 @@ export interface WorktreeContents {
   readonly renewable: readonly string[];
 }
 
-/** @throws GitProblem */
+/**
+ * @param baseline of the run in it: copies of what is the user's own are left out, unless the user has nothing of that name any more
+ * @throws GitProblem
+ */
 export async function readContents(
   { cwd }: Pick<RepositorySettings, 'cwd'>,
   main: Repository,
   worktree: Repository,
+  baseline: Baseline | null,
 ): Promise<WorktreeContents> {
-  const { entries } = await readStatus(worktree, { withIgnored: true });
+  const status = await readStatus(worktree, { withIgnored: true });
+  const untouched = listUntouched(status, worktree.top, baseline);
+  const entries = status.entries.filter(({ path }) => !untouched.has(path) || (isThere(worktree.top, path) && !isThere(main.top, path)));
   const isShared = (path: string): boolean =>
     path.startsWith(main.prefix) && readLink(join(worktree.top, path)) === join(cwd, path.slice(main.prefix.length));
   const own = entries.filter(({ path }) => !isShared(path));
@@ -60,6 +69,10 @@ function holdsFile(path: string): boolean {
     return true;
   }
   return true;
+}
+
+function isThere(top: string, path: string): boolean {
+  return lstatSync(encodeNames(join(top, path)), { throwIfNoEntry: false }) !== undefined;
 }
 
 function readLink(path: string): string | null {

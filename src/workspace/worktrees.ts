@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls, RalphError } from '../core/index.ts';
+import type { Baseline } from './baseline.ts';
 import { toGitFix } from './explain-git-failure.ts';
 import { showName } from './file-names.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
@@ -13,6 +14,8 @@ import { toRef, toWorktreePlace } from './worktree-place.ts';
 export interface WorktreesSettings extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds them. */
   readonly stateDir: string;
+  /** What was the user's own when the run in the worktree of this name began; `null`: not known. */
+  readonly findBaseline: (name: string) => Baseline | null;
 }
 
 /** A worktree of a run, as it is now. */
@@ -23,7 +26,7 @@ export interface WorktreeState {
   readonly branch: string;
   /** Commits on its branch that the branch checked out in `cwd` has not. */
   readonly commits: number;
-  /** Files with changes that are not committed, from its top. */
+  /** Files with changes that are not committed, from its top, but for copies of the user's own. */
   readonly uncommitted: readonly string[];
   /** What git ignores in it and nobody can make again, from its top; a folder that is ignored as a whole ends in `/`. */
   readonly ignored: readonly string[];
@@ -51,7 +54,7 @@ async function readState(settings: WorktreesSettings, name: string): Promise<Wor
   try {
     const { path, branch, main, worktree } = await openWorktree(settings, name);
     const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
-    const { changed, ignored, renewable } = await readContents(settings, main, worktree);
+    const { changed, ignored, renewable } = await readContents(settings, main, worktree, settings.findBaseline(name));
     return { name, path, branch, commits, uncommitted: changed, ignored, renewable };
   } catch {
     return null;
@@ -71,7 +74,7 @@ export async function diffWorktree(settings: WorktreesSettings, name: string): P
     const base = (await demandGit(main.git, ['merge-base', 'HEAD', toRef(branch)])).trim();
     const options = { indexFile };
     await demandGit(worktree.git, ['read-tree', 'HEAD'], options);
-    const { shared } = await readContents(settings, main, worktree);
+    const { shared } = await readContents(settings, main, worktree, null);
     const leftOut = [...settings.stateDirs, ...shared].map((name) => `:(exclude,literal)${name}`);
     await demandGit(worktree.git, ['add', '--all', '--', '.', ...leftOut], options);
     return await demandGit(worktree.git, ['diff', '--cached', '--no-ext-diff', '--no-textconv', base], options);
@@ -94,7 +97,7 @@ export async function mergeWorktree(
   name: string,
 ): Promise<{ readonly commits: number; readonly into: string; readonly branch: string }> {
   const { path, branch, main, worktree } = await openWorktree(settings, name);
-  const { changed } = await readContents(settings, main, worktree);
+  const { changed } = await readContents(settings, main, worktree, settings.findBaseline(name));
   if (changed.length > 0) throw toDirty(name, path, changed, 'They would not be merged.');
   const into = (await demandGit(main.git, ['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
   const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));

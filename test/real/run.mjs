@@ -2,10 +2,11 @@
  * End to end with the real agent CLIs: installs the pinned versions into the cache, starts the mock model server, and lets `ralph` run
  * them as a team and through failures. One line per step; a CLI that cannot be installed here is named, and its hats are left out.
  *
- *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,safe,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
+ *   node test/real/run.mjs [--only claude,codex,gemini] [--all] [--lane team,scope,safe,story,failures,direct] [--step TEXT] [--keep] [--install-only] [--write]
  *
  * --only: these CLIs; --all: the slow ones too, and every way to be stopped with each; without both, of the slow ones only those that are held by a
- * profile, and only in the lane scope. --lane: default team, scope and failures; safe lets each CLI try what a safe run must hold, direct asks each CLI alone, without ralph.
+ * profile, and only in the lane scope. --lane: default team, scope and failures; safe lets each CLI try what a safe run must hold, story is an evening and a
+ * morning of a person with each, direct asks each CLI alone, without ralph.
  * --step: only steps whose name holds the text. --keep: leaves the folders there for a look.
  * --write: puts what each layer stopped into docs/guide/sandbox-layers.md; otherwise the page is only compared.
  *
@@ -94,8 +95,9 @@ async function runStep({ name, run }, bench) {
  * @returns {Promise<{ passed: number, failed: number }>}
  */
 async function runSteps(installed, { lanes, steps, keep, write, every, scopeOnly }) {
-  const { flaw: noSandbox, isNew } =
-    lanes.includes('scope') || lanes.includes('safe') ? await ensureBubblewrap() : { flaw: undefined, isNew: false };
+  const { flaw: noSandbox, isNew } = ['scope', 'safe', 'story'].some((lane) => lanes.includes(lane))
+    ? await ensureBubblewrap()
+    : { flaw: undefined, isNew: false };
   if (noSandbox !== undefined) say(`skip           the sandbox of the operating system: ${noSandbox}`);
   const noSocat = lanes.includes('scope') && noSandbox === undefined ? await ensureSocat() : undefined;
   if (noSocat !== undefined) say(`skip           claude's own sandbox: ${noSocat}`);
@@ -148,7 +150,7 @@ async function main(argv) {
   if (acpWearerOf(installed.map(({ spec }) => spec.name)) === undefined)
     say('skip           the hat over ACP: no CLI that speaks it is there');
   if (options.installOnly) return refused.length === 0 ? 0 : 1;
-  const isTeam = options.lanes.some((lane) => lane !== 'direct' && lane !== 'safe');
+  const isTeam = options.lanes.some((lane) => !['direct', 'safe', 'story'].includes(lane));
   const missing = NEEDED.filter((name) => isTeam && !installed.some(({ spec }) => spec.name === name));
   if (missing.length > 0) say(`FAIL           these CLIs are needed and are not there: ${missing.join(', ')}`);
   if (missing.length > 0 || installed.length === 0) return 1;

@@ -7,6 +7,7 @@ import { runSafe } from './lanes/safe.mjs';
 import { runSandboxTests } from './lanes/sandbox-tests.mjs';
 import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
+import { runLiarStory, runStory } from './lanes/story.mjs';
 import { runTeam } from './lanes/team.mjs';
 import { PROBED_CLIS, startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
@@ -21,7 +22,7 @@ const TURN_TIMEOUT_MS = 30_000;
  */
 
 /** The lanes by name; the first three run unless others are asked for. */
-export const LANES = ['team', 'scope', 'safe', 'failures', 'direct'];
+export const LANES = ['team', 'scope', 'safe', 'story', 'failures', 'direct'];
 export const DEFAULT_LANES = ['team', 'scope', 'failures'];
 
 /** Ways to be stopped, and the CLI that is stopped so unless all are. */
@@ -84,6 +85,22 @@ export function planSteps(everyone, { keep, every, scopeOnly, noSandbox, noSocat
         /** @type {Step['run']} */
         run: (bench, checks) => runSafe(bench, checks, name),
       })),
+    ...names
+      .filter((name) => PROBED_CLIS.some((probed) => probed === name) && noSandbox === undefined)
+      .flatMap((name) => [
+        {
+          lane: 'story',
+          name: `evening and morning: ${name}`,
+          /** @type {Step['run']} */
+          run: (bench, checks) => runStory(bench, checks, name),
+        },
+        {
+          lane: 'story',
+          name: `evening and morning of a liar: ${name}`,
+          /** @type {Step['run']} */
+          run: (bench, checks) => runLiarStory(bench, checks, name),
+        },
+      ]),
     ...(isSandboxNew ? [{ lane: 'scope', name: 'the tests of the sandbox', run: runSandboxTests }] : []),
     failure('refused key', (bench, checks) => runRefusedKey(bench, checks, some)),
     failure('rate limit', runRateLimit),
