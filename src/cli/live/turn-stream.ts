@@ -1,4 +1,4 @@
-import { type BackendEvent, toDurationText } from '../../core/index.ts';
+import { type BackendEvent, type Handlers, handle, ignore, toDurationText } from '../../core/index.ts';
 import { createTextCleaner, toPlainLine } from '../../views/index.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Look, MAX_WIDTH } from './look.ts';
@@ -44,35 +44,27 @@ export function createTurnStream(writer: LineWriter, look: Look, warned: Set<str
     if (!writer.closeLine(`tool ${id}`, ` ${verdict}`)) writer.line(`${text} … ${verdict}`);
   };
 
-  return {
-    show: (event) => {
-      switch (event.type) {
-        case 'text':
-          return writer.text(cleaner.take(event.text));
-        case 'message-end':
-          // A message ends before its tools do: their line stays open for the verdict.
-          return tools.size === 0 ? writer.finish() : undefined;
-        case 'tool-start':
-          return startTool(event.id, event.name, event.summary);
-        case 'tool-end':
-          return endTool(event.id, event.name, event.ok, event.summary);
-        case 'retry':
-          return note(
-            `the agent tries again${event.delayMs === null ? '' : ` in ${toDurationText(event.delayMs)}`}: ${toPlainLine(event.message, 200)}`,
-          );
-        case 'warning':
-          return warn(toPlainLine(event.message, 300));
-        case 'session':
-          if (look.verbose)
-            note(`session ${toPlainLine(event.sessionId, 80)}${event.model === null ? '' : `, model ${toPlainLine(event.model, 60)}`}`);
-          return;
-        case 'started':
-        case 'thinking':
-        case 'alive':
-        case 'tool-denied':
-        case 'usage':
-          return;
-      }
+  const handlers: Handlers<BackendEvent, []> = {
+    started: ignore,
+    session: ({ sessionId, model }) => {
+      if (look.verbose) note(`session ${toPlainLine(sessionId, 80)}${model === null ? '' : `, model ${toPlainLine(model, 60)}`}`);
     },
+    text: ({ text }) => writer.text(cleaner.take(text)),
+    'message-end': () => {
+      // A message ends before its tools do: their line stays open for the verdict.
+      if (tools.size === 0) writer.finish();
+    },
+    thinking: ignore,
+    alive: ignore,
+    'tool-start': ({ id, name, summary }) => startTool(id, name, summary),
+    'tool-end': ({ id, name, ok, summary }) => endTool(id, name, ok, summary),
+    'tool-denied': ignore,
+    usage: ignore,
+    retry: ({ message, delayMs }) => {
+      note(`the agent tries again${delayMs === null ? '' : ` in ${toDurationText(delayMs)}`}: ${toPlainLine(message, 200)}`);
+    },
+    warning: ({ message }) => warn(toPlainLine(message, 300)),
   };
+
+  return { show: (event) => handle(handlers, event) };
 }
