@@ -45,8 +45,20 @@ const overrides = [
   ['core.safecrlf', 'false'],
   ['commit.gpgSign', 'false'],
   ['submodule.recurse', 'false'],
+  // The summary behind a merge would read `.gitmodules`, see below.
+  ['merge.stat', 'false'],
   ['gc.auto', '0'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+
+/**
+ * Commands that compare. Left to themselves, they read `.gitmodules` wherever a submodule moved, which an agent may have written: one that git refuses would make
+ * them fail, and one that says `ignore = all` would hide the move.
+ */
+const comparing: ReadonlySet<string> = new Set(['diff', 'diff-tree']);
+
+function withoutModules([command = '', ...args]: readonly string[]): readonly string[] {
+  return comparing.has(command) ? [command, '--ignore-submodules=dirty', ...args] : [command, ...args];
+}
 
 /** An index of ours is one file, also where the user's is split into two. */
 const wholeIndex = ['-c', 'core.splitIndex=false'];
@@ -91,7 +103,7 @@ export function createGit(
     const guarded = guard === undefined ? {} : await guard();
     const result = await runCommand({
       command: 'git',
-      args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...toConfig(options), ...args],
+      args: [...overrides, ...(options.indexFile === undefined ? [] : wholeIndex), ...toConfig(options), ...withoutModules(args)],
       cwd,
       env: { ...base, ...(options.indexFile !== undefined && { GIT_INDEX_FILE: options.indexFile }), ...options.env, ...guarded },
       ...(options.input !== undefined && { input: { kind: 'text', text: encodeNames(options.input) } }),

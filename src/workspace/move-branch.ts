@@ -73,9 +73,11 @@ export async function moveBranch(main: Repository, settings: RepositorySettings,
   }
   const tip = (await demandGit(tree.git, ['rev-parse', 'HEAD'])).trim();
   if (tip !== from) throw new GitProblem(`${branch} was moved meanwhile`, 'The next try begins with what is there now.');
-  await demandGit(tree.git, ['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', to], {
+  const moved = await tree.git(['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', to], {
     config: ['merge.autoStash=false'],
   });
+  // The branch goes last: where it has arrived, the files have too, whatever git could not do behind that.
+  if (!moved.ok && (await demandGit(tree.git, ['rev-parse', 'HEAD'])).trim() !== to) throw new GitProblem(moved.problem);
 }
 
 /**
