@@ -13,8 +13,16 @@ import {
 import { createPathMatcher } from '../gates/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { createRedaction } from '../process/index.ts';
-import { type ChangeFacts, parseFacts, type RunFacts, type RunView, toChangeFacts, type WorkPlace } from '../views/index.ts';
-import type { GitWorkspace } from '../workspace/index.ts';
+import {
+  type ChangeFacts,
+  type PackageFacts,
+  parseFacts,
+  type RunFacts,
+  type RunView,
+  toChangeFacts,
+  type WorkPlace,
+} from '../views/index.ts';
+import { type GitWorkspace, listChangedPackages } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { readCommitFailure } from './close-worktree.ts';
 import { findKnownSecrets } from './known-secrets.ts';
@@ -36,9 +44,14 @@ export interface FactsOrder {
 export async function readFacts(order: FactsOrder): Promise<RunFacts> {
   const fate = readFate(order.paths, order.turns);
   const stored = readStoredFacts(order.paths, order.view);
-  const seen = await collectFacts(order).catch(() => null);
+  const seen = await collectFacts(order, stored?.packages).catch(() => null);
   if (seen === null) return { ...(stored ?? { at: toMoment(order.view), changed: null, place: null }), ...fate };
-  return { at: seen.at, changed: seen.changed ?? stored?.changed ?? null, place: mergePlace(seen.place, stored?.place ?? null), ...fate };
+  return {
+    ...seen,
+    changed: seen.changed ?? stored?.changed ?? null,
+    place: mergePlace(seen.place, stored?.place ?? null),
+    ...fate,
+  };
 }
 
 /** The commits are those of the run: what a person committed after its end is not. */
@@ -54,15 +67,16 @@ export function openRunFolder({ layout, paths, env }: Pick<FactsOrder, 'layout' 
   return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
 }
 
-async function collectFacts(order: FactsOrder): Promise<RunFacts> {
+async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<RunFacts> {
   const { paths, view, turns, env } = order;
   const file = readRunFile(paths.settings);
   const isThere = existsSync(file.workspace);
   const folder = openRunFolder(order, file);
-  const [stat, after, state] = await Promise.all([
+  const [stat, after, state, packages] = await Promise.all([
     folder.statRun(turns),
     listAfterGreen(folder, order, file.settings.spec),
     isThere ? folder.state(file.base?.commit ?? null) : null,
+    known ?? (isThere ? lookAtPackages(view, file) : null),
   ]);
   const failure = readCommitFailure(paths);
   const place: WorkPlace = {
@@ -75,10 +89,19 @@ async function collectFacts(order: FactsOrder): Promise<RunFacts> {
     ...(failure === '' ? {} : { commitFailure: failure }),
   };
   const changed = stat === null ? null : await toChanges(stat, file, after);
-  const facts: RunFacts = { at: toMoment(view), changed, place };
+  const facts: RunFacts = { at: toMoment(view), changed, place, ...(packages !== null && { packages }) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
   return redaction === null ? facts : (mapTexts(facts as unknown as Json, redaction.text) as unknown as RunFacts);
 }
+
+/** Only once the run has ended, and where a gate could run from them. A gate that installs them itself runs from what it installed. */
+async function lookAtPackages({ startedAt, end }: RunView, { workspace, settings }: RunFile): Promise<PackageFacts | null> {
+  const gates = settings.spec.gates.filter((gate) => gate.protect === undefined);
+  if (end === null || gates.length === 0 || gates.every(({ run }) => INSTALLS.test(run))) return null;
+  return listChangedPackages({ cwd: workspace, since: startedAt, until: end.at });
+}
+
+const INSTALLS = /^\s*npm ci\b/;
 
 /** The end, or the last that is known. */
 function toMoment({ end, at }: RunView): number {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toEvidence, toGateEndText, toIdleClaims, toLostTests, toRefusalText, toUnseenCauses } from './evidence.ts';
+import { toChangedPackages, toEvidence, toGateEndText, toIdleClaims, toLostTests, toRefusalText, toUnseenCauses } from './evidence.ts';
+import { sampleFacts } from './fixtures.ts';
 import type { GateView, RunView } from './run-view.ts';
 
 const EVIDENCE = {
@@ -93,6 +94,16 @@ describe('what gates showed, in words', () => {
     expect(toUnseenCauses(view, null)).toEqual([]);
     expect(toUnseenCauses({ ...view, baseline: [PASSED] } as unknown as RunView, 0)).toEqual([]);
     expect(toUnseenCauses({ ...view, turns: [{ gates: [red] }] } as unknown as RunView, 0)).toEqual([]);
+  });
+
+  it('flags installed packages that changed though no lock file did', () => {
+    const packages = { count: 5, first: ['node_modules/chai/index.js', 'node_modules/a\nb', 'c', 'd', 'e'], isWhole: true };
+    expect(toChangedPackages(sampleFacts(['src/a.js'], { packages }))).toEqual([
+      'installed packages changed since the run began, no lock file did: node_modules/chai/index.js, "node_modules/a\\nb", c and 2 more (5 files)',
+    ]);
+    expect(toChangedPackages(sampleFacts(['web/package-lock.json'], { packages }))).toEqual([]);
+    expect(toChangedPackages(sampleFacts([], { packages: { ...packages, count: 0, first: [] } }))).toEqual([]);
+    expect(toChangedPackages(sampleFacts([]))).toEqual([]);
   });
 
   it('flags completions that nothing in their turn speaks for', () => {

@@ -1,7 +1,7 @@
 import { type PathClass, type RejectionCause, toDurationText, toResultName } from '../core/index.ts';
 import { toPathText } from './path-text.ts';
 import { cutText, toPlainLine } from './plain-line.ts';
-import type { ChangedFile } from './run-facts.ts';
+import type { ChangedFile, RunFacts } from './run-facts.ts';
 import type { GateView, RunView } from './run-view.ts';
 import { toCount, toList } from './words.ts';
 
@@ -94,6 +94,19 @@ export function toChangedChecks(files: readonly ChangedFile[]): readonly string[
     const paths = files.filter((file) => file.class === wanted).map((file) => toPathText(file.path));
     return paths.length === 0 ? [] : [`${what}: ${cutText(toList(paths, 6), 300)}`];
   });
+}
+
+/** A changed one of these says why packages changed, and is told with what the run changed. */
+const LOCKS =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|requirements[\w.-]*\.txt|Pipfile\.lock|poetry\.lock|uv\.lock|pdm\.lock)$/;
+
+/** Installed packages that changed though no lock file says so: what gates are run with may say anything. */
+export function toChangedPackages({ packages, changed }: RunFacts): readonly string[] {
+  if (packages === undefined || packages.count === 0) return [];
+  if (changed?.files.some(({ path }) => LOCKS.test(path)) === true) return [];
+  const names = cutText(toList(packages.first.map(toPathText), 3), 200);
+  const more = packages.count > 3 ? ` (${toCount(packages.count, 'file')}${packages.isWhole ? '' : ' of those that were looked at'})` : '';
+  return [`installed packages changed since the run began, no lock file did: ${names}${more}`];
 }
 
 const CHECKS: readonly (readonly [PathClass, string])[] = [

@@ -29,6 +29,7 @@ export { toReviewDetails, toReviewScreen } from './review-screen.ts';
 export {
   type ChangedFile,
   type ChangeFacts,
+  type PackageFacts,
   type RunFacts,
   type RunFate,
   toChangeFacts,

@@ -1,5 +1,5 @@
 import { type CommitLine, isJsonObject, type Json, type JsonObject, PATH_CLASSES, type WorkState } from '../core/index.ts';
-import type { ChangedFile, ChangeFacts, RunFacts, WorkPlace } from './run-facts.ts';
+import type { ChangedFile, ChangeFacts, PackageFacts, RunFacts, WorkPlace } from './run-facts.ts';
 
 const MAX_ITEMS = 2000;
 const STATUSES: readonly ChangedFile['status'][] = ['added', 'changed', 'deleted', 'renamed'];
@@ -7,7 +7,13 @@ const STATUSES: readonly ChangedFile['status'][] = ['added', 'changed', 'deleted
 /** Facts that were written as JSON; `null` for anything else. Pure. */
 export function parseFacts(json: Json | undefined): RunFacts | null {
   if (!isJsonObject(json) || typeof json['at'] !== 'number') return null;
-  return { at: json['at'], changed: parseChanged(json['changed']), place: parsePlace(json['place']) };
+  const packages = parsePackages(json['packages']);
+  return { at: json['at'], changed: parseChanged(json['changed']), place: parsePlace(json['place']), ...(packages && { packages }) };
+}
+
+function parsePackages(json: Json | undefined): PackageFacts | null {
+  if (!isJsonObject(json) || typeof json['count'] !== 'number') return null;
+  return { count: json['count'], first: toTexts(json['first']), isWhole: json['isWhole'] !== false };
 }
 
 function parseChanged(json: Json | undefined): ChangeFacts | null {

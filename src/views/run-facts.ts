@@ -51,6 +51,15 @@ export interface UnknownFate {
   readonly file: string;
 }
 
+/** Files of installed packages that changed between a run's beginning and its end, out of git's sight. */
+export interface PackageFacts {
+  readonly count: number;
+  /** Some of them. */
+  readonly first: readonly string[];
+  /** Whether every file was looked at. */
+  readonly isWhole: boolean;
+}
+
 /** What is known of a run beside its journal. */
 export interface RunFacts extends RunFate {
   /** Time of the last input that they are about, epoch milliseconds. */
@@ -59,6 +68,8 @@ export interface RunFacts extends RunFate {
   readonly changed: ChangeFacts | null;
   /** `null` where its settings are lost. */
   readonly place: WorkPlace | null;
+  /** Absent: the run has not ended, or nobody looked. */
+  readonly packages?: PackageFacts;
 }
 
 /** What tells files apart. */

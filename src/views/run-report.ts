@@ -2,6 +2,7 @@ import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../
 import {
   toBaseline,
   toChangedChecks,
+  toChangedPackages,
   toChangedTests,
   toEvidence,
   toIdleClaims,
@@ -42,6 +43,7 @@ export interface ReportFacts {
   readonly isOneTurn?: boolean;
 }
 
+const UNSURE = 'as far as installed packages can be trusted, which changed (Flagged)';
 const MAX_NAMES = 6;
 const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
 
@@ -49,15 +51,17 @@ const MAX_ROWS = { evidence: 4, flagged: 2, refused: 3, person: 3 };
 export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   if (facts.isOneTurn === true && isTurnDone(view)) return toTurnReport(view, facts);
   const isGood = toProof(view)?.isProven === true;
+  const packages = view.end === null || view.gates.length === 0 || facts.facts == null ? [] : toChangedPackages(facts.facts);
   const rows: FactRow[] = [
     ...toRows('Flagged', toChangedTests(view)),
+    ...toRows('Flagged', packages),
     ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),
     ...toRows('Flagged', toUnseenCauses(view, facts.facts?.changed?.count ?? null)),
     ...toRows('Why', toReasonTexts(view)),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     { label: 'Done', text: toDoneText(view) },
-    ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view)]),
+    ...toRows('Evidence', [...toEvidenceTexts(view), ...toLostTests(view), ...toBaseline(view), ...packages.map(() => UNSURE)]),
     ...toRows('Flagged', limitTo(toIdleClaims(view), MAX_ROWS.flagged)),
     ...toRows('Changed', toChangedTexts(facts.facts?.changed ?? null)),
     ...toRows('Commits', toCommitTexts(view, facts.facts?.place?.state?.commits ?? null)),
