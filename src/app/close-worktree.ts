@@ -11,19 +11,20 @@ import { toCommitSubject } from './worktree-name.ts';
 /** A run whose end in its worktree is to be made. */
 export interface ClosedRun {
   readonly paths: Pick<RunPaths, 'folder'>;
-  readonly file: Pick<RunFile, 'worktree' | 'settings'>;
+  readonly file: Pick<RunFile, 'worktree' | 'settings' | 'resolves'>;
   readonly layout: Pick<Layout, 'worktreesDir'>;
 }
 
 /**
- * Commits what a run left uncommitted in its worktree; why that failed is kept in its folder until it is done. `null` where it works in none. Never rejects.
+ * Commits what a run left uncommitted in its worktree; why that failed is kept in its folder until it is done. `null` where it works in none, or in that of
+ * a landing, which commits itself. Never rejects.
  */
 export async function closeWorktree(
   { paths, file, layout }: ClosedRun,
   workspace: Pick<GitWorkspace, 'commitRest'>,
 ): Promise<WorktreeEnd | null> {
-  const { worktree, settings } = file;
-  if (worktree === null) return null;
+  const { worktree, settings, resolves } = file;
+  if (worktree === null || resolves !== undefined) return null;
   const place = { path: join(layout.worktreesDir, worktree), branch: `ralph/${worktree}` };
   const { commit, note, leftOut } = await workspace.commitRest(place, toCommitSubject(settings.spec.objective));
   const failure = note === NOTHING ? '' : note;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type GateResult, maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
-import { GitProblem, type Landing, type MergeConflict, openLanding, removeWorktree } from '../workspace/index.ts';
+import { GitProblem, type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
@@ -11,9 +11,11 @@ import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { requireOutside } from './people.ts';
 import { openRun } from './read-run.ts';
+import { type Resolution, resolveConflict } from './resolve-conflict.ts';
+import { requireResolver } from './resolver-settings.ts';
 import type { RunReader } from './run-api.ts';
 import { readLandRecord, requireFate, writeLandRecord } from './run-fate.ts';
-import { type RunFile, readRunFile } from './run-file.ts';
+import { type RunFile, readRunFile, requireOwnWork } from './run-file.ts';
 import { type GateRun, type GateRunOrder, runGates } from './run-gates.ts';
 import { findRunIsolation } from './run-isolation.ts';
 import { lockForLanding, lockForMerge, lockRun } from './run-lock.ts';
@@ -35,12 +37,16 @@ export interface LandRequest {
   readonly takesUnfinished: boolean;
   /** Remove the worktree and the branch after that. */
   readonly cleans: boolean;
+  /** The hat that a conflict is given to, or `ralph`; null: nobody. */
+  readonly resolver: string | null;
 }
 
 /** Who watches it. */
 export interface LandWatch {
   readonly signal: AbortSignal;
   readonly observe: (gate: number, line: string) => void;
+  /** Is told when a hat begins to resolve a conflict, with the run that is its turn. */
+  readonly onResolving?: (turn: { readonly runId: string; readonly hat: string; readonly files: number }) => void;
 }
 
 /** What came of it. Only `landed` changed anything. */
@@ -57,6 +63,8 @@ export interface LandReport {
   readonly how: 'fast-forward' | 'merge' | 'squash' | null;
   readonly commits: number;
   readonly conflicts: readonly MergeConflict[];
+  /** What a hat made of them; null: it was asked of none, or there was no conflict. */
+  readonly resolution: Resolution | null;
   /** What the gates said about the merged tree. */
   readonly gates: readonly (GateResult & { readonly required: boolean })[];
   /** Where the target is checked out; null: nowhere. */
@@ -78,6 +86,8 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   const reader = openRun(cwd, request.run, env);
   const paths = toRunPaths(layout.stateDir, reader.runId);
   const file = readRunFile(paths.settings);
+  requireOwnWork(paths, file);
+  if (request.resolver !== null) requireResolver(file.settings, reader.runId, request.resolver);
   const name = file.worktree;
   if (name === null) throw toInPlace(reader.runId);
   const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
@@ -134,6 +144,7 @@ async function land(job: LandJob): Promise<LandReport> {
     how: null,
     commits: landing.commits,
     conflicts: [],
+    resolution: null,
     gates: [],
     checkout: await landing.checkout(),
     isCleaned: source === null && !existsSync(join(job.layout.worktreesDir, job.name)),
@@ -150,15 +161,28 @@ async function land(job: LandJob): Promise<LandReport> {
   }
   const subject = toSubject(job);
   return tryGit(job, () =>
-    landing.mergeIn({ subject, isSquashed: job.request.isSquashed }, (merge, cwd, toTarget) => {
-      if (!merge.isMerged) return Promise.resolve({ ...nothing, outcome: 'conflict' as const, conflicts: merge.conflicts });
-      return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, { cwd, toTarget });
+    landing.mergeIn({ subject, isSquashed: job.request.isSquashed }, (merge, place) => {
+      if (merge.isMerged) return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, place);
+      return resolve(job, landing, { ...nothing, outcome: 'conflict', conflicts: merge.conflicts }, place);
     }),
   );
 }
 
+/** A conflict is given to who was named for it; else it is only told. */
+async function resolve(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
+  const { request, watch } = job;
+  const { conflicts } = report;
+  if (request.resolver === null) return report;
+  const hat = request.resolver;
+  const onBegun = (runId: string): void => watch.onResolving?.({ runId, hat, files: conflicts.length });
+  const { signal } = watch;
+  const { resolution, commit } = await resolveConflict({ ...job, hat, landing, branch: toBranch(job), conflicts, place, signal, onBegun });
+  if (commit === null) return { ...report, resolution };
+  return finish(job, landing, { ...report, resolution, commit, how: request.isSquashed ? 'squash' : 'merge' }, place);
+}
+
 /** The merge is made and nobody sees it yet. */
-async function finish(job: LandJob, landing: Landing, report: LandReport, place: MergedPlace): Promise<LandReport> {
+async function finish(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
   const { onto, source, target } = landing;
   const move = { branch: onto, from: target, to: report.commit ?? target };
   const isHere = report.checkout !== null;
@@ -193,13 +217,8 @@ async function inCheckout(job: LandJob, checkout: string | null, act: () => Prom
   }
 }
 
-interface MergedPlace {
-  readonly cwd: string;
-  readonly toTarget: () => Promise<void>;
-}
-
 /** Asks the gates about the merged tree. One that may be as red as before is asked about the target too. */
-async function judge(job: LandJob, { cwd, toTarget }: MergedPlace): Promise<GateRun> {
+async function judge(job: LandJob, { cwd, toTarget }: MergePlace): Promise<GateRun> {
   const { file, env, watch } = job;
   const { settings } = file;
   const { gates } = settings.spec;

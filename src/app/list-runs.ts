@@ -219,7 +219,8 @@ async function removeWork(layout: Layout, paths: RunPaths, env: Environment): Pr
   let worktree: string | null = null;
   try {
     const file = readRunFile(paths.settings);
-    ({ worktree } = file);
+    // That of a landing is not its own.
+    worktree = file.resolves === undefined ? file.worktree : null;
     await openWorkspace({ paths, file, env }).dropSnapshots();
     if (worktree === null) return [];
     const { keptBranch } = await removeOwnWorktree(layout, file, worktree, env);

@@ -10,7 +10,7 @@ import { requireOutside } from './people.ts';
 import { type DraftWay, findDraftWay, openDraft } from './pull-request.ts';
 import { openRun } from './read-run.ts';
 import { requireFate } from './run-fate.ts';
-import { type RunFile, readRunFile } from './run-file.ts';
+import { type RunFile, readRunFile, requireOwnWork } from './run-file.ts';
 import { lockForLanding, lockRun } from './run-lock.ts';
 import { settleKilledRun } from './settle-killed-run.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -62,6 +62,7 @@ export async function offerRun(cwd: string, order: PullRequestOrder, env: Enviro
   const { runId } = reader;
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);
+  requireOwnWork(paths, file);
   const { worktree } = file;
   if (worktree === null) throw toInPlace(runId);
   const lockOrder = { layout, runId, worktree, command: 'ralph pr' };

@@ -16,7 +16,7 @@ import { planRun, type RunPlan } from './plan-run.ts';
 import { loadPluginFiles } from './plugin-files.ts';
 import { reapRun } from './processes.ts';
 import type { RunHandle, RunWatch } from './run-api.ts';
-import { listChangedSecrets, type RunFile, readRunFile, writeRunFile } from './run-file.ts';
+import { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
 import { wasKilled } from './stale-owner.ts';
@@ -57,6 +57,7 @@ export async function resumeRun(given: ResumeOptions, watch: RunWatch): Promise<
   const runId = findRun({ fs: nodeFileSystem, stateDir: layout.stateDir }, options.run ?? 'last');
   const paths = toRunPaths(layout.stateDir, runId);
   const file = readRunFile(paths.settings);
+  requireOwnWork(paths, file);
   const order = { layout, runId, worktree: file.worktree, command: 'ralph resume' };
   const isKilled = wasKilled(layout, runId);
   const locks: Lock[] = [await lockRun(order)];

@@ -82,7 +82,7 @@ async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<Ru
   const place: WorkPlace = {
     folder: file.workspace,
     isThere,
-    worktree: file.worktree,
+    worktree: file.resolves === undefined ? file.worktree : null,
     baseBranch: file.base?.branch ?? null,
     // Where nobody knows how it began, all that ever was committed would seem to be the run's.
     state: state === null || file.base !== undefined ? state : { ...state, commits: null },

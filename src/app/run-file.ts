@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
-import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
+import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { type Baseline, type GitPrograms, parseBaseline, type RunBase } from '../workspace/index.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 
@@ -19,6 +19,8 @@ export interface RunFile {
   readonly workspace: string;
   /** Name of the worktree; `null` in the main checkout. */
   readonly worktree: string | null;
+  /** Of one that resolves a conflict of a landing: id of the run that is landed. It works in that landing's worktree, and nothing of its own is to be landed. */
+  readonly resolves?: string;
   /** What was typed in, when the prompt came from standard input. */
   readonly stdinPrompt: string | null;
   /** What HEAD was when the run began; for a worktree where it branched off, and the branch checked out in the main checkout. Absent in files of older versions. */
@@ -133,4 +135,19 @@ function findWorkspace(path: string, { workspace, worktree, settings }: RunFile)
   const stateDir = resolve(dirname(path), '..', '..');
   const end = `${sep}${settings.stateDir.split('/').join(sep)}`;
   return worktree === null && stateDir.endsWith(end) ? stateDir.slice(0, -end.length) : workspace;
+}
+
+/**
+ * Refuses what makes no sense for a run that resolved a conflict of another one's landing.
+ *
+ * @throws RalphError `run-resolves`
+ */
+export function requireOwnWork({ runId }: Pick<RunPaths, 'runId'>, { resolves }: Pick<RunFile, 'resolves'>): void {
+  if (resolves === undefined) return;
+  throw new RalphError({
+    code: 'run-resolves',
+    what: `Run ${runId} was one turn that resolved a conflict for run ${resolves}: nothing of it can go on, be landed or be taken back.`,
+    why: 'It worked in the worktree of a landing, which is gone.',
+    fix: `What it did: ralph show ${runId} --diff\nLand the other one: ralph land ${resolves}`,
+  });
 }

@@ -73,7 +73,10 @@ export async function startRun(plan: RunPlan, given: StartOptions, watch: RunWat
     const runLock = await lockRun({ layout, runId, worktree, command: COMMAND });
     undo.push(() => release(runLock));
     locks = [lock, runLock];
-    ready = await prepare({ plan, options, watch, layout, paths, workspace, worktree });
+    const { settings, isolation } = plan;
+    const { env, people } = options;
+    const stdinPrompt = plan.request.stdinPrompt ?? null;
+    ready = await prepareRun({ settings, isolation, stdinPrompt, env, people, watch, layout, paths, workspace, worktree });
   } catch (error) {
     for (const step of undo.reverse()) await tryTo(step);
     throw error;
@@ -165,28 +168,29 @@ async function dropFolder(layout: Layout, name: string, { settings }: RunPlan, {
   });
 }
 
-interface Beginning {
-  readonly plan: RunPlan;
-  readonly options: StartOptions & { readonly people: StartOptions['env'] };
+/** A run whose folder, workspace and lock are there. */
+export interface RunBeginning extends Pick<RunFile, 'settings' | 'stdinPrompt' | 'workspace' | 'worktree' | 'resolves'> {
+  readonly isolation: RunPlan['isolation'];
+  /** Without the token of people, and with it. */
+  readonly env: StartOptions['env'];
+  readonly people: StartOptions['env'];
   readonly watch: RunWatch;
   readonly layout: Layout;
   readonly paths: RunPaths;
-  readonly workspace: string;
-  readonly worktree: string | null;
 }
 
 /** A run of which everything is there, and the input that begins it. */
-interface ReadyRun {
+export interface ReadyRun {
   readonly parts: RunParts;
   readonly run: AssembledRun;
   readonly started: Input;
 }
 
-async function prepare(beginning: Beginning): Promise<ReadyRun> {
-  const { plan, options, watch, layout, paths, workspace, worktree } = beginning;
-  const { settings } = plan;
+/** Writes down what a run begins with, and puts it together. */
+export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
+  const { settings, stdinPrompt, resolves, isolation, env, people, watch, layout, paths, workspace, worktree } = beginning;
   openAgentFolders(workspace, settings);
-  const place = { cwd: workspace, env: options.env, stateDirs: toStateDirs(settings) };
+  const place = { cwd: workspace, env, stateDirs: toStateDirs(settings) };
   const trusted = captureTrustedPrograms(layout, place);
   const programs = hasUnconfirmed(layout) ? await trusted : undefined;
   const [baseline, gitPrograms, head, origin] = await Promise.all([
@@ -196,12 +200,12 @@ async function prepare(beginning: Beginning): Promise<ReadyRun> {
     worktree === null ? null : captureBase({ ...place, cwd: layout.root }),
   ]);
   const base = { commit: head.commit, branch: (origin ?? head).branch };
-  const stdinPrompt = plan.request.stdinPrompt ?? null;
   const file: RunFile = {
     version: 1,
     ralphVersion: RALPH_VERSION,
     workspace,
     worktree,
+    ...(resolves === undefined ? {} : { resolves }),
     stdinPrompt,
     base,
     settings,
@@ -209,10 +213,10 @@ async function prepare(beginning: Beginning): Promise<ReadyRun> {
     gitPrograms,
   };
   writeRunFile(paths.settings, file);
-  writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(plan.isolation, settings.spec), env: options.people });
+  writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
-  const ground = await openGateGround({ paths, file, env: options.env }, false);
-  const parts: RunParts = { layout, paths, file, env: options.env, watch, ground, isolation: plan.isolation };
+  const ground = await openGateGround({ paths, file, env }, false);
+  const parts: RunParts = { layout, paths, file, env, watch, ground, isolation };
   const run = assembleRun(parts, () => undefined);
   const started = {
     type: 'run-started' as const,

@@ -11,7 +11,7 @@ import { openRun } from './read-run.ts';
 import type { RunReader } from './run-api.ts';
 import { readEndCommit } from './run-facts.ts';
 import { readUndoRecord, toRevertCommand, writeUndoRecord } from './run-fate.ts';
-import { type RunFile, readRunFile } from './run-file.ts';
+import { type RunFile, readRunFile, requireOwnWork } from './run-file.ts';
 import { lockForUndo, lockRun } from './run-lock.ts';
 import { toStateDirs } from './state-dirs.ts';
 
@@ -54,6 +54,7 @@ export async function undoRun(cwd: string, request: UndoRequest, env: Environmen
   const reader = openRun(cwd, request.run, env);
   const paths = toRunPaths(layout.stateDir, reader.runId);
   const file = readRunFile(paths.settings);
+  requireOwnWork(paths, file);
   const order = { layout, runId: reader.runId, worktree: file.worktree, command: 'ralph undo' };
   const folderLock = await lockForUndo(order);
   try {

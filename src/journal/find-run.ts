@@ -1,13 +1,15 @@
-import { RalphError } from '../core/index.ts';
+import { isJsonObject, RalphError } from '../core/index.ts';
 import { hasBegun } from './read-journal.ts';
 import { isJournalLost, listKnownRuns, requireJournal } from './rescued-runs.ts';
 import { type StateFolder, toRunPaths } from './run-folder.ts';
+import { readSettings } from './run-settings.ts';
 
 const MAX_SHOWN = 5;
 
 /**
  * The id of the run that a person means: a whole id, its beginning (`20261121-22`), the end of it (`k7f2a`), or `last`.
- * The last one is the newest that has begun: one that was killed before its first input has nothing to show, and must not hide those before it.
+ * The last one is the newest that has begun: one that was killed before its first input has nothing to show, and must not hide those before it; nor
+ * must one that only resolved a conflict for another.
  *
  * @throws RalphError `no-runs`, `run-unknown`, `run-ambiguous`; `journal-lost` with the command that brings its journal back; the system error.
  */
@@ -24,15 +26,27 @@ export function findRunId(state: StateFolder, text: string): string {
   if (last === undefined) throw toNoRunsError();
   const wanted = text.trim().toLowerCase();
   if (wanted === 'last')
-    return (
-      runs.findLast((run) => isJournalLost(state, run) || hasBegun({ fs: state.fs, path: toRunPaths(state.stateDir, run).journal })) ?? last
-    );
+    return runs.findLast((run) => (isJournalLost(state, run) || hasJournal(state, run)) && !servesAnother(state, run)) ?? last;
   if (runs.includes(wanted)) return wanted;
   const matches = wanted === '' ? [] : listMatches(runs, wanted);
   const [match] = matches;
   if (match === undefined) throw toUnknownError(text, rankBySharedStart(runs, wanted));
   if (matches.length > 1) throw toAmbiguousError(text, matches);
   return match;
+}
+
+function hasJournal({ fs, stateDir }: StateFolder, runId: string): boolean {
+  return hasBegun({ fs, path: toRunPaths(stateDir, runId).journal });
+}
+
+/** Whether it is a turn that resolved a conflict when another run was landed: its settings name that one. */
+function servesAnother({ fs, stateDir }: StateFolder, runId: string): boolean {
+  try {
+    const settings = readSettings(fs, toRunPaths(stateDir, runId).settings);
+    return isJsonObject(settings) && settings['resolves'] !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the run was ended before its first entry: nothing was asked of an agent. False where only its journal is gone, or nobody can tell. */

@@ -1,6 +1,7 @@
 import type { Feedback, HatSpec, RalphEvent, RunSpec } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
+import type { MergeFacts } from './merge-task.ts';
 import type { PromptSettings, PromptTurn } from './prompt-context.ts';
 
 export const SETTINGS: PromptSettings = {
@@ -66,4 +67,17 @@ export const FAILED_GATE: Feedback = {
     },
     { gate: 1, command: 'npm run lint', passed: true, exitCode: 0, timedOut: false, durationMs: 100, outputTail: 'clean' },
   ],
+};
+
+export const MERGE_FACTS: MergeFacts = {
+  runId: '20261121-220301-k7f2a',
+  task: OBJECTIVE,
+  branch: 'ralph/20261121-220301-k7f2a-add-a-json-flag',
+  onto: 'main',
+  files: [
+    { path: 'src/list.ts', what: 'changed by both', isMarked: true },
+    { path: 'logo.png', what: 'changed by both', isMarked: false },
+  ],
+  ontoCommits: ['3f2a91c List by date', '77aa012 A new logo'],
+  branchCommits: ['9b1c4d2 ralph: Add a `--json` flag to the `list` command.'],
 };

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { buildPrompt } from './build-prompt.ts';
-import { FAILED_GATE, OBJECTIVE, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { FAILED_GATE, MERGE_FACTS, OBJECTIVE, SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
+import { buildMergeObjective, MERGE_RULES } from './merge-task.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run src/prompts/golden.test.ts` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
@@ -43,6 +44,18 @@ const CASES = {
       }),
       SETTINGS,
     ),
+  merge: () => {
+    const objective = buildMergeObjective(MERGE_FACTS);
+    const hats = TEAM.slice(0, 1).map((hat) => ({
+      ...hat,
+      triggers: ['task.start'],
+      publishes: [],
+      defaultPublishes: [],
+      instructions: MERGE_RULES,
+    }));
+    const turn = sampleTurn('builder', { iteration: 1, maxIterations: 1, events: [sampleEvent('task.start', objective)] });
+    return buildPrompt(sampleTopology({ hats, objective, coordinator: 'hats' }), turn, { ...SETTINGS, agentsCommit: false });
+  },
   classic: () =>
     buildPrompt(sampleTopology({ mode: 'single' }), sampleTurn('default', { events: [sampleEvent('task.continue')] }), {
       ...SETTINGS,

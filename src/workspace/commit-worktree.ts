@@ -29,7 +29,7 @@ export async function commitWorktree({ place, ...order }: WorktreeCommitOrder): 
 }
 
 /** What an agent wrote into `.git` could name the main checkout: its folder of git must name this one back. */
-function isOwnWorktree(path: string, { top, gitDir }: Pick<CheckpointOrder['repository'], 'top' | 'gitDir'>): boolean {
+export function isOwnWorktree(path: string, { top, gitDir }: Pick<CheckpointOrder['repository'], 'top' | 'gitDir'>): boolean {
   try {
     const real = realpathSync(path);
     const back = readFileSync(join(gitDir, 'gitdir'), 'utf8').trim();

@@ -3,9 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
 import { linkShared, planLinks } from './link-shared.ts';
-import { type MergeResult, mergeApart } from './merge-apart.ts';
+import { type MergeConflict, type MergeResult, mergeApart } from './merge-apart.ts';
 import { type BranchMove, findCheckout, listOverwritten, moveBranch, settleMove } from './move-branch.ts';
 import { removePlace, toPlaceApart } from './place-apart.ts';
+import { type OpenConflict, openConflict } from './settle-conflict.ts';
 import { toRef } from './worktree-place.ts';
 
 /** Which branch goes into which. */
@@ -29,8 +30,20 @@ export interface LandingEnds {
   readonly commits: number;
 }
 
-/** Uses a merge in its folder, which `toTarget` makes as it was before the merge. */
-export type UseMerge<T> = (merge: MergeResult, cwd: string, toTarget: () => Promise<void>) => Promise<T>;
+/** Where a merge was tried. */
+export interface MergePlace {
+  /** The folder in its worktree that corresponds to the order's `cwd`. */
+  readonly cwd: string;
+  /** The same, seen from the top of the repository: empty, or a path that ends in `/`. */
+  readonly prefix: string;
+  /** Makes the files as they were before the merge. */
+  readonly toTarget: () => Promise<void>;
+  /** For somebody who resolves what git could not. A merge that is settled is checked out anew: what was ignored in the folder is gone. */
+  readonly openConflict: (conflicts: readonly MergeConflict[], scratchDir: string) => Promise<OpenConflict>;
+}
+
+/** Uses a merge in its folder. */
+export type UseMerge<T> = (merge: MergeResult, place: MergePlace) => Promise<T>;
 
 /** What can be done with them. */
 export interface Landing extends LandingEnds {
@@ -44,8 +57,7 @@ export interface Landing extends LandingEnds {
   readonly move: (move: BranchMove) => Promise<void>;
   readonly settle: (move: BranchMove, scratchDir: string) => Promise<void>;
   /**
-   * Merges in a worktree for this alone and has it used: with the result, and the folder in it that corresponds to the order's `cwd`. The worktree is removed
-   * after that, whatever happens; one that was left by a kill, before.
+   * Merges in a worktree for this alone and has it used. The worktree is removed after that, whatever happens; one that was left by a kill, before.
    */
   readonly mergeIn: <T>(order: { readonly subject: string; readonly isSquashed: boolean }, use: UseMerge<T>) => Promise<T>;
   /** Deletes the run's branch if it still is at that commit. */
@@ -108,18 +120,45 @@ interface MergeEnds {
 async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds, use: UseMerge<T>): Promise<T> {
   const { path } = toPlaceApart(order, 'land');
   const links = planLinks(order.links);
-  await removePlace(main, path, links);
-  try {
+  const { prefix } = main;
+  const cwd = resolve(path, prefix);
+  const link = async (): Promise<void> => {
+    mkdirSync(cwd, { recursive: true });
+    await linkShared({ cwd: order.cwd, env: order.env, links }, cwd);
+  };
+  const checkOut = async (commit: string): Promise<Repository> => {
+    await removePlace(main, path, links);
     mkdirSync(dirname(path), { recursive: true });
-    await demandGit(main.git, ['worktree', 'add', '--quiet', '--detach', path, ends.target]);
+    await demandGit(main.git, ['worktree', 'add', '--quiet', '--detach', path, commit]);
     const found = await findRepository({ ...order, cwd: path });
     if (!found.found || found.repository.top !== path) throw new GitProblem(found.found ? `${path} is no worktree` : found.why);
-    const merge = await mergeApart(found.repository, { ...ends, runId: order.runId });
-    const cwd = resolve(path, main.prefix);
-    mkdirSync(cwd, { recursive: true });
-    if (merge.isMerged) await linkShared({ cwd: order.cwd, env: order.env, links }, cwd);
-    const { git } = found.repository;
-    return await use(merge, cwd, async () => void (await demandGit(git, ['reset', '--quiet', '--hard', ends.target])));
+    return found.repository;
+  };
+  try {
+    const repository = await checkOut(ends.target);
+    const mergeOrder = { ...ends, runId: order.runId };
+    const merge = await mergeApart(repository, mergeOrder);
+    if (merge.isMerged) await link();
+    return await use(merge, {
+      cwd,
+      prefix,
+      toTarget: async () => void (await demandGit(repository.git, ['reset', '--quiet', '--hard', ends.target])),
+      async openConflict(conflicts, scratchDir) {
+        await link();
+        const conflict = await openConflict(repository, mergeOrder, { conflicts, indexFile: join(scratchDir, 'merge.index') });
+        return {
+          ...conflict,
+          async settle() {
+            const settled = await conflict.settle();
+            if (settled.commit !== null) {
+              await checkOut(settled.commit);
+              await link();
+            }
+            return settled;
+          },
+        };
+      },
+    });
   } finally {
     await removePlace(main, path, links);
   }

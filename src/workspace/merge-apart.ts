@@ -1,9 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitTree } from './commit-tree.ts';
-import { encodeNames } from './file-names.ts';
 import type { Repository } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { isSubmodule } from './tree-differences.ts';
 
 /** Two commits that are to become one. */
@@ -56,7 +55,8 @@ export async function mergeApart({ git, top }: Pick<Repository, 'git' | 'top'>, 
 
 const SHOWN_FILES = 20;
 
-async function readConflicts(git: Repository['git'], top: string): Promise<readonly MergeConflict[]> {
+/** What the index says of files in conflict: by path `<mode> <object id>` of the base (`1`), the target (`2`) and the source (`3`). */
+export async function readStages(git: Repository['git']): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const records = (await demandGit(git, ['ls-files', '--unmerged', '-z'])).split('\0').filter((record) => record !== '');
   const stages = new Map<string, Map<string, string>>();
   for (const record of records) {
@@ -64,7 +64,11 @@ async function readConflicts(git: Repository['git'], top: string): Promise<reado
     const path = record.slice(record.indexOf('\t') + 1);
     stages.set(path, (stages.get(path) ?? new Map<string, string>()).set(stage, `${mode} ${id}`));
   }
-  return [...stages].map(([path, sides], place) => ({
+  return stages;
+}
+
+async function readConflicts(git: Repository['git'], top: string): Promise<readonly MergeConflict[]> {
+  return [...(await readStages(git))].map(([path, sides], place) => ({
     path,
     what: toWhat(sides),
     hunks: place < SHOWN_FILES ? readHunks(join(top, path)) : [],
@@ -87,24 +91,8 @@ const MAX_READ_BYTES = 1 << 20;
 
 /** What stands between git's marks. A binary file has none. */
 function readHunks(path: string): readonly string[] {
-  try {
-    const text = readBeginning(path);
-    return text.includes('\0') ? [] : findHunks(text.split('\n')).map(shorten);
-  } catch {
-    return [];
-  }
-}
-
-/** Of a file alone: no link is followed, and no pipe waited for. Throws the system error. */
-function readBeginning(path: string): string {
-  const handle = openSync(encodeNames(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    if (!fstatSync(handle).isFile()) return '';
-    const bytes = Buffer.alloc(Math.min(fstatSync(handle).size, MAX_READ_BYTES));
-    return bytes.subarray(0, readSync(handle, bytes)).toString('utf8');
-  } finally {
-    closeSync(handle);
-  }
+  const text = readPlainFile(path, MAX_READ_BYTES);
+  return text.includes('\0') ? [] : findHunks(text.split('\n')).map(shorten);
 }
 
 /** One pass: the file may be full of marks that git did not write. */

@@ -1,4 +1,4 @@
-import { maskControls, toResultName, toShellWord } from '../../core/index.ts';
+import { maskControls, toResultName, toShellWord, toUsdText } from '../../core/index.ts';
 import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
 import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
@@ -8,6 +8,7 @@ import { printProse } from '../print-prose.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 
 type LandReport = Awaited<ReturnType<AppApi['landRun']>>;
+type LandWatch = Parameters<AppApi['landRun']>[2];
 
 /** `ralph land`. */
 export const landCommand: CliCommand = {
@@ -16,12 +17,14 @@ export const landCommand: CliCommand = {
       .argument(...RUN_ARGUMENT)
       .option('--onto <branch>', 'the branch to bring it to; without it the one that was checked out when the run began')
       .option('--squash', 'as one commit')
+      .option('--resolve <hat>', 'give a conflict to this hat of the run, or to ralph')
       .option('--unfinished', 'also a run that has not completed')
       .option('--clean', 'remove the worktree and its branch after that');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
       ['ralph land', 'merge the newest run, ask the gates, move the branch'],
       ['ralph land --squash --clean', 'as one commit, and away with its worktree'],
+      ['ralph land --resolve builder', 'a conflict is a turn of the hat builder; Ralph looks at the files, then asks the gates'],
       ['ralph land 20261121-22 --onto next', 'a certain run, to another branch'],
     ]);
     addNote(
@@ -42,38 +45,69 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
     isSquashed: options['squash'] === true,
     takesUnfinished: options['unfinished'] === true,
     cleans: options['clean'] === true,
+    resolver: options['resolve'] === undefined ? null : String(options['resolve']),
   };
   const observe = (_gate: number, line: string): void => {
     if (!isJson) printLine(terminal, terminal.style('faint', `  | ${toPlainLine(line, 300)}`));
   };
-  const { result: report, stoppedBy } = await untilStopped(context, (signal) => app.landRun(cwd, request, { signal, observe }, env));
+  const onResolving: LandWatch['onResolving'] = ({ runId, hat, files }) => {
+    const text = `${maskControls(hat)} resolves the conflict in ${toCount(files, 'file')}. Follow it: ralph show ${runId} --follow`;
+    if (!isJson) printLine(terminal, terminal.style('faint', text));
+  };
+  const { result: report, stoppedBy } = await untilStopped(context, (signal) =>
+    app.landRun(cwd, request, { signal, observe, onResolving }, env),
+  );
   if (isJson) printJson(terminal, { v: 1, ...report });
-  else print(terminal, report);
+  else print(terminal, report, request.resolver);
   return stoppedBy ?? (report.outcome === 'landed' || report.outcome === 'nothing' ? 0 : 1);
 }
 
-function print(terminal: Terminal, report: LandReport): void {
-  const { runId, outcome, onto, branch } = report;
+function print(terminal: Terminal, report: LandReport, resolver: string | null): void {
+  const { runId, outcome, onto, conflicts } = report;
+  printResolution(terminal, report);
   for (const result of report.gates) {
     const verdict = result.passed ? terminal.style('good', 'passed') : terminal.style(result.required ? 'bad' : 'warning', 'FAILED');
     printLine(terminal, `${verdict}  ${toPlainLine(toResultName(result), 100)} (${toGateEndText(result)})`);
   }
-  if (outcome === 'landed') printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
-  else if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
-  else if (outcome === 'refused') printRefusal(terminal, report);
-  else {
-    printProse(
-      terminal,
-      `Run ${runId} was not landed: ${toName(onto)} and ${toName(branch)} have both changed ${toCount(report.conflicts.length, 'file')}. Everything is as it was.`,
-    );
-    printConflicts(terminal, report);
-    printProse(
-      terminal,
-      `Merge by hand, where the run worked: git -C ${toShellWord(report.worktreePath)} merge ${toShellWord(onto)}; then: ralph land ${runId}`,
-    );
-    return;
-  }
-  if (outcome !== 'refused') printProse(terminal, toCleanText(report));
+  if (outcome === 'conflict') return printConflict(terminal, report);
+  if (outcome === 'refused') return printRefusal(terminal, report);
+  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
+  else printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
+  if (resolver !== null && conflicts.length === 0) printProse(terminal, 'There was no conflict to resolve.');
+  printProse(terminal, toCleanText(report));
+}
+
+/** What the hat made of the conflict, and what it touched besides. */
+function printResolution(terminal: Terminal, { resolution }: LandReport): void {
+  if (resolution === null) return;
+  const { hat, runId, outcome, why, others, costUsd } = resolution;
+  const isResolved = outcome === 'resolved';
+  const verdict = isResolved ? terminal.style('good', 'resolved') : terminal.style('bad', 'NOT RESOLVED');
+  const cost = costUsd === null ? '' : `, ${toUsdText(costUsd)}`;
+  printLine(terminal, `${verdict}  by ${maskControls(hat)} (run ${runId}${cost})`);
+  for (const line of why.slice(0, SHOWN_FILES)) printLine(terminal, `  ${toPlainLine(toName(line), 300)}`);
+  if (why.length > SHOWN_FILES) printLine(terminal, `  and ${why.length - SHOWN_FILES} more`);
+  if (others.length === 0) return;
+  const names = others.slice(0, SHOWN_FILES).map(toName).join(', ');
+  const more = others.length > SHOWN_FILES ? `, and ${others.length - SHOWN_FILES} more` : '';
+  printProse(terminal, `It also changed what was not in conflict: ${names}${more}.`);
+}
+
+function printConflict(terminal: Terminal, report: LandReport): void {
+  const { runId, onto, branch, conflicts, resolution, worktreePath } = report;
+  const count = toCount(conflicts.length, 'file');
+  printProse(
+    terminal,
+    `Run ${runId} was not landed: ${toName(onto)} and ${toName(branch)} have both changed ${count}. Everything is as it was.`,
+  );
+  if (resolution === null) printConflicts(terminal, report);
+  const byHand = `Merge by hand, where the run worked: git -C ${toShellWord(worktreePath)} merge ${toShellWord(onto)}; then: ralph land ${runId}`;
+  printProse(
+    terminal,
+    resolution === null
+      ? `Give it to a hat of the run, or to ralph: ralph land ${runId} --resolve HAT. ${byHand}`
+      : `See what it did: ralph show ${resolution.runId} --diff. ${byHand}`,
+  );
 }
 
 function toHowText({ how, commits, onto, commit, checkout }: LandReport): string {
@@ -84,12 +118,13 @@ function toHowText({ how, commits, onto, commit, checkout }: LandReport): string
 
 const ID_CHARS = 12;
 
-function printRefusal(terminal: Terminal, { runId, gates, onto }: LandReport): void {
+function printRefusal(terminal: Terminal, { runId, gates, onto, resolution }: LandReport): void {
   for (const result of gates.filter(({ passed, required }) => required && !passed)) {
     for (const line of cleanText(result.outputTail).trim().split('\n').slice(-SHOWN_LINES))
       printLine(terminal, `  ${toPlainLine(line, 300)}`);
   }
   printProse(terminal, `Run ${runId} was not landed: on the merged tree a gate failed. ${toName(onto)} is as it was.`);
+  if (resolution !== null) printProse(terminal, `See how the conflict was resolved: ralph show ${resolution.runId} --diff`);
 }
 
 const SHOWN_LINES = 12;

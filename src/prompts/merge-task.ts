@@ -1,0 +1,79 @@
+import { cleanText } from './quoting.ts';
+
+/** A merge that git could not finish, as who resolves it is told of it. Names and words of others may hold anything. */
+export interface MergeFacts {
+  readonly runId: string;
+  /** What the run was asked for. */
+  readonly task: string;
+  /** Short names of the run's branch and of the one that it goes into. */
+  readonly branch: string;
+  readonly onto: string;
+  /** Paths from the top of the repository. */
+  readonly files: readonly { readonly path: string; readonly what: string; readonly isMarked: boolean }[];
+  /** The newest commits that touched these files, a line each. */
+  readonly ontoCommits: readonly string[];
+  readonly branchCommits: readonly string[];
+}
+
+const SHOWN_FILES = 100;
+const SHOWN_COMMITS = 10;
+const LINE_CHARS = 200;
+const TASK_CHARS = 4000;
+
+/** The objective of a turn that resolves the conflicts of a merge: what is in conflict, and what each side is. */
+export function buildMergeObjective({ runId, task, branch, onto, files, ontoCommits, branchCommits }: MergeFacts): string {
+  const rest = files.length - SHOWN_FILES;
+  return [
+    `Resolve the conflicts of a merge: ${inTicks(branch)} into ${inTicks(onto)}.`,
+    '',
+    'The merge is under way in this folder, and git could not finish it. In conflict, from the top of the repository:',
+    ...files
+      .slice(0, SHOWN_FILES)
+      .map(({ path, what, isMarked }) => `- ${inTicks(path)}: ${what}${isMarked ? '' : '; git marks no place in it'}`),
+    ...(rest > 0 ? [`- and ${rest} more: \`git diff --name-only --diff-filter=U\``] : []),
+    '',
+    `One side, HEAD, above \`=======\`: ${inTicks(onto)}. ${toCommits(ontoCommits)}`,
+    ...toList(ontoCommits),
+    '',
+    `The other side, MERGE_HEAD, below it: ${inTicks(branch)}, the work of run ${runId}. ${toCommits(branchCommits)}`,
+    ...toList(branchCommits),
+    '',
+    'The task of that run was:',
+    ...quote(task),
+  ].join('\n');
+}
+
+/** What holds for every such turn. */
+export const MERGE_RULES = [
+  'A merge is under way in this folder; the objective says of what. Resolve its conflicts, nothing else.',
+  '',
+  '- Keep the intent of both sides. Read what calls the places in conflict; `git log -p HEAD...MERGE_HEAD -- FILE` shows how each side came about. Where both cannot hold, say in your final message what you chose, and why.',
+  '- Leave no conflict marker (`<<<<<<<`, `=======`, `>>>>>>>`) in any file.',
+  '- Where git marks no place (binary, a link, deleted on one side), make the file what it shall be, then say so with `git add` or `git rm`: else it counts as undecided. Delete no file that both sides have.',
+  '- Touch other files only where the merge needs it.',
+  '- Do not commit, do not abort or restart the merge, do not change the branch. Ralph looks at the files, commits the merge and runs the gates.',
+].join('\n');
+
+function toCommits(commits: readonly string[]): string {
+  return commits.length === 0 ? 'No commit of its own touched them.' : 'Its newest commits that touched them:';
+}
+
+function toList(commits: readonly string[]): readonly string[] {
+  return commits.slice(0, SHOWN_COMMITS).map((commit) => `- ${toLine(commit)}`);
+}
+
+function toLine(text: string): string {
+  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}…` : line;
+}
+
+function inTicks(text: string): string {
+  return `\`${toLine(text).replaceAll('`', "'")}\``;
+}
+
+/** As a quotation: none of its lines is taken for one of ours. */
+function quote(text: string): readonly string[] {
+  const clean = cleanText(text).trim();
+  const shown = clean.length > TASK_CHARS ? `${clean.slice(0, TASK_CHARS)}…` : clean;
+  return shown.split('\n').map((line) => `> ${line}`.trimEnd());
+}
