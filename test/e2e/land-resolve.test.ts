@@ -22,7 +22,7 @@ hats:
 /** What the agent does with a conflict is in a file beside the folder of the run. */
 const BODY = `case "$prompt" in
   *'conflicts of a merge'*) . ../../../resolve.sh ;;
-  *'hat Builder'*) echo theirs > tracked.txt; echo made > made.txt; emit build.done ok ;;
+  *'the hat builder'*) echo theirs > tracked.txt; echo made > made.txt; emit build.done ok ;;
   *) echo LOOP_COMPLETE ;;
 esac
 echo said`;
