@@ -1,19 +1,19 @@
 /**
- * The reference of the configuration, docs/reference/configuration.md, made from the JSON Schema that `ralph config schema` prints, and so
- * from the settings table.
+ * The pages that are made: the reference of the configuration, docs/reference/configuration.md, from the JSON Schema that `ralph config schema`
+ * prints, and so from the settings table; the index of the requirements.
  *
- *   node scripts/docs.mjs                   writes the page; `npm run docs` builds first
- *   node scripts/docs.mjs --check           writes nothing, fails when the page differs
+ *   node scripts/docs.mjs                   writes the pages; `npm run docs` builds first
+ *   node scripts/docs.mjs --check           writes nothing, fails when a page differs
  *   … --schema FILE                         takes the schema from a file, not from the built command
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { INDEX_PAGE, renderRequirementsIndex } from './requirements-index.mjs';
 
 const PAGE = 'docs/reference/configuration.md';
 const ROOT = new URL('..', import.meta.url);
-const PAGE_FILE = fileURLToPath(new URL(PAGE, ROOT));
 const NOTHING = '–';
 
 const INTRODUCTION = `# Reference of the configuration
@@ -227,9 +227,9 @@ function readSchema(file) {
   return JSON.parse(stdout);
 }
 
-function readPage() {
+function readPage(file) {
   try {
-    return readFileSync(PAGE_FILE, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
   }
@@ -237,16 +237,22 @@ function readPage() {
 
 function main(args) {
   const schemaAt = args.indexOf('--schema');
-  const page = renderPage(readSchema(schemaAt < 0 ? undefined : args[schemaAt + 1]));
-  if (page === readPage()) return;
-  if (args.includes('--check')) {
-    console.error(`${PAGE} differs from the settings table: run \`npm run docs\``);
-    process.exitCode = 1;
-    return;
+  const pages = {
+    [PAGE]: { text: renderPage(readSchema(schemaAt < 0 ? undefined : args[schemaAt + 1])), from: 'the settings table' },
+    [INDEX_PAGE]: { text: renderRequirementsIndex(), from: 'the record of the requirements' },
+  };
+  for (const [name, { text, from }] of Object.entries(pages)) {
+    const file = fileURLToPath(new URL(name, ROOT));
+    if (text === readPage(file)) continue;
+    if (args.includes('--check')) {
+      console.error(`${name} differs from ${from}: run \`npm run docs\``);
+      process.exitCode = 1;
+      continue;
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    console.log(`wrote ${name}`);
   }
-  mkdirSync(dirname(PAGE_FILE), { recursive: true });
-  writeFileSync(PAGE_FILE, page);
-  console.log(`wrote ${PAGE}`);
 }
 
 main(process.argv.slice(2));

@@ -5,7 +5,7 @@
  *   node scripts/rooms.mjs            fails when ARCHITECTURE.md or the folders under src/ differ from the table, or a walk names a file that is gone
  *   node scripts/rooms.mjs --write    writes the table into ARCHITECTURE.md
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { findWalkGaps } from './read-walks.mjs';
 
@@ -187,11 +187,16 @@ export function frontDoorPattern(room) {
   return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/index\\.ts$`;
 }
 
+/** Whether a room is in the table and not yet in the code. */
+function isPlanned(room) {
+  return ![room, `${room}.ts`].some((name) => existsSync(new URL(name, SOURCE_FOLDER)));
+}
+
 /** The table of ARCHITECTURE.md. */
 export function renderTable() {
   const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure }]) => {
     const imports = mayImport.length === 0 ? 'nothing' : mayImport.join(', ');
-    return `| \`${room}\` | ${holds} | ${imports} | ${pure ? 'yes' : ''} |`;
+    return `| \`${room}\` | ${isPlanned(room) ? '*planned:* ' : ''}${holds} | ${imports} | ${pure ? 'yes' : ''} |`;
   });
   return ['| room | what lives there | may import | pure |', '|---|---|---|---|', ...rows].join('\n');
 }

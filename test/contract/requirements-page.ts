@@ -16,7 +16,7 @@ export interface NamedTest {
 const COLUMNS = 6;
 
 /**
- * Reads the tables of docs/requirements.md: each row with an id begins a requirement, rows without one go on with it.
+ * Reads the tables of requirements.md: each row with an id begins a requirement, rows without one go on with it.
  *
  * @throws Error for a row that has not six cells, or that belongs to nothing
  */

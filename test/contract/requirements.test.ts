@@ -1,4 +1,4 @@
-/** docs/requirements.md is complete and true: no requirement is missing there, and each test that it names is there and says what it shows. */
+/** The record of the requirements is complete and true: no requirement is missing there, and each test that it names is there and says what it shows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { type DeclaredTest, listDeclaredTests } from './declared-tests.ts';
 import { type NamedTest, parseRequirements, type Requirement } from './requirements-page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGE = readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'test/contract/requirements.md'), 'utf8');
 
 /** How many requirements each section of the plans has. */
 const SECTIONS: Readonly<Record<string, number>> = {
@@ -146,7 +146,7 @@ function findWordFaults(place: string, words: readonly string[], requirement: st
   ];
 }
 
-describe('docs/requirements.md', () => {
+describe('the record of the requirements', () => {
   test('has every requirement once, each with tests that are there, are run, assert something and name it', () => {
     expect(findFaults(PAGE)).toEqual([]);
   });
