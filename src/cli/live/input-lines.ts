@@ -48,7 +48,7 @@ function toSpawnLines(input: IterationSpawned, look: Look): readonly string[] {
 function toTurnEndLines(turn: TurnView, look: Look): readonly string[] {
   const tools =
     turn.toolCalls === null || turn.toolCalls === 0 ? '' : `, ${turn.toolCalls} tool ${turn.toolCalls === 1 ? 'call' : 'calls'}`;
-  const left = turn.leftovers === 0 ? '' : `, ${turn.leftovers} left processes ended`;
+  const left = turn.leftovers === 0 ? '' : `, ended ${turn.leftovers} ${turn.leftovers === 1 ? 'process' : 'processes'} that it left`;
   const text = `${toOutcomeText(turn)}${tools}${left}`;
   if (turn.status === 'succeeded') return [look.style('faint', `  ✓ ${text}`)];
   return [look.style(turn.status === 'failed' ? 'bad' : 'warning', `  ✗ ${text}`)];
