@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { inFolder, loadSettings } from './config-fixtures.ts';
+import type { Keys, Setting } from './setting.ts';
+import { SETTINGS_TABLE } from './settings-table.ts';
+
+type Tree = { [key: string]: unknown };
+type Path = readonly (string | number)[];
+
+/** Files that samples name. */
+const FILES = { 'sample.md': 'Words.', 'sample.yml': 'triggers: [sample.go]\n', 'sample.json': '{"type": "object"}', 'sample.mjs': '' };
+
+/** Keys that say something to people who read the file, and to nobody else. */
+const FOR_PEOPLE = ['name', 'description'];
+
+const toSurroundings = ({ type: backend, ...keys }: { readonly type: string; readonly [key: string]: string }): Tree => ({
+  cli: { backend, ...keys },
+  hats: {
+    builder: { triggers: ['task.start'], publishes: ['build.done', { topic: 'look.at' }], backend: { type: backend, ...keys } },
+    reviewer: { triggers: ['build.done', 'look.at'], publishes: ['LOOP_COMPLETE'] },
+  },
+  ralph: { backend: { type: backend, ...keys } },
+  gates: [{ run: 'npm test' }],
+  prices: { sample: { input: 1, output: 2 } },
+  mcp_servers: { sample: backend === 'claude' ? { url: 'https://example.org/mcp' } : { command: 'server' } },
+  tools: { search: { provider: 'brave' } },
+});
+
+/** What stands around a key. Some say something only beside a certain other one, or in the place of it, so each is tried in all of these. */
+const SURROUNDINGS: readonly Tree[] = [
+  toSurroundings({ type: 'claude' }),
+  toSurroundings({ type: 'custom', command: 'agent' }),
+  toSurroundings({ type: 'native', model: 'claude-sample' }),
+  { hats: { builder: { publishes: ['LOOP_COMPLETE'] } } },
+];
+
+/** Every key of the table that this version reads, by its path; names of the user's choice are `sample`, but for a hat. */
+function* listKeys(keys: Keys, path: Path): Generator<readonly [Path, Setting]> {
+  for (const [name, setting] of Object.entries(keys)) yield* listBelow(setting, [...path, name]);
+}
+
+function* listBelow(setting: Setting, path: Path): Generator<readonly [Path, Setting]> {
+  if (setting.kind === 'later') return;
+  if (setting.kind === 'object') return yield* listKeys(setting.keys, path);
+  if (setting.kind === 'map' && setting.values.kind === 'object') {
+    return yield* listBelow(setting.values, [...path, setting.hatIds === true ? 'builder' : 'sample']);
+  }
+  if (setting.kind === 'list' && (setting.items.kind === 'object' || setting.items.kind === 'publish')) {
+    // The second event of the sample hat is written as a map.
+    return yield* setting.items.kind === 'publish' ? listKeys(setting.items.keys, [...path, 1]) : listBelow(setting.items, [...path, 0]);
+  }
+  yield [path, setting];
+  if (setting.kind === 'backend') yield* listKeys(setting.keys, path);
+}
+
+/** Values that a setting takes. */
+function listSamples(setting: Setting): readonly unknown[] {
+  switch (setting.kind) {
+    case 'flag':
+      return [true, false];
+    case 'choice':
+      return setting.values;
+    case 'integer':
+    case 'number':
+    case 'duration':
+    case 'money':
+      return [7, 0, 100_000];
+    case 'topic':
+    case 'pattern':
+      return ['sample.topic', 'build.done'];
+    case 'text':
+    case 'line':
+    case 'word':
+    case 'command':
+    case 'promise':
+    case 'variable':
+      return ['sample', 'reviewer', 'critic', 'grep', 'http://localhost:1/sample'];
+    case 'path':
+    case 'file':
+      return [...Object.keys(FILES), '/sample'];
+    case 'list':
+      return listSamples(setting.items).map((item) => [item]);
+    case 'map':
+      return listSamples(setting.values).map((value) => ({ sample: value }));
+    case 'backend':
+      return ['codex'];
+    case 'schema':
+      return [{ type: 'object' }];
+    case 'object':
+    case 'publish':
+    case 'later':
+      throw new Error(`a ${setting.kind} is not written at once`);
+  }
+}
+
+function withValue(tree: unknown, [key, ...rest]: Path, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(tree)) return tree.map((item, index) => (index === key ? withValue(item, rest, value) : item));
+  const map = (tree ?? {}) as Tree;
+  return { ...map, [key]: withValue(map[key], rest, value) };
+}
+
+/** What a configuration comes to, but for the hash of it all; `null` where it has errors. */
+function compile(cwd: string, tree: unknown): string | null {
+  writeFileSync(join(cwd, 'ralph.yml'), JSON.stringify(tree));
+  const { settings } = loadSettings({ cwd, prompt: 'optional' });
+  if (settings === null) return null;
+  const { digest: _, ...compiled } = settings;
+  return JSON.stringify(compiled);
+}
+
+it('each key changes what a configuration comes to: one that nobody reads is a promise that nobody keeps', () => {
+  const unread = inFolder(FILES, (cwd) => {
+    const before = SURROUNDINGS.map((tree) => compile(cwd, tree));
+    expect(before.map((compiled) => compiled === null)).toEqual([false, false, false, true]);
+    const isRead = (path: Path, setting: Setting): boolean =>
+      SURROUNDINGS.some((tree, index) =>
+        listSamples(setting).some((sample) => {
+          const after = compile(cwd, withValue(tree, path, sample));
+          return after !== null && after !== before[index];
+        }),
+      );
+    return [...listKeys(SETTINGS_TABLE.keys, [])].filter(([path, setting]) => !isRead(path, setting)).map(([path]) => path.join('.'));
+  });
+  expect(unread).toEqual(FOR_PEOPLE);
+});
