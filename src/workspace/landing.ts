@@ -4,9 +4,10 @@ import { findRepository, type Repository, type RepositorySettings } from './find
 import { demandGit, GitProblem } from './git.ts';
 import { linkShared, planLinks } from './link-shared.ts';
 import { type MergeConflict, type MergeResult, mergeApart } from './merge-apart.ts';
-import { type BranchMove, findCheckout, listOverwritten, moveBranch, settleMove } from './move-branch.ts';
+import { type BranchMove, findCheckout, listOverwritten, moveBranch } from './move-branch.ts';
 import { removePlace, toPlaceApart } from './place-apart.ts';
 import { type OpenConflict, openConflict } from './settle-conflict.ts';
+import { settleMove } from './settle-move.ts';
 import { toRef } from './worktree-place.ts';
 
 /** Which branch goes into which. */

@@ -5,11 +5,9 @@ import { findOngoingOperation } from './find-ongoing-operation.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
 import { ABSENT } from './parse-status.ts';
-import { storePresent } from './present-tree.ts';
 import { readStatus } from './read-status.ts';
 import { listDifferences } from './tree-differences.ts';
 import { toRef } from './worktree-place.ts';
-import { changeIndex } from './write-tree.ts';
 
 /** A branch that goes forward. */
 export interface BranchMove {
@@ -41,7 +39,7 @@ export async function listOverwritten(main: Repository, settings: RepositorySett
 }
 
 /** What is not committed and lies where the move would write, remove or make a folder. */
-async function listTouched(tree: Repository, { from, to }: BranchMove): Promise<readonly { readonly path: string }[]> {
+export async function listTouched(tree: Repository, { from, to }: BranchMove): Promise<readonly { readonly path: string }[]> {
   const changed = await listDifferences(tree.git, from, to);
   const files = new Set(changed.map(({ path }) => path));
   const written = changed.filter(({ right }) => right !== ABSENT).map(({ path }) => path);
@@ -80,28 +78,8 @@ export async function moveBranch(main: Repository, settings: RepositorySettings,
   if (!moved.ok && (await demandGit(tree.git, ['rev-parse', 'HEAD'])).trim() !== to) throw new GitProblem(moved.problem);
 }
 
-/**
- * Goes on with a move that was killed in the middle: what has the new content already is taken for moved, so that it does not stand in the way.
- *
- * @param scratchDir absolute path of a folder for an index of ours
- * @throws GitProblem
- */
-export async function settleMove(main: Repository, settings: RepositorySettings, move: BranchMove, scratchDir: string): Promise<void> {
-  const tree = await openCheckout(main, settings, move.branch);
-  if (tree === null) return;
-  const touched = new Set((await listTouched(tree, move)).map(({ path }) => path));
-  const changed = (await listDifferences(tree.git, move.from, move.to)).filter(({ path }) => touched.has(path));
-  const index = { indexFile: join(scratchDir, 'land.index') };
-  const paths = changed.map(({ path }) => path);
-  const present = await storePresent(tree, move.from, paths, index);
-  const isOther = new Set((await listDifferences(tree.git, present, move.to)).map(({ path }) => path));
-  const moved = changed.filter(({ path }) => !isOther.has(path));
-  const select = (isGone: boolean): readonly string[] => moved.filter(({ right }) => (right === ABSENT) === isGone).map(({ path }) => path);
-  await changeIndex(tree.git, { write: select(false), remove: select(true) });
-}
-
 /** The working tree in which a branch is checked out; null: in none. */
-async function openCheckout(main: Repository, settings: RepositorySettings, branch: string): Promise<Repository | null> {
+export async function openCheckout(main: Repository, settings: RepositorySettings, branch: string): Promise<Repository | null> {
   const path = await findCheckout(main, branch);
   if (path === null) return null;
   if (path === main.top) return main;

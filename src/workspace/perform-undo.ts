@@ -84,7 +84,7 @@ function toMode(own: number, git: number): number {
 }
 
 /** Removes a folder that holds nothing but folders. Throws the system error where it holds more. */
-function removeFolders(path: string): void {
+export function removeFolders(path: string): void {
   const names = readdirSync(encodeNames(path), { encoding: 'buffer' });
   for (const name of names) removeFolders(join(path, decodeNames(name)));
   rmdirSync(encodeNames(path));
@@ -108,7 +108,7 @@ function move(draft: string, target: string | Buffer): void {
 }
 
 /** As git does: a folder out of which the last file went goes too, but not the one in which the agents worked. */
-function removeEmptyFolders({ top, prefix }: Repository, gone: readonly UndoStep[]): void {
+export function removeEmptyFolders({ top, prefix }: Repository, gone: readonly { readonly path: string }[]): void {
   const folders = new Set(gone.flatMap(({ path }) => listParents(path)));
   const deepest = [...folders].filter((folder) => !prefix.startsWith(`${folder}/`)).sort((left, right) => right.length - left.length);
   for (const folder of deepest) {

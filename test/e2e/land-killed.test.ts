@@ -39,6 +39,36 @@ describe.concurrent('ralph land', () => {
     });
   });
 
+  test('that is killed together with its git, over files that git writes, begins anew', async () => {
+    const slow = { '.gitattributes': '*.slow filter=slow\n', 'a.slow': 'old a\n', 'b.txt': 'old b\n', 'z.txt': 'old z\n' };
+    const body = 'for name in b.txt a.slow z.txt; do echo "new $name, and longer" > $name; done; echo more > added.txt; echo LOOP_COMPLETE';
+    await withPlace(toFiles('', body, slow), async (folder) => {
+      const smudge = 'if test -e slow; then touch asked; sleep 60; fi; cat';
+      makeRepository(folder);
+      git(folder, 'config', 'filter.slow.smudge', smudge);
+      const run = await ralph(folder, ['run', '-p', 'work', '--worktree', 'blue', '-q']);
+      expect(run.code, run.stdout + run.stderr).toBe(0);
+      writeFileSync(join(folder, 'slow'), '');
+      const landing = start(folder, ['land']);
+      await until('git to write a file', () => existsSync(join(folder, 'asked')));
+      for (const { pid } of findProcesses(folder)) process.kill(pid, 'SIGKILL');
+      await landing.done;
+      for (const name of ['slow', 'asked']) rmSync(join(folder, name));
+      // As far as another file was written.
+      writeFileSync(join(folder, 'z.txt'), 'new z.');
+      expect([existsSync(join(folder, '.git/index.lock')), existsSync(join(folder, 'a.slow'))]).toEqual([true, false]);
+      const landed = await ralph(folder, ['land']);
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+      expect(['a.slow', 'b.txt', 'z.txt', 'added.txt'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
+        'new a.slow, and longer\n',
+        'new b.txt, and longer\n',
+        'new z.txt, and longer\n',
+        'more\n',
+      ]);
+      expect(git(folder, 'status', '--porcelain')).toBe('');
+    });
+  });
+
   test('whose last commit fails says why: at the next start, in a review, and where it is landed', async () => {
     const merging = 'git rev-parse HEAD > "$(git rev-parse --git-dir)/MERGE_HEAD"';
     const body = `test -e ../../../hangs && { echo LOOP_COMPLETE; exit; }; ${merging}; echo half > half.txt; touch ../../../hangs; while :; do sleep 1; done`;
