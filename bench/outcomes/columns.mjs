@@ -42,6 +42,16 @@ event_loop:
   max_iterations: ${TURNS}
 `;
 
+/** By somebody careful: the only way in its documents to have a command decide about the end. */
+const PEER_HOOK = `hooks:
+  enabled: true
+  events:
+    pre.loop.complete:
+      - name: tests
+        command: [npm, test]
+        on_error: block
+`;
+
 /**
  * Each with `prepare`, which may write into the project before the person commits it, and `toCommand`. A column has accepted the work when its command ends
  * with 0.
@@ -60,7 +70,7 @@ export function createColumns(peer) {
       prepare: () => undefined,
       toCommand: (place, agent) => startLoop(place, agent, ' && npm test > /dev/null 2>&1'),
     },
-    ...(peer === undefined ? [] : [createPeer(peer)]),
+    ...(peer === undefined ? [] : [createPeer(peer), createPeer(peer, PEER_HOOK)]),
     createRalph('ralph', 'Ralph', []),
     createRalph('safe', 'Ralph, `--safe`', ['--safe']),
   ];
@@ -83,11 +93,13 @@ function createRalph(name, title, flags) {
   };
 }
 
-function createPeer(binary) {
+function createPeer(binary, hook = '') {
+  const version = /\d+\.\d+\.\d+/.exec(spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0] ?? '';
   return {
-    name: 'peer',
-    title: 'ralph-orchestrator',
-    prepare: ({ project, state }) => writeFileSync(join(project, 'ralph.yml'), PEER_CONFIG.replace('AGENT', join(state, 'agent.sh'))),
+    name: hook === '' ? 'peer' : 'hooked',
+    title: `ralph-orchestrator ${version}${hook === '' ? '' : ', `npm test` as a hook'}`,
+    prepare: ({ project, state }) =>
+      writeFileSync(join(project, 'ralph.yml'), `${PEER_CONFIG.replace('AGENT', join(state, 'agent.sh'))}${hook}`),
     toCommand: () => [binary, 'run', '-c', 'ralph.yml', '--no-tui'],
   };
 }
