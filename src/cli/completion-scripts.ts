@@ -8,21 +8,26 @@ export interface CompletedCommand {
     readonly choices: readonly string[];
     readonly takesValue: boolean;
   }[];
-  /** What its first argument may be; empty where that is open. */
-  readonly values: readonly string[];
-  /** What its second argument may be where the first is `after`; `null` where that is open. */
+  /** What its first argument may be; `null` where that is open. */
+  readonly first: Words | null;
+  /** What its second argument may be where the first is one of `after`; `null` where that is open. */
   readonly second: SecondArgument | null;
 }
 
 /** Words that are known, or a line for a shell that prints them. */
-type SecondArgument = { readonly after: string } & ({ readonly words: readonly string[] } | { readonly print: string });
+export type Words = { readonly words: readonly string[] } | { readonly print: string };
+type SecondArgument = { readonly after: readonly string[] } & Words;
+
+/** Whose options may stand where no command does. */
+const DEFAULT_COMMAND = 'run';
 
 /** Completions for bash; file names where nothing else fits. */
 export function toBashScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map((command) => command.name).join(' ');
-  const cases = commands.map(({ name, options, values }) => {
-    const words = [...options.flatMap((option) => option.names), ...values].join(' ');
-    return `    ${name}) words=${quote(words)} ;;`;
+  const cases = commands.map(({ name, options, first }) => {
+    const words = [...options.flatMap((option) => option.names), ...(first !== null && 'words' in first ? first.words : [])].join(' ');
+    const printed = first !== null && 'print' in first ? `; case "$current" in -*) ;; *) words="$words $(${first.print})" ;; esac` : '';
+    return `    ${name}) words=${quote(words)}${printed} ;;`;
   });
   return [
     '# bash completion for ralph',
@@ -34,8 +39,7 @@ export function toBashScript(commands: readonly CompletedCommand[]): string {
     `    COMPREPLY=($(compgen -W ${quote(`${names} --help --version`)} -- "$current"))`,
     '    return',
     '  fi',
-    // Without the name of a command it is `run`.
-    '  case "$command" in -*) command=run ;; esac',
+    `  case "$command" in -*) command=${DEFAULT_COMMAND} ;; esac`,
     '  case "$command $before" in',
     ...listBashChoices(commands),
     ...commands.flatMap(listBashSecond),
@@ -65,19 +69,20 @@ function listBashChoices(commands: readonly CompletedCommand[]): readonly string
 function listBashSecond({ name, second }: CompletedCommand): readonly string[] {
   if (second === null) return [];
   const words = 'words' in second ? quote(second.words.join(' ')) : `"$(${second.print})"`;
-  return [`    ${quote(`${name} ${second.after}`)}) COMPREPLY=($(compgen -W ${words} -- "$current")); return ;;`];
+  const patterns = second.after.map((word) => quote(`${name} ${word}`)).join(' | ');
+  return [`    ${patterns}) COMPREPLY=($(compgen -W ${words} -- "$current")); return ;;`];
 }
 
 /** Completions for zsh; to be sourced after `compinit`. */
 export function toZshScript(commands: readonly CompletedCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary.replaceAll(':', '\\:')}`)}`);
-  const cases = commands.map(({ name, options, values, second }) => {
+  const cases = commands.map(({ name, options, first, second }) => {
     const specs = options.flatMap((option) =>
       option.names.map((flag) => quote(`${flag}[${toZshText(option.description)}]${toZshValue(option)}`)),
     );
-    const first = values.length === 0 ? `'*:file:_files'` : quote(`1:value:(${values.join(' ')})`);
-    const others = second === null ? [] : [quote(`2:value:(${toSecondWords(second)})`)];
-    return `    ${name}) _arguments ${[...specs, first, ...others].join(' ')} ;;`;
+    const begin = first === null ? `'*:file:_files'` : quote(`1:value:(${toWords(first)})`);
+    const others = second === null ? [] : [quote(`2:value:(${toWords(second)})`)];
+    return `    ${name}) _arguments ${[...specs, begin, ...others].join(' ')} ;;`;
   });
   return [
     '#compdef ralph',
@@ -86,13 +91,12 @@ export function toZshScript(commands: readonly CompletedCommand[]): string {
     '  commands=(',
     ...list,
     '  )',
-    '  if (( CURRENT == 2 )); then',
+    '  if (( CURRENT == 2 )) && [[ "$PREFIX" != -* ]]; then',
     `    _describe 'command' commands`,
     '    return',
     '  fi',
     `  local command="\${words[2]}"`,
-    '  shift words',
-    '  (( CURRENT-- ))',
+    `  if [[ "$command" == -* ]]; then command=${DEFAULT_COMMAND}; else shift words; (( CURRENT-- )); fi`,
     '  case "$command" in',
     ...cases,
     '  esac',
@@ -103,28 +107,38 @@ export function toZshScript(commands: readonly CompletedCommand[]): string {
 }
 
 /** Within quotes, for shells that look for commands in such a list. */
-function toSecondWords(second: SecondArgument, open = '$('): string {
-  return 'words' in second ? second.words.join(' ') : `${open}${second.print})`;
+function toWords(words: Words, open = '$('): string {
+  return 'words' in words ? words.words.join(' ') : `${open}${words.print})`;
 }
 
 /** Completions for fish. */
 export function toFishScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map((command) => command.name).join(' ');
-  const lines = commands.flatMap(({ name, summary, options, values, second }) => {
+  const isFree = `-n ${quote(`not __fish_seen_subcommand_from ${names}`)}`;
+  const lines = commands.flatMap(({ name, summary, options, first, second }) => {
     const condition = `-n ${quote(`__fish_seen_subcommand_from ${name}`)}`;
+    const places = name === DEFAULT_COMMAND ? [condition, isFree] : [condition];
     return [
-      `complete -c ralph -f -n ${quote(`not __fish_seen_subcommand_from ${names}`)} -a ${name} -d ${quoteFish(summary)}`,
-      ...options.map((option) => `complete -c ralph ${condition} ${toFishFlags(option)} -d ${quoteFish(option.description)}`),
-      ...(values.length === 0 ? [] : [`complete -c ralph -f ${condition} -a ${quote(values.join(' '))}`]),
+      `complete -c ralph -f ${isFree} -a ${name} -d ${quoteFish(summary)}`,
+      ...places.flatMap((place) =>
+        options.map((option) => `complete -c ralph ${place} ${toFishFlags(option)} -d ${quoteFish(option.description)}`),
+      ),
+      ...(first === null ? [] : [toFishFirst(name, first, second)]),
       ...(second === null ? [] : [toFishSecond(name, second)]),
     ];
   });
   return ['# fish completion for ralph', ...lines, ''].join('\n');
 }
 
+/** In their own order: the newest run comes first. */
+function toFishFirst(name: string, first: Words, second: SecondArgument | null): string {
+  const isOpen = second === null ? '' : `; and not __fish_seen_subcommand_from ${second.after.join(' ')}`;
+  return `complete -c ralph -f -k -n ${quote(`__fish_seen_subcommand_from ${name}${isOpen}`)} -a ${quoteFish(toWords(first, '('))}`;
+}
+
 function toFishSecond(name: string, second: SecondArgument): string {
-  const condition = quote(`__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${second.after}`);
-  return `complete -c ralph -f -n ${condition} -a ${quoteFish(toSecondWords(second, '('))}`;
+  const condition = quote(`__fish_seen_subcommand_from ${name}; and __fish_seen_subcommand_from ${second.after.join(' ')}`);
+  return `complete -c ralph -f -k -n ${condition} -a ${quoteFish(toWords(second, '('))}`;
 }
 
 type CompletedOption = CompletedCommand['options'][number];

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
 import { BUILT_IN_POLICIES, DETECTED_BACKENDS } from '../../core/index.ts';
-import { addExamples, type CliCommand, type DeclaredCommand } from '../cli-command.ts';
-import { type CompletedCommand, toBashScript, toFishScript, toZshScript } from '../completion-scripts.ts';
+import { addExamples, type CliCommand, type DeclaredCommand, RUN_ARGUMENT } from '../cli-command.ts';
+import { type CompletedCommand, toBashScript, toFishScript, toZshScript, type Words } from '../completion-scripts.ts';
 
 const SCRIPTS = { bash: toBashScript, zsh: toZshScript, fish: toFishScript } as const;
 
@@ -39,16 +39,31 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   worktrees: ['list', 'diff', 'merge', 'remove'],
 };
 
-/** What may follow the first word of such a command: words, or a line of a POSIX shell (and of fish) that prints one a line. */
+/**
+ * A line of a POSIX shell (and of fish) that prints the names that a command lists, one a line: the first of what is in each of its records. Shells expand what is
+ * in a list once more: what has more in it than a name may have is no name.
+ */
+function printNames(command: string): Words {
+  return { print: `ralph ${command} --format json 2>/dev/null | cut -d '"' -f 6 | grep -xE '[A-Za-z0-9_-]+'` };
+}
+
+/** What may follow the first word of such a command. */
 const SECOND_WORDS: Readonly<Record<string, () => CompletedCommand['second']>> = {
-  // Shells expand what is in a list once more: what has more in it than the name of a hat may have is no name of a hat.
-  hats: () => ({ after: 'show', print: `ralph hats --format json 2>/dev/null | cut -d '"' -f 6 | grep -xE '[A-Za-z0-9_-]+'` }),
-  presets: () => ({ after: 'show', words: listPresets().map(({ name }) => name) }),
+  hats: () => ({ after: ['show'], ...printNames('hats') }),
+  presets: () => ({ after: ['show'], words: listPresets().map(({ name }) => name) }),
+  worktrees: () => ({ after: ['diff', 'merge', 'remove'], ...printNames('worktrees') }),
 };
 
 function toCompleted({ name, summary, command }: DeclaredCommand): CompletedCommand {
-  const values = SUBCOMMANDS[name] ?? listValues(command);
-  return { name, summary, options: listOptions(command), values, second: SECOND_WORDS[name]?.() ?? null };
+  return { name, summary, options: listOptions(command), first: findFirst(name, command), second: SECOND_WORDS[name]?.() ?? null };
+}
+
+function findFirst(name: string, command: Command): Words | null {
+  const [argument] = command.registeredArguments;
+  const words = SUBCOMMANDS[name] ?? argument?.argChoices;
+  if (words !== undefined) return { words };
+  if (name === 'explain') return printNames('explain');
+  return argument !== undefined && `[${argument.name()}]` === RUN_ARGUMENT[0] ? printNames('runs') : null;
 }
 
 function listOptions(command: Command): CompletedCommand['options'] {
@@ -59,8 +74,4 @@ function listOptions(command: Command): CompletedCommand['options'] {
     takesValue: required || optional,
   }));
   return [...options, { names: ['-h', '--help'], description: 'this page', choices: [], takesValue: false }];
-}
-
-function listValues(command: Command): readonly string[] {
-  return command.registeredArguments[0]?.argChoices ?? [];
 }

@@ -255,7 +255,17 @@ describe('ralph completions', () => {
     expect(out).toContain('accept-changes');
     expect(out).toContain('claude codex');
     expect(out).toContain('list diff merge remove');
-    expect(out).toContain('ralph hats --format json');
+    for (const list of ['hats', 'runs', 'worktrees', 'explain']) expect(out).toContain(`ralph ${list} --format json`);
+  });
+
+  it('finds the names that its shells are to offer in what the commands print for programs', async () => {
+    const { out } = await type(['explain', '--format', 'json'], {});
+    const names = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('"')[5]);
+    expect(names).toContain('event-orphan');
+    expect(names.filter((name) => !/^[A-Za-z0-9_-]+$/.test(name ?? ''))).toEqual([]);
   });
 
   it('knows no other shell', async () => {
