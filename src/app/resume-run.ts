@@ -19,6 +19,7 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
+import { packForSafety } from './safety.ts';
 import { wasKilled } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
 import { clearStopWish } from './stop-file.ts';
@@ -256,5 +257,6 @@ async function restoreWorkspace(layout: Layout, file: RunFile, { env }: ResumeOp
       reuse: true,
     });
   }
+  await packForSafety(settings, layout.root, env, file.gitPrograms);
   openAgentFolders(workspace, settings);
 }

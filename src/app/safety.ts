@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { maskControls, RalphError, toGateName } from '../core/index.ts';
-import { captureBase } from '../workspace/index.ts';
+import { captureBase, type GitPrograms, packObjects } from '../workspace/index.ts';
 import { listKeyNames } from './known-secrets.ts';
 import { withOwnLogins } from './login-variables.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -70,6 +70,25 @@ function toSafeRefused(obstacle: SafetyObstacle, start: string, without: string)
     fix: `${obstacle.fix}\n${without}`,
     exitCode: 2,
   });
+}
+
+/**
+ * Packs what lies open in the repository before a safe run begins or goes on: its agents write new objects beside those of the person, and nothing that is packed.
+ *
+ * @throws RalphError `safe-refused` (exit code 2)
+ */
+export async function packForSafety(settings: Settings, cwd: string, env: Environment, programs?: GitPrograms): Promise<void> {
+  if (settings.isSafe !== true) return;
+  try {
+    await packObjects({ cwd, env, stateDirs: toStateDirs(settings), programs });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const obstacle = {
+      what: `git cannot pack the objects of this repository, which agents could replace: ${why}`,
+      fix: 'See what is wrong: git fsck',
+    };
+    throw toSafeRefused(obstacle, 'The run is to be safe', 'Or run without it: ralph run --no-safe');
+  }
 }
 
 const SHOWN = 5;

@@ -20,6 +20,7 @@ import type { RunHandle, RunWatch } from './run-api.ts';
 import { type RunFile, writeRunFile } from './run-file.ts';
 import { isolatesAll } from './run-isolation.ts';
 import { lockRun, lockWorkspace } from './run-lock.ts';
+import { packForSafety } from './safety.ts';
 import { settleKilledRun } from './settle-killed-run.ts';
 import { findStaleOwner, listKilledRuns } from './stale-owner.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -199,6 +200,7 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
     captureBase(place),
     worktree === null ? null : captureBase({ ...place, cwd: layout.root }),
   ]);
+  await packForSafety(settings, layout.root, env, gitPrograms);
   const base = { commit: head.commit, branch: (origin ?? head).branch };
   const file: RunFile = {
     version: 1,

@@ -23,15 +23,12 @@ export function narrowRepository(repository: Repository): NarrowRepository {
   const isWorktree = common !== undefined && own !== undefined && dirname(dirname(own)) === common;
   if (!isWorktree || root === undefined) return { ...repository, written: [], kept: [] };
   const branches = [join(common, BRANCHES), join(common, 'logs', BRANCHES)];
-  for (const folder of branches) mkdirSync(folder, { recursive: true });
-  // A file that is not there could be made.
+  // What is not there could be made.
+  const closed = ['info', 'pack'].map((name) => join(common, 'objects', name));
+  for (const folder of [...branches, ...closed]) mkdirSync(folder, { recursive: true });
   const settings = join(own, 'config.worktree');
   if (!existsSync(settings)) writeFileSync(settings, '', { flag: 'wx' });
-  const kept = [
-    ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(own, name)),
-    ...['info', 'pack'].map((name) => join(common, 'objects', name)),
-    join(root, '.git'),
-  ];
+  const kept = [...['commondir', 'gitdir', 'config.worktree'].map((name) => join(own, name)), ...closed, join(root, '.git')];
   return {
     ...repository,
     written: [own, join(common, 'objects'), ...branches].filter(isPlain),

@@ -12,6 +12,7 @@ export { showName } from './file-names.ts';
 export { captureGitPrograms, type RepositorySettings } from './find-repository.ts';
 export { GitProblem } from './git.ts';
 export type { GitPrograms } from './git-programs.ts';
+export { packObjects } from './keep-objects.ts';
 export { type Landing, type MergePlace, openLanding } from './landing.ts';
 export type { SharedLinks } from './link-shared.ts';
 export { listIgnored } from './list-ignored.ts';

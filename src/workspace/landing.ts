@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
+import { demandTrueObjects } from './keep-objects.ts';
 import { linkShared, planLinks } from './link-shared.ts';
 import { type MergeConflict, type MergeResult, mergeApart } from './merge-apart.ts';
 import { type BranchMove, findCheckout, listOverwritten, moveBranch } from './move-branch.ts';
@@ -119,6 +120,7 @@ interface MergeEnds {
 }
 
 async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds, use: UseMerge<T>): Promise<T> {
+  await demandTrueObjects(main, ends.source, ends.target);
   const { path } = toPlaceApart(order, 'land');
   const links = planLinks(order.links);
   const { prefix } = main;

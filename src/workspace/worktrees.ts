@@ -6,6 +6,7 @@ import { toGitFix } from './explain-git-failure.ts';
 import { showName } from './file-names.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { demandGit } from './git.ts';
+import { demandTrueObjects } from './keep-objects.ts';
 import { readStatus } from './read-status.ts';
 import { readContents } from './worktree-contents.ts';
 import { toRef, toWorktreePlace } from './worktree-place.ts';
@@ -101,6 +102,9 @@ export async function mergeWorktree(
   if (changed.length > 0) throw toDirty(name, path, changed, 'They would not be merged.');
   const into = (await demandGit(main.git, ['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
   const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
+  await demandTrueObjects(main, toRef(branch), 'HEAD').catch((error: Error) => {
+    throw toFailure(name, 'merged', error.message);
+  });
   const merged = await main.git(['merge', '--no-edit', branch]);
   if (merged.ok) return { commits, into, branch };
   const conflicts = (await main.git(['diff', '--name-only', '--diff-filter=U'])).stdout.trim();
