@@ -19,6 +19,8 @@ export interface DirtyFile {
   readonly content: string;
   /** The index held a third version, neither the file's nor the commit's. */
   readonly isStagedApart: boolean;
+  /** What the index held, as git names it; absent where that was what the commit held, or (of an older run) nobody knows. */
+  readonly staged?: string;
 }
 
 /** Reads a stored baseline; undefined for anything else than what `captureBaseline` gives. */
@@ -35,9 +37,12 @@ function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
+/** `<mode> <object id>`, or what stands for a file that is not there. */
+const VERSION = /^(?:\d{6} [0-9a-f]{40,64}|absent)$/;
+
 function parseDirtyFile(value: Json): DirtyFile | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { path, content, isStagedApart }: JsonObject = value;
+  const { path, content, isStagedApart, staged }: JsonObject = value;
   if (typeof path !== 'string' || typeof content !== 'string' || typeof isStagedApart !== 'boolean') return undefined;
-  return { path, content, isStagedApart };
+  return { path, content, isStagedApart, ...(typeof staged === 'string' && VERSION.test(staged) ? { staged } : {}) };
 }

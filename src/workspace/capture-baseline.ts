@@ -42,7 +42,8 @@ function toDirtyFiles(status: GitStatus, top: string): DirtyFile[] {
     leftBytes = Math.max(0, leftBytes - readFileSize(path));
     // A file that was taken out of the index but not deleted has two entries: as deleted and as untracked.
     const isStagedApart = isApart(entry, content) || (files.get(entry.path)?.isStagedApart ?? false);
-    files.set(entry.path, { path: entry.path, content, isStagedApart });
+    const staged = entry.kind === 'changed' && entry.staged !== '.' ? entry.index : files.get(entry.path)?.staged;
+    files.set(entry.path, { path: entry.path, content, isStagedApart, ...(staged === undefined ? {} : { staged }) });
   }
   return [...files.values()];
 }

@@ -96,7 +96,7 @@ export async function planUndo(order: UndoOrder): Promise<UndoPlan | null> {
   return {
     tree: range.to,
     files,
-    index: planIndex(files, since, status.entries),
+    index: planIndex({ files, since, entries: status.entries, own: toOwnStaged(order.baseline) }),
     changedSince: files.filter(({ path }) => since.has(path)).map(({ path }) => ({ path, why: toSinceWhy(range) })),
     hindrances: findHindrances(repository.top, files),
     leftAlone: [...leftAlone, ...submodules.map(({ path }) => ({ path, why: 'it is a submodule, which has a history of its own' }))],
@@ -189,15 +189,35 @@ async function listChangedBetween({ git }: Repository, { snapshots, turns }: Und
   return new Set(found.flat().map(({ path }) => path));
 }
 
+/** The index beside the files that are taken back. */
+interface IndexFacts {
+  readonly files: readonly UndoStep[];
+  readonly since: ReadonlyMap<string, string>;
+  readonly entries: readonly StatusEntry[];
+  /** What a person had staged when the run began. */
+  readonly own: ReadonlyMap<string, string>;
+}
+
+function toOwnStaged(baseline: Baseline | null): ReadonlyMap<string, string> {
+  return new Map(baseline?.dirty.flatMap(({ path, staged }) => (staged === undefined ? [] : [[path, staged] as const])));
+}
+
 /**
- * What the run staged is no longer staged; what a person staged stays. That the index holds just what the last turn left tells the two apart.
+ * What the run staged is no longer staged; what a person staged stays, or is staged again. That the index holds just what the last turn left, and not what a person had
+ * staged before, tells the two apart. Entries of other files stay as they are.
  */
-function planIndex(files: readonly UndoStep[], since: ReadonlyMap<string, string>, entries: readonly StatusEntry[]): readonly UndoStep[] {
+function planIndex({ files, since, entries, own }: IndexFacts): readonly UndoStep[] {
   const staged = new Map(entries.filter(({ kind, staged }) => kind === 'changed' && staged !== '.').map((entry) => [entry.path, entry]));
+  const others = new Map(entries.filter(({ staged }) => staged === '.' || staged === '?').map((entry) => [entry.path, entry]));
   return files.flatMap(({ path, was }) => {
+    const mine = own.get(path);
     const entry = staged.get(path);
-    if (entry === undefined || entry.isRepository || entry.index !== was || since.has(path)) return [];
-    return [{ path, was: entry.index, will: entry.head }];
+    if (entry?.isRepository || since.has(path)) return [];
+    if (entry !== undefined)
+      return entry.index !== was || entry.index === mine ? [] : [{ path, was: entry.index, will: mine ?? entry.head }];
+    // As the commit has it, though a person had something else staged: that was the run.
+    const now = others.get(path)?.index ?? was;
+    return mine === undefined || mine === now ? [] : [{ path, was: now, will: mine }];
   });
 }
 

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { Baseline } from './baseline.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from './repository-fixtures.ts';
 import { parseUndoRecord, type UndoRecord } from './undo-record.ts';
 import { proposeUndo, type UndoProposal } from './undo-work.ts';
@@ -28,13 +29,14 @@ function openRun(files?: Readonly<Record<string, string>>) {
   const workspace = folder.workspace(null);
   const turns: string[] = [];
   let record: UndoRecord | null = null;
+  let baseline: Baseline | null = null;
   const propose = (toTurn: number | null = null): Promise<UndoProposal> =>
     proposeUndo({
       ...folder.settings,
       runId: 'run-1',
       runFolder,
       turns,
-      baseline: null,
+      baseline,
       record,
       toTurn,
       baseCommit: null,
@@ -49,12 +51,16 @@ function openRun(files?: Readonly<Record<string, string>>) {
     runFolder,
     propose,
     save,
+    /** What is a person's own is known from here on. */
+    async begin() {
+      baseline = await folder.capture();
+    },
     /** What is known of undos is lost. */
     forget() {
       record = null;
     },
     /** An undo that is killed when it has put down what it is about to do. */
-    async begin() {
+    async beginUndo() {
       const proposal = await propose();
       await proposal
         .perform((made) => {
@@ -223,6 +229,44 @@ describe('an undo', () => {
     expect(run.folder.git('diff', '--cached')).toBe(stagedByBoth);
   });
 
+  it('stages again what a person had staged before, whatever the run did to the index', async () => {
+    const names = ['added', 'reset', 'taken', 'kept', 'back'];
+    const run = openRun(Object.fromEntries(names.map((name) => [name, 'old\n'])));
+    const { folder } = run;
+    for (const name of [...names, 'new']) folder.write(name, 'staged by me\n');
+    folder.git('add', '--all');
+    folder.write('kept', 'and not staged\n');
+    const staged = folder.git('ls-files', '--stage');
+    const status = folder.status();
+    await run.begin();
+    await run.turn(() => {
+      for (const name of ['added', 'reset', 'kept', 'taken']) folder.write(name, 'agent\n');
+      folder.git('add', 'added', 'kept', 'taken');
+      folder.git('reset', '--quiet', 'reset');
+      folder.git('rm', '--quiet', '--cached', 'new');
+      folder.write('new', 'agent\n');
+      folder.git('rm', '--quiet', '--force', 'taken');
+      folder.git('checkout', '--quiet', 'HEAD', '--', 'back');
+    });
+    const after = folder.git('ls-files', '--stage');
+    await run.undo();
+    expect([folder.git('ls-files', '--stage'), folder.status()]).toEqual([staged, status]);
+    await run.undo();
+    expect(folder.git('ls-files', '--stage')).toBe(after);
+  });
+
+  it('leaves a file staged that the last turn made what a person had staged', async () => {
+    const run = openRun({ 'a.txt': 'old\n' });
+    run.folder.write('a.txt', 'mine\n');
+    run.folder.git('add', 'a.txt');
+    await run.begin();
+    await run.turn(() => run.folder.write('a.txt', 'agent\n'));
+    await run.turn(() => run.folder.write('a.txt', 'mine\n'));
+    const staged = run.folder.git('ls-files', '--stage');
+    await (await run.propose(1)).perform(run.save, 1000);
+    expect([run.folder.read('a.txt'), run.folder.git('ls-files', '--stage')]).toEqual(['agent\n', staged]);
+  });
+
   it('works where there is no commit yet, where HEAD is detached, and after commits of the run, which stay', async () => {
     const run = openRun();
     rmSync(join(run.folder.path, '.git'), { recursive: true });
@@ -275,7 +319,7 @@ describe('an undo', () => {
   it('that was interrupted goes on where a file was moved away meanwhile, and brings its copy back after that', async () => {
     const run = openRun({ 'a.txt': 'a\n' });
     await run.turn(() => run.folder.write('a.txt', 'agent\n'));
-    await run.begin();
+    await run.beginUndo();
     run.folder.remove('a.txt');
     expect(await run.undo()).toMatchObject({ action: 'finish', hindrances: [], changedSince: [] });
     expect(run.folder.read('a.txt')).toBe('a\n');
@@ -288,7 +332,7 @@ describe('an undo', () => {
     await run.turn(() => {
       for (const name of ['a.txt', 'b.txt', 'new.txt']) run.folder.write(name, 'agent\n');
     });
-    await run.begin();
+    await run.beginUndo();
     run.folder.write('a.txt', 'mine\n');
     run.folder.write('new.txt', 'mine too\n');
     const why = 'it was changed since the undo was interrupted';
@@ -373,6 +417,7 @@ it('after any history takes exactly the work of the run back, and brings it back
       const run = openRun({ a: 'a\n', 'dir/a': 'a\n', 'b.txt': 'b\n' });
       const { folder } = run;
       for (const change of before) edit(folder, change);
+      await run.begin();
       const states = [describeTree(folder.path)];
       for (const turn of turns) {
         await run.turn(() => {
