@@ -7,6 +7,7 @@ import { GitProblem, type Landing, type MergeConflict, type MergePlace, openLand
 import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';
+import { toLandInPlace } from './in-place.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { requireOutside } from './people.ts';
@@ -89,7 +90,7 @@ export async function landRun(cwd: string, request: LandRequest, watch: LandWatc
   requireOwnWork(paths, file);
   if (request.resolver !== null) requireResolver(file.settings, reader.runId, request.resolver);
   const name = file.worktree;
-  if (name === null) throw toInPlace(reader.runId);
+  if (name === null) throw toLandInPlace({ runId: reader.runId, folder: file.workspace });
   const order = { layout, runId: reader.runId, worktree: name, command: 'ralph land' };
   const folderLock = await lockForLanding(order);
   try {
@@ -316,15 +317,6 @@ function requireFree({ paths, request }: LandJob, overwritten: readonly string[]
     what: `Run ${paths.runId} was not landed: it would overwrite files here that are not committed: ${toNames(overwritten)}.`,
     why: 'They are yours, and nothing else has them.',
     fix: `Commit, move or stash them, then: ralph land ${paths.runId}${request.isSquashed ? ' --squash' : ''}`,
-  });
-}
-
-function toInPlace(runId: string): RalphError {
-  return new RalphError({
-    code: 'land-in-place',
-    what: `Run ${runId} worked in this folder itself: there is nothing to land.`,
-    why: 'Only a run in a worktree has a branch of its own.',
-    fix: `Look at its work: git status; git diff\nKeep it: git add, git commit. Take it back: ralph undo ${runId}`,
   });
 }
 

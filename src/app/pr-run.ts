@@ -5,6 +5,7 @@ import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { GitProblem, type Offer, openOffer } from '../workspace/index.ts';
 import { commitLeft } from './commit-left.ts';
 import { release } from './drive-run.ts';
+import { toOfferInPlace } from './in-place.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { type DraftWay, findDraftWay, openDraft } from './pull-request.ts';
@@ -64,7 +65,7 @@ export async function offerRun(cwd: string, order: PullRequestOrder, env: Enviro
   const file = readRunFile(paths.settings);
   requireOwnWork(paths, file);
   const { worktree } = file;
-  if (worktree === null) throw toInPlace(runId);
+  if (worktree === null) throw toOfferInPlace({ runId, folder: file.workspace });
   const lockOrder = { layout, runId, worktree, command: 'ralph pr' };
   const folderLock = await lockForLanding(lockOrder);
   try {
@@ -158,13 +159,5 @@ function toFailed({ paths }: Pick<OfferJob, 'paths'>, problem: string, fix: stri
     fix: isRefused
       ? `${fix ?? 'Set GH_TOKEN to a token that may open pull requests there.'}\nThen again: ralph pr ${paths.runId}`
       : `See what would be done: ralph pr ${paths.runId} --dry-run\nAnother branch or remote: --base BRANCH, --remote NAME`,
-  });
-}
-
-function toInPlace(runId: string): RalphError {
-  return new RalphError({
-    code: 'pr-in-place',
-    what: `Run ${runId} worked in this folder itself, so it has no branch of its own to be offered.`,
-    fix: 'Make one: git switch -c BRANCH; git add; git commit; git push\nNext time: ralph run --worktree NAME',
   });
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { maskControls, RalphError } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold } from '../views/index.ts';
-import { proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
+import { isOutsideGit, proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
+import { toWithoutGit } from './in-place.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
 import { listLeft } from './processes.ts';
@@ -123,6 +124,7 @@ async function propose(
   record: UndoRecord | null,
 ): Promise<UndoProposal> {
   const landed = toRevertCommand(paths);
+  const isOutside = existsSync(file.workspace) && isOutsideGit(file.workspace);
   const unknown = (why: string): RalphError =>
     new RalphError({
       code: 'undo-unknown',
@@ -130,9 +132,12 @@ async function propose(
       why: 'An undo takes files back to what snapshots of git say that they were.',
       fix:
         landed === null
-          ? `See what its turns changed: ralph show ${paths.runId}`
+          ? isOutside
+            ? toWithoutGit(paths.runId)
+            : `See what its turns changed: ralph show ${paths.runId}`
           : `It has landed on ${landed.onto}. Take it out of there: ${landed.command}`,
     });
+  if (isOutside) throw unknown('the folder in which it worked is in no git repository');
   if (!existsSync(file.workspace)) throw unknown(`the folder in which it worked is gone (${file.workspace})`);
   const last = Number(turns.at(-1)?.split('.')[0] ?? 0);
   if (last === 0) throw unknown('it has had no turn');

@@ -39,7 +39,7 @@ export type RepositorySearch = { readonly found: true; readonly repository: Repo
  */
 export async function findRepository(settings: RepositorySettings): Promise<RepositorySearch> {
   // Every run asks, most of them more than once: what the folders themselves tell needs no process.
-  if (isOutside(settings.cwd)) return { found: false, why: 'not a git repository (or any of the parent directories): .git' };
+  if (isOutsideGit(settings.cwd)) return { found: false, why: 'not a git repository (or any of the parent directories): .git' };
   const here = createGit(settings.cwd, settings.env);
   const { place, problem } = await askPlace(here);
   if (place === null) return { found: false, why: problem };
@@ -52,7 +52,7 @@ export async function findRepository(settings: RepositorySettings): Promise<Repo
 }
 
 /** True where no folder above has a `.git`: git finds no working tree then, for what would point it to another one is taken from it. */
-function isOutside(cwd: string): boolean {
+export function isOutsideGit(cwd: string): boolean {
   try {
     for (let folder = realpathSync(cwd); ; folder = dirname(folder)) {
       if (existsSync(join(folder, '.git'))) return false;
@@ -96,7 +96,7 @@ export function openRepository(place: Pick<Repository, 'top' | 'gitDir' | 'prefi
 
 /** The programs that git's configuration names in this folder; none outside of a working tree. One process at most. Never rejects. */
 export async function captureGitPrograms({ cwd, env }: Pick<RepositorySettings, 'cwd' | 'env'>): Promise<GitPrograms> {
-  return isOutside(cwd) ? {} : readGitPrograms(createGit(cwd, env));
+  return isOutsideGit(cwd) ? {} : readGitPrograms(createGit(cwd, env));
 }
 
 /** A path may itself end in a line feed: only git's own is taken off. */

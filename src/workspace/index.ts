@@ -9,7 +9,7 @@ export { createTreeWatch, type TreeLook, type TreeWatch, type TreeWatchSettings 
 export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';
 export { createWorktree, type Worktree, type WorktreeOrder } from './create-worktree.ts';
 export { showName } from './file-names.ts';
-export { captureGitPrograms, type RepositorySettings } from './find-repository.ts';
+export { captureGitPrograms, isOutsideGit, type RepositorySettings } from './find-repository.ts';
 export { GitProblem } from './git.ts';
 export type { GitPrograms } from './git-programs.ts';
 export { packObjects } from './keep-objects.ts';

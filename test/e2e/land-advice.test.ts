@@ -59,4 +59,18 @@ describe.concurrent('ralph land', () => {
       expect(git(folder, 'show', 'HEAD:tracked.txt')).toBe('old');
     });
   });
+
+  test('`ralph undo` and `ralph pr` outside of git advise nothing that needs a repository', async () => {
+    await withPlace(toFiles('', BODY, FILES), async (folder) => {
+      expect((await ralph(folder, ['run', '-p', 'work', '-q'])).code).toBe(0);
+      for (const command of ['land', 'pr', 'undo']) {
+        const { code, stderr } = await ralph(folder, [command]);
+        expect([command, code]).toEqual([command, 1]);
+        expect(stderr).toMatch(/is in no git repository/);
+        expect(stderr).not.toMatch(/git (status|diff|switch|push)|ralph undo|\(or any of the parent/);
+        expect(stderr).toMatch(/ralph show \S+\n.*git init, git add, git commit\. Then: ralph run --worktree NAME/);
+      }
+      expect((await ralph(folder, ['review'])).stdout).not.toMatch(/ralph (land|undo)/);
+    });
+  });
 });
