@@ -55,7 +55,7 @@ export type {
   WaitingEvent,
   WaitView,
 } from './run-view.ts';
-export { toStatLines } from './stat-lines.ts';
+export { toStatLines, toStatNotes } from './stat-lines.ts';
 export { toTurnDetails } from './turn-details.ts';
 export { toOutcomeText, toTurnLine } from './turn-line.ts';
 export { toCount, toIterationsText, toList, toNumberText } from './words.ts';

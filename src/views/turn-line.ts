@@ -3,10 +3,15 @@ import { toPlainLine } from './plain-line.ts';
 import type { PublishedEvent, TurnView } from './run-view.ts';
 import { toList } from './words.ts';
 
-/** A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`. */
-export function toTurnLine(turn: TurnView): string {
+/**
+ * A turn on one line: `3 builder succeeded in 45.2 s -> build.done to reviewer`.
+ *
+ * @param isCutOff whether the process of its run is gone and the run has not ended
+ */
+export function toTurnLine(turn: TurnView, isCutOff = false): string {
   const name = turn.attempt === 1 ? String(turn.iteration) : toTurnName(turn);
-  return `${name} ${turn.hat} ${toOutcomeText(turn)}${toEventsText(turn)}`;
+  const outcome = isCutOff && turn.status === 'running' ? 'was running when the process of the run ended' : toOutcomeText(turn);
+  return `${name} ${turn.hat} ${outcome}${toEventsText(turn)}`;
 }
 
 /** How a turn went: `succeeded in 45.2 s, $0.12`, `failed in 2.0 s: exit code 1`, `is running`. */

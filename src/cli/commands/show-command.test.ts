@@ -14,7 +14,7 @@ function toStat(of: string) {
   return { files: [file], added: 3, removed: 1, between: [], isWhole: true, prefix: '' };
 }
 
-async function show(args: readonly string[], isTty = false, records = sampleRecords()) {
+async function show(args: readonly string[], isTty = false, records = sampleRecords(), more: Partial<ReturnType<AppApi['openRun']>> = {}) {
   const base = createFakeApp(records);
   const asked: (string | undefined)[] = [];
   const openRun: AppApi['openRun'] = (cwd, run, env) => {
@@ -25,6 +25,7 @@ async function show(args: readonly string[], isTty = false, records = sampleReco
       turnFile: (_name, file) => join(FOLDER, file),
       diff: async (name) => (name === '1.1' ? '' : `diff --git a/x b/x\n+of ${name ?? 'the run'}\n`),
       stat: async (name) => (name === '1.1' ? null : toStat(name ?? 'the run')),
+      ...more,
     };
   };
   const fake = createFakeContext({ app: { ...base, openRun }, isTty });
@@ -40,6 +41,20 @@ describe('ralph show', () => {
       /^Run 20261121-223331-k7f2a\n {2}1 planner succeeded after 12\.3 s, \$0\.0200 → build\.task to builder\n {2}2 builder failed/,
     );
     expect(out).toContain('Not completed (max_iterations)');
+  });
+
+  it('of a run whose process is gone says so of its last turn, what it left working, and that nobody saw what it changed', async () => {
+    const records = sampleRecords();
+    const cut = records.slice(
+      0,
+      records.findIndex((record) => record.kind === 'input' && record.input.type === 'iteration-ended'),
+    );
+    const { out } = await show([], false, cut, { left: () => [4711] });
+    expect(out).toContain('\n  1 planner was running when the process of the run ended\n');
+    expect(out).toMatch(/\n {2}Left +process 4711 is still at work/);
+    expect((await show([], false, cut, { isAlive: true })).out).toContain('\n  1 planner is running\n');
+    const unseen = { diff: async () => '', stat: async () => ({ ...toStat(''), files: [], isWhole: false }) };
+    expect((await show(['--diff'], false, cut, unseen)).err).toMatch(/ changed no file\. The end of the last turn was not seen/);
   });
 
   it('marks the turn whose event a red gate blocked, in the list and on its own page', async () => {

@@ -32,9 +32,10 @@ const LISTED_TURNS = 60;
 export async function printOverview(run: ShownRun): Promise<number> {
   const { reader, view, isNewest, terminal, now } = run;
   printLine(terminal, terminal.style('heading', `Run ${reader.runId}`));
+  const isCutOff = view.end === null && !reader.isAlive && !reader.isUnseen;
   const left = view.turns.length - LISTED_TURNS;
   if (left > 0) printLine(terminal, terminal.style('faint', `  … ${left} earlier turns`));
-  for (const turn of view.turns.slice(-LISTED_TURNS)) printProse(terminal, `  ${toTurnLine(turn)}`);
+  for (const turn of view.turns.slice(-LISTED_TURNS)) printProse(terminal, `  ${toTurnLine(turn, isCutOff)}`);
   printLine(terminal, '');
   const facts = await readEndFacts(run);
   const status = toRunStatus(view, {
@@ -46,6 +47,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
     facts,
     isOverview: true,
     live: reader.live(),
+    left: reader.left(),
   });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
   return 0;

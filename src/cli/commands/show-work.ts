@@ -1,5 +1,5 @@
 import { RalphError, toTurnName } from '../../core/index.ts';
-import { createTextCleaner, type TurnView, toStatLines } from '../../views/index.ts';
+import { createTextCleaner, type TurnView, toStatLines, toStatNotes } from '../../views/index.ts';
 import { MAX_WIDTH } from '../live/look.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 import { type ShownRun, toMissing } from './show-parts.ts';
@@ -34,8 +34,12 @@ async function printStat(run: ShownRun, turn: TurnView | null): Promise<number> 
   return 0;
 }
 
-function tellNothing({ reader, terminal }: ShownRun, turn: TurnView | null): number {
-  terminal.err(`${turn === null ? `Run ${reader.runId}` : `Turn ${toTurnName(turn)}`} changed no file.\n`);
+/** With what the difference cannot know, such as a turn whose end nobody saw. */
+async function tellNothing({ reader, terminal }: ShownRun, turn: TurnView | null): Promise<number> {
+  const name = turn === null ? null : toTurnName(turn);
+  const stat = await reader.stat(name);
+  const notes = stat === null ? [] : toStatNotes(stat);
+  terminal.err(`${[`${name === null ? `Run ${reader.runId}` : `Turn ${name}`} changed no file.`, ...notes].join(' ')}\n`);
   return 0;
 }
 
