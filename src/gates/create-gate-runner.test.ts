@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GateResult } from '../core/index.ts';
+import type { GateResult, GateSpec, StartTestsResult } from '../core/index.ts';
 import { createGateRunner } from './index.ts';
 
 const env = { PATH: process.env['PATH'], GREETING: 'hello' };
@@ -148,5 +148,46 @@ describe('two gates at once', () => {
       [true, 0],
     ]);
     expect(results[1]?.outputTail).toBe('whole');
+  });
+});
+
+describe('the tests of the start', () => {
+  const TRIED: StartTestsResult = { outcome: 'failed', changed: ['test/a.js'], total: 1, outputTail: 'no' };
+
+  /** Runs gates of which all but those that say otherwise guard the end; which of them were tried, and what came of it. */
+  async function judge(specs: readonly (Partial<GateSpec> & { readonly isEnd?: false })[]) {
+    const asked: (readonly number[])[] = [];
+    const orders = specs.map(({ isEnd, ...spec }, gate) => ({
+      gate,
+      spec: { on: ['task.complete'], run: 'true', timeoutMs: 10_000, ...spec },
+      ...(isEnd !== false && { isEnd: true as const }),
+    }));
+    const runner = createGateRunner({
+      cwd,
+      env,
+      tree: { read: async () => ({ hash: 'a', files: new Map() }) },
+      tryStartTests: async (gates) => {
+        asked.push(gates);
+        return new Map(gates.map((gate) => [gate, TRIED]));
+      },
+    });
+    const results = await runner.run(orders, new AbortController().signal, () => undefined);
+    return { asked, tried: results.map(({ startTests }) => startTests) };
+  }
+
+  it('are tried with every required gate that passed before the end', async () => {
+    expect(await judge([{}, { required: false }, { mayChangeTests: true }, { protect: ['x'] }])).toEqual({
+      asked: [[0]],
+      tried: [TRIED, undefined, undefined, undefined],
+    });
+  });
+
+  it('are tried with those that passed where another one may stay red', async () => {
+    expect(await judge([{}, { run: 'false', baseline: 'no_worse' }])).toEqual({ asked: [[0]], tried: [TRIED, undefined] });
+  });
+
+  it('are not tried on the way, nor where a gate refuses the end anyway', async () => {
+    expect((await judge([{ isEnd: false }])).asked).toEqual([]);
+    expect((await judge([{}, { run: 'false' }])).asked).toEqual([]);
   });
 });

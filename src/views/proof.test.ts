@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GateResult, GateSpec } from '../core/index.ts';
+import type { GateResult, GateSpec, StartTestsResult } from '../core/index.ts';
 import { makeSpec } from '../core/spec-fixtures.ts';
 import { createScript } from './fixtures.ts';
 import { foldRunView } from './fold-run-view.ts';
@@ -50,6 +50,17 @@ it('calls a completion unproven whose gate is as red as before the run', () => {
   expect(tell(gates, [toResult(), toResult({ gate: 1, command: 'make lint', passed: false })])).toBe(
     'unproven: make lint still failed, no worse than before the first turn',
   );
+});
+
+it('calls a completion unproven that a gate lets through with changed tests only, unless that is allowed', () => {
+  const toTried = (outcome: StartTestsResult['outcome'], changed = ['test/a.js']) =>
+    toResult({ startTests: { outcome, changed, total: changed.length, outputTail: '' } });
+  expect(tell([TESTS], [toTried('passed')])).toBe('proven: npm test passed, also with the tests as they were at the start');
+  expect(tell([TESTS], [toTried('failed')])).toBe('unproven: npm test passes only with tests that the run changed (test/a.js)');
+  expect(tell([TESTS], [toTried('unknown')])).toBe(
+    'unproven: the run changed tests (test/a.js), and whether npm test passes with those of the start could not be found out',
+  );
+  expect(tell([{ ...TESTS, mayChangeTests: true }], [toTried('failed')])).toBe('proven: npm test passed');
 });
 
 it('does not take for evidence what a gate showed earlier, or before the first turn', () => {

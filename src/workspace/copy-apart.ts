@@ -3,8 +3,8 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { hashFileAt } from './create-tree-reader.ts';
 import { findRepository, type Repository } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
-import { planLinks } from './link-shared.ts';
 import { type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
+import { readStanding } from './present-tree.ts';
 import { readStatus } from './read-status.ts';
 
 /** What is copied, and which of its files are to be as they were at the start. */
@@ -42,8 +42,7 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise
   if (!work.found) throw new GitProblem(work.why);
   const [main, source] = [root.repository, work.repository];
   const { path } = toPlaceApart(order, 'tests');
-  const links = planLinks(order.links);
-  await removePlace(main, path, links);
+  await removePlace(main, path, []);
   try {
     const head = await source.git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
     if (!head.ok) throw new GitProblem('there is no commit yet');
@@ -53,13 +52,13 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise
     if (!found.found || found.repository.top !== path) throw new GitProblem(found.found ? `${path} is no worktree` : found.why);
     const cwd = resolve(path, source.prefix);
     mkdirSync(cwd, { recursive: true });
-    await copyWork(order, cwd);
+    await copyWork(order, source, path);
     await bringIgnored(order, source, path);
     if (order.start !== undefined) await bringStart(found.repository, source.prefix, order.start);
     await demandGit(found.repository.git, ['read-tree', 'HEAD']);
     return await use(cwd);
   } finally {
-    await removePlace(main, path, links);
+    await removePlace(main, path, []);
   }
 }
 
@@ -67,12 +66,15 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise
 const SLICE = 500;
 const MAX_COPIED_BYTES = 2 * 2 ** 30;
 
-async function copyWork({ workspace, paths, signal }: CopyOrder, cwd: string): Promise<void> {
+/** What lies behind a link is not the work's; the link itself is copied as it is. */
+async function copyWork({ paths, signal }: CopyOrder, source: Repository, top: string): Promise<void> {
   let left = MAX_COPIED_BYTES;
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((done) => setImmediate(done));
     if (signal.aborted) throw new GitProblem('it was stopped');
-    left -= copyOne(join(workspace, path), join(cwd, path));
+    const name = posix.normalize(`${source.prefix}${path}`);
+    if (readStanding(source.top, name) !== 'file' || readStanding(top, name) !== 'nothing') continue;
+    left -= copyOne(join(source.top, name), join(top, name));
     if (left < 0) throw new GitProblem('the folder is too large to be copied');
   }
 }
@@ -102,8 +104,8 @@ async function bringIgnored({ links, signal }: CopyOrder, source: Repository, to
     if (kind !== 'ignored' || signal.aborted) continue;
     const path = shown.replace(/\/$/, '');
     const [from, to] = [join(source.top, path), join(top, path)];
-    // Below a folder that was copied as a repository of its own, or through a link.
-    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) continue;
+    // Copied already with a repository of its own, or behind a link.
+    if (readStanding(top, path) !== 'nothing') continue;
     if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory() && names.has(basename(path))) {
       mkdirSync(dirname(to), { recursive: true });
       symlinkSync(from, to);
@@ -145,15 +147,14 @@ function listFiles(top: string, room: Room): { readonly paths: readonly string[]
   return { paths, bytes };
 }
 
-/** Puts files of the start in the place of what became of them. */
+/** Puts files of the start in the place of what became of them. Git takes away a link on the way to one of them, and follows none. */
 async function bringStart({ git, top }: Repository, prefix: string, { tree, restored, added }: StartFiles): Promise<void> {
   const toTop = (path: string): string => posix.normalize(`${prefix}${path}`);
   const toInput = (paths: readonly string[]): string => paths.map((path) => `${toTop(path)}\0`).join('');
   await demandGit(git, ['read-tree', tree]);
   const renamed = await findRenamed(git, tree, { gone: [...restored.keys()].map(toTop), added: added.map(toTop) });
-  for (const path of renamed) rmSync(join(top, path), { force: true });
+  for (const path of renamed) if (readStanding(top, path) === 'file') rmSync(join(top, path));
   await demandGit(git, ['read-tree', tree]);
-  for (const path of restored.keys()) rmSync(join(top, toTop(path)), { force: true });
   await demandGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: toInput([...restored.keys()]) });
   for (const [path, hash] of restored) {
     if (hashFileAt(join(top, toTop(path))) !== hash) throw new GitProblem(`what ${path} said at the start is not known any more`);
