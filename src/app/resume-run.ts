@@ -215,10 +215,13 @@ async function takeChanges({ options, layout, paths, file }: Resumption): Promis
   });
 }
 
-/** What Ralph found as the run began stands for the whole run: a file that an agent wrote since names no other command. */
+/** What Ralph found as the run began stands for the whole run: a file that an agent wrote since names no other command. What a person allows counts from now on. */
 function withGateOfStart(now: Settings, start: Settings): Settings {
   if (now.seeksGate !== true || start.seeksGate !== true) return now;
-  const found = start.spec.gates.filter(({ from }) => from !== undefined);
+  const { mayChangeTests } = now;
+  const found = start.spec.gates.flatMap(({ mayChangeTests: _, ...gate }) =>
+    gate.from === undefined ? [] : [{ ...gate, ...(mayChangeTests && { mayChangeTests }) }],
+  );
   return { ...now, spec: { ...now.spec, gates: [...found, ...now.spec.gates.filter(({ from }) => from === undefined)] } };
 }
 
