@@ -139,7 +139,7 @@ describe.concurrent('an agent that changes a test because the task asks for it',
 
   test('needs to say nothing once a person allows it for a run that goes on', async () => {
     const body = `echo "true" > test/sum.sh; ${DONE}`;
-    await withPlace(toFiles('', body, { 'test/sum.sh': 'exit 1', Makefile: 'test:\n\tsh test/sum.sh\n' }), async (folder) => {
+    await withPlace(toFiles('', body, { 'test/sum.sh': 'exit 1', Makefile: '.PHONY: test\ntest:\n\tsh test/sum.sh\n' }), async (folder) => {
       makeRepository(folder);
       expect((await ralph(folder, ['run', '-p', 'x', '--no-tui', '--max-iterations', '1'])).code).toBe(2);
       writeFileSync(join(folder, 'ralph.yml'), `${readFileSync(join(folder, 'ralph.yml'), 'utf8')}changed_tests: allow\n`);
