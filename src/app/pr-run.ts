@@ -8,7 +8,7 @@ import { release } from './drive-run.ts';
 import { toOfferInPlace } from './in-place.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { requireOutside } from './people.ts';
-import { type DraftWay, findDraftWay, openDraft } from './pull-request.ts';
+import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';
 import { openRun } from './read-run.ts';
 import { requireFate } from './run-fate.ts';
 import { type RunFile, readRunFile, requireOwnWork } from './run-file.ts';
@@ -100,7 +100,7 @@ async function offer(job: OfferJob): Promise<PullRequestReport> {
     openOffer({ cwd: layout.root, env, stateDirs, programs: file.gitPrograms, branch, base, remote: order.remote }),
   );
   if (found.commits === 0 && !order.isDry) throw toFailed(job, `${branch} has nothing that ${found.base} has not`);
-  const way = findDraftWay(found.top, [found.url, found.ownUrl], env);
+  const way = await findDraftWay(found.top, [found.url, found.ownUrl], env);
   const report: PullRequestReport = {
     runId: paths.runId,
     branch,
@@ -133,13 +133,29 @@ async function perform(
     return { ...report, bodyFile, patchFile };
   }
   await found.push(selectLogins(env));
-  const draft = await openDraft(way, { title: order.title, body: order.body, bodyFile, branch, base: found.base, cwd: found.top, env });
-  return { ...report, ...draft, bodyFile };
+  try {
+    const draft = await openDraft(way, { title: order.title, body: order.body, bodyFile, branch, base: found.base, cwd: found.top, env });
+    return { ...report, ...draft, bodyFile };
+  } catch (error) {
+    throw new Error(`${toMessage(error)} (${branch} is pushed; the text is in ${bodyFile})`);
+  }
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a person's own helper may need for a push; git's other commands never get it. */
 function selectLogins(env: Environment): Readonly<Record<string, string>> {
-  const names = ['GH_TOKEN', 'GITHUB_TOKEN', 'GIT_ASKPASS', 'SSH_ASKPASS', 'SSH_AUTH_SOCK'];
+  const names = [
+    'GH_TOKEN',
+    'GITHUB_TOKEN',
+    'GH_ENTERPRISE_TOKEN',
+    'GITHUB_ENTERPRISE_TOKEN',
+    'GIT_ASKPASS',
+    'SSH_ASKPASS',
+    'SSH_AUTH_SOCK',
+  ];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
@@ -147,7 +163,7 @@ async function tryTo<T>(job: OfferJob, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw toFailed(job, error instanceof Error ? error.message : String(error), error instanceof GitProblem ? error.fix : null);
+    throw toFailed(job, withoutLogins(toMessage(error), job.env), error instanceof GitProblem ? error.fix : null);
   }
 }
 

@@ -2,12 +2,14 @@ import { delimiter, join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../core/index.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from './people.ts';
+import { parseRemote } from './remote-place.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** By what a draft is opened; `files`: by nobody, and why. */
 export type DraftWay =
-  | { readonly kind: 'gh'; readonly program: string }
+  /** `repository`: `host/owner/name`; null: what `gh` makes of the remotes. */
+  | { readonly kind: 'gh'; readonly program: string; readonly repository: string | null }
   | { readonly kind: 'api'; readonly api: string; readonly repository: string; readonly token: string }
   | { readonly kind: 'files'; readonly why: string };
 
@@ -34,23 +36,56 @@ export interface OpenedDraft {
 /** GitHub could not do it; the message is a sentence without any token in it. */
 class DraftProblem extends Error {}
 
+const GITHUB = 'github.com';
 const GITHUB_API = 'https://api.github.com';
+const PLAIN_TOKENS = ['GH_TOKEN', 'GITHUB_TOKEN'];
+const ENTERPRISE_TOKENS = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
 const TIMEOUT_MS = 60_000;
 
-/** `gh` where it is there, else the API where a token is. A program in the folder itself is none: an agent may have put it there. */
-export function findDraftWay(folder: string, urls: readonly string[], env: Environment): DraftWay {
+/**
+ * `gh` where it is there, else the API where a token is. A program in the folder itself is none: an agent may have put it there. What is no GitHub is written into
+ * files, before anything is pushed: of other hosts than github.com `gh` is asked whether it is signed in there.
+ */
+export async function findDraftWay(folder: string, urls: readonly string[], env: Environment): Promise<DraftWay> {
   if (urls.every((url) => url === '')) return { kind: 'files', why: 'the repository has no remote' };
+  const places = urls.map(parseRemote).filter((place) => place !== null);
+  const place = places.find(({ repository }) => repository !== null) ?? places[0];
   const program = findProgram('gh', splitSearchPath(env['PATH'], folder).outside);
-  if (program !== null) return { kind: 'gh', program };
-  const token = [env['GH_TOKEN'], env['GITHUB_TOKEN']].find((value) => value !== undefined && value !== '');
-  if (token === undefined) return { kind: 'files', why: '`gh` is not installed, and neither GH_TOKEN nor GITHUB_TOKEN is set' };
-  const place = urls.map(parseRemote).find((parsed) => parsed !== null) ?? null;
-  const api = env['GITHUB_API_URL'];
-  if (place === null) return { kind: 'files', why: 'the address of the remote names no repository of GitHub' };
-  // A token is for one host: it is sent nowhere else because of what a remote says.
-  if (api === undefined && place.host !== 'github.com')
-    return { kind: 'files', why: `${place.host} is not github.com; GITHUB_API_URL says where its API is` };
-  return { kind: 'api', api: (api ?? GITHUB_API).replace(/\/+$/, ''), repository: place.repository, token };
+  if (place === undefined) return { kind: 'files', why: 'the address of the remote is a folder, and no forge' };
+  const { host, repository } = place;
+  // A name that the person's own ssh knows: `gh` asks it.
+  const isAlias = !host.includes('.');
+  if (program !== null && isAlias) return { kind: 'gh', program, repository: null };
+  if (repository === null)
+    return { kind: 'files', why: `the address of the remote names no repository of GitHub, but something else on ${host}` };
+  if (program === null) return findApi(host, repository, env);
+  if (host === GITHUB || (await isSignedIn(program, host, folder, env)))
+    return { kind: 'gh', program, repository: `${host}/${repository}` };
+  return { kind: 'files', why: `\`gh\` is not signed in to ${host}; if that is a GitHub: gh auth login --hostname ${host}` };
+}
+
+async function isSignedIn(program: string, host: string, folder: string, env: Environment): Promise<boolean> {
+  return (await callGh(program, ['auth', 'status', '--hostname', host], { cwd: folder, env })).exitCode === 0;
+}
+
+function findApi(host: string, repository: string, env: Environment): DraftWay {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const names = host === GITHUB ? PLAIN_TOKENS : [...ENTERPRISE_TOKENS, ...PLAIN_TOKENS];
+  const name = names.find(isSet);
+  if (name === undefined) return { kind: 'files', why: '`gh` is not installed, and neither GH_TOKEN nor GITHUB_TOKEN is set' };
+  // A token is for one host: it is sent nowhere else because of what a remote says, and asks for no repository of that name elsewhere.
+  const api = isSet('GITHUB_API_URL') ? (env['GITHUB_API_URL'] ?? '') : host === GITHUB ? GITHUB_API : null;
+  if (api === null) return { kind: 'files', why: `${host} is not github.com; GITHUB_API_URL says where its API is` };
+  if (!isApiOf(api, host)) return { kind: 'files', why: `GITHUB_API_URL is not the API of ${host}, to which the remote leads` };
+  return { kind: 'api', api: api.replace(/\/+$/, ''), repository, token: env[name] ?? '' };
+}
+
+/** On the host itself, beside it, or on this machine. */
+function isApiOf(api: string, host: string): boolean {
+  if (!URL.canParse(api)) return false;
+  const { hostname, protocol } = new URL(api);
+  if (['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return true;
+  return protocol === 'https:' && (hostname === `api.${host}` || (hostname === host && host !== GITHUB));
 }
 
 function findProgram(name: string, searchPath: string): string | null {
@@ -63,40 +98,40 @@ function findProgram(name: string, searchPath: string): string | null {
   );
 }
 
-/** `git@host:owner/name.git`, `https://host/owner/name`, `ssh://git@host/owner/name`. */
-function parseRemote(url: string): { readonly host: string; readonly repository: string } | null {
-  const match = /^(?:[a-z+]+:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/|(?:[^@/]+@)?([^/:]+):)([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/i.exec(url);
-  const host = match?.[1] ?? match?.[2];
-  return host === undefined || match?.[3] === undefined ? null : { host: host.toLowerCase(), repository: match[3] };
-}
-
 /**
  * Opens a draft, or finds the one that is open for the branch.
  *
  * @throws DraftProblem
  */
 export function openDraft(way: Exclude<DraftWay, { kind: 'files' }>, order: DraftOrder): Promise<OpenedDraft> {
-  return way.kind === 'gh' ? openByProgram(way.program, order) : openByApi(way, order);
+  return way.kind === 'gh' ? openByProgram(way, order) : openByApi(way, order);
 }
 
-async function openByProgram(program: string, order: DraftOrder): Promise<OpenedDraft> {
-  const { branch, base, title, bodyFile, cwd, env } = order;
-  const call = async (args: readonly string[]): Promise<string> => {
-    const ended = await runCommand({
-      command: program,
-      args,
-      cwd,
-      env: { ...withoutToken(env), PATH: splitSearchPath(env['PATH'], cwd).outside, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' },
-      timeoutMs: TIMEOUT_MS,
-    });
+async function openByProgram({ program, repository }: Extract<DraftWay, { kind: 'gh' }>, order: DraftOrder): Promise<OpenedDraft> {
+  const { branch, base, title, bodyFile, env } = order;
+  const call = async (words: readonly string[]): Promise<string> => {
+    // Else it may choose another remote than the one that the branch went to.
+    const args = [...words, ...(repository === null ? [] : ['--repo', repository])];
+    const ended = await callGh(program, args, order);
     if (ended.exitCode === 0) return ended.stdout;
-    throw new DraftProblem(`gh ${args.slice(0, 2).join(' ')}: ${withoutSecrets(toLastLines(ended.stderr), env) || 'it did not end well'}`);
+    throw new DraftProblem(`gh ${words.slice(0, 2).join(' ')}: ${withoutLogins(toLastLines(ended.stderr), env) || 'it did not end well'}`);
   };
   const known = parseJson(await call(['pr', 'list', '--head', branch, '--state', 'open', '--json', 'url', '--limit', '1']));
   const old = Array.isArray(known) ? readText(known[0], 'url') : null;
   if (old !== null) return { url: old, isOld: true };
   const said = await call(['pr', 'create', '--draft', '--head', branch, '--base', base, '--title', title, '--body-file', bodyFile]);
   return { url: /https?:\/\/\S+/.exec(said)?.[0] ?? said.trim().slice(0, 300), isOld: false };
+}
+
+/** Its tokens are in the environment, never among the words. */
+function callGh(program: string, args: readonly string[], { cwd, env }: Pick<DraftOrder, 'cwd' | 'env'>): ReturnType<typeof runCommand> {
+  return runCommand({
+    command: program,
+    args,
+    cwd,
+    env: { ...withoutToken(env), PATH: splitSearchPath(env['PATH'], cwd).outside, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' },
+    timeoutMs: TIMEOUT_MS,
+  });
 }
 
 const LAST_LINES = 6;
@@ -124,11 +159,11 @@ async function openByApi(way: Extract<DraftWay, { kind: 'api' }>, { title, body,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
-      throw new DraftProblem(`${api} did not answer: ${withoutSecrets(error instanceof Error ? error.message : String(error), env)}`);
+      throw new DraftProblem(`${api} did not answer: ${withoutLogins(error instanceof Error ? error.message : String(error), env)}`);
     }
     const answer = parseJson((await response.text()).slice(0, 1 << 20)) ?? null;
     if (response.ok) return answer;
-    throw new DraftProblem(`${api} answered ${response.status}: ${withoutSecrets(toMessage(answer), env)}`);
+    throw new DraftProblem(`${api} answered ${response.status}: ${withoutLogins(toMessage(answer), env)}`);
   };
   const owner = repository.split('/')[0] ?? '';
   const open = await call(`pulls?state=open&head=${encodeURIComponent(`${owner}:${branch}`)}`, null);
@@ -150,10 +185,13 @@ function toMessage(answer: Json): string {
   return [typeof message === 'string' ? message : '', ...details].join('; ').slice(0, 500);
 }
 
-/** What was said, without the tokens of this environment. */
-function withoutSecrets(text: string, env: Environment): string {
-  return ['GH_TOKEN', 'GITHUB_TOKEN'].reduce((shown, name) => {
-    const value = env[name] ?? '';
-    return value === '' ? shown : shown.replaceAll(value, `[${name}]`);
-  }, text);
+/** What was said, without the tokens of this environment, and without what stands before the host of a web address. */
+export function withoutLogins(text: string, env: Environment): string {
+  return [...PLAIN_TOKENS, ...ENTERPRISE_TOKENS].reduce(
+    (shown, name) => {
+      const value = env[name] ?? '';
+      return value === '' ? shown : shown.replaceAll(value, `[${name}]`);
+    },
+    text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?!git@)[^/\s'"]*@/gi, '$1'),
+  );
 }

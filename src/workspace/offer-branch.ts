@@ -106,7 +106,8 @@ async function readUrl({ git }: Repository, remote: string): Promise<string> {
   return urls[0] ?? '';
 }
 
-/** An address as it may be shown: without what stands before the host of a web address. */
+/** An address as it may be shown: without what stands before the host of a web address, where a password may have an `@` in it, or behind its path. */
 function toPlainUrl(url: string): string {
-  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)(?!git@)[^/@]*@/i, '$1');
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
+  return url.replace(/^([^:]*:\/\/)(?!git@[^/@]*(?:\/|$))[^/]*@/, '$1').replace(/[?#].*$/s, '');
 }

@@ -44,6 +44,7 @@ function makeGh(folder: string): { readonly path: string; readonly calls: () => 
   const script = `#!/bin/sh
 for word; do printf '%s\\0' "$word" >> ${notes}; done; printf '\\n\\0' >> ${notes}
 case "$1 $2" in
+'auth status') [ ! -e ${folder}/signed-out ]; exit ;;
 'pr list') cat ${folder}/open 2>/dev/null || echo '[]' ;;
 'pr create') [ -e ${folder}/broken ] && { echo "no: ${SECRET}" >&2; exit 4; }; for word; do case "$before" in --body-file) cat "$word" > ${folder}/body ;; esac; before=$word; done
   echo 'https://github.com/owner/name/pull/7' ;;
@@ -110,7 +111,8 @@ describe.concurrent('ralph pr', () => {
     await withRun(async ({ folder, remote, pr }) => {
       await withPlace({}, async (tools) => {
         const gh = makeGh(tools);
-        git(folder, 'remote', 'add', 'origin', remote);
+        git(folder, 'remote', 'add', 'origin', 'https://github.com/owner/name.git');
+        git(folder, 'config', `url.file://${remote}.pushInsteadOf`, 'https://github.com/owner/name.git');
         const dry = await pr(['--dry-run'], { PATH: gh.path });
         expect(dry.stdout).toMatch(/Would push ralph\/blue \(1 commit\) to origin, .*name\.git, and open a draft into main by gh/);
         expect([git(remote, 'branch'), existsSync(join(tools, 'calls'))]).toEqual(['', false]);
@@ -121,6 +123,7 @@ describe.concurrent('ralph pr', () => {
         });
         expect(git(remote, 'rev-parse', 'ralph/blue')).toBe(git(folder, 'rev-parse', 'ralph/blue'));
         const create = gh.calls().find((call) => call[1] === 'create') ?? [];
+        expect(create.slice(-2)).toEqual(['--repo', 'github.com/owner/name']);
         expect(create.slice(0, 9)).toEqual([
           'pr',
           'create',
@@ -138,7 +141,7 @@ describe.concurrent('ralph pr', () => {
         writeFileSync(join(tools, 'open'), '[]');
         writeFileSync(join(tools, 'broken'), '');
         const failed = await pr([], { PATH: gh.path, GH_TOKEN: SECRET });
-        expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('gh pr create: no: [GH_TOKEN]')]);
+        expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/gh pr create: no: \[GH_TOKEN\] \(ralph\/blue is pushed;/)]);
         expect(failed.stdout + failed.stderr).not.toContain(SECRET);
       });
     });
@@ -182,6 +185,27 @@ describe.concurrent('ralph pr', () => {
           ]);
         },
       );
+    });
+  });
+
+  test('pushes nothing to another forge, writes text and patch for it, and shows no password of its address', async () => {
+    await withRun(async ({ folder, remote, pr }) => {
+      await withPlace({}, async (tools) => {
+        const gh = makeGh(tools);
+        writeFileSync(join(tools, 'signed-out'), '');
+        git(folder, 'remote', 'add', 'origin', `https://ann:p@${SECRET}@gitlab.example/owner/name.git`);
+        git(folder, 'config', `url.file://${remote}.pushInsteadOf`, 'https://ann:');
+        const made = await pr([], { PATH: gh.path });
+        expect(made.code, made.stderr).toBe(0);
+        expect(made.stdout).toMatch(/`gh` is not signed in to gitlab\.example.*gh auth login.*body\.md\n.*changes\.patch\n$/s);
+        expect([git(remote, 'branch'), gh.calls()]).toEqual(['', [['auth', 'status', '--hostname', 'gitlab.example']]]);
+        git(folder, 'remote', 'set-url', 'origin', `https://ann:p@${SECRET}@127.0.0.1:9/owner/name.git`);
+        git(folder, 'config', '--unset', `url.file://${remote}.pushInsteadOf`);
+        writeFileSync(join(tools, 'signed-out'), '');
+        const refused = await pr([], { GH_TOKEN: 'other', GITHUB_API_URL: 'http://127.0.0.1:9' });
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('127.0.0.1')]);
+        expect(made.stdout + made.stderr + refused.stdout + refused.stderr).not.toContain(SECRET);
+      });
     });
   });
 

@@ -26,7 +26,7 @@ export const prCommand: CliCommand = {
     ]);
     addNote(
       command,
-      'By `gh` where it is installed, else by the API of GitHub with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote or either of them, the text and a patch are written into the folder of the run.',
+      'By `gh` where it is installed, else by the API of GitHub with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either of them and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
     );
   },
   perform,
