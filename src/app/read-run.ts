@@ -63,6 +63,7 @@ export function openRunIn(layout: Layout, runId: string, env: Readonly<Record<st
       redaction ??= createRedaction(env) ?? { text: (plain: string) => plain };
       return redaction.text(text);
     },
+    damage: () => (holder === null ? findDamage(paths) : null),
     left: () => (holder === null ? listLeft(paths.runId) : []),
     turns: () => listTurns(paths),
     facts: (view) => readFacts({ layout, paths, env, view, turns: listTurns(paths) }),
@@ -142,4 +143,9 @@ function readNames(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+function findDamage({ journal }: RunPaths): string | null {
+  const { damage } = readJournal({ fs: nodeFileSystem, path: journal }, () => undefined);
+  return damage?.message ?? null;
 }

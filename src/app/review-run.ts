@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { type Json, mapTexts } from '../core/index.ts';
-import { nodeFileSystem, type RunPaths, readJournal, toRunPaths } from '../journal/index.ts';
+import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold, type Review, toReview } from '../views/index.ts';
 import { collectSaid, createReviewCollector } from './collect-said.ts';
 import { findLayout } from './layout.ts';
@@ -46,11 +46,10 @@ export async function reviewReader(
   const textFile = (turn: string): string => reader.turnFile(turn, 'text.md');
   const said = collectSaid({ view, settings, textFile, patch, redact: reader.redact }, collector.events());
   const { isAlive, isUnseen, signalPid } = reader;
-  const damage = isAlive ? null : findDamage(paths);
   const review = toReview(view, {
     facts,
     said,
-    damage,
+    damage: reader.damage(),
     now,
     isNewest,
     isAlive,
@@ -68,9 +67,4 @@ function readKnownSettings(paths: RunPaths): Settings | null {
   } catch {
     return null;
   }
-}
-
-function findDamage({ journal }: RunPaths): string | null {
-  const { damage } = readJournal({ fs: nodeFileSystem, path: journal }, () => undefined);
-  return damage?.message ?? null;
 }

@@ -87,6 +87,8 @@ export interface RunReader {
   readonly workspace: () => string;
   /** Ids of the processes that it left working when its own was killed; none while it is alive. */
   readonly left: () => readonly number[];
+  /** What of its journal cannot be read, in words; `null` for nothing, and while its process is there. */
+  readonly damage: () => string | null;
   /** What its turn does at this moment; `null` where nothing is known, as for a run that has ended. */
   readonly live: () => LiveView | null;
   /** Gives every input and effect so far, oldest first, and returns the state. */

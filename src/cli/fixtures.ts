@@ -300,6 +300,7 @@ export function createFakeApp(
     isUnseen: false,
     signalPid: null,
     left: () => [],
+    damage: () => null,
     live: () => null,
     workspace: () => '/project',
     records: handle.records,

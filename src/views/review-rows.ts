@@ -11,12 +11,26 @@ import { toCount, toList, toSpentText } from './words.ts';
 
 /** The rows of a review in their order: what is told of the run everywhere, with what only a reader asks between it. */
 export function toReviewRows(review: Review): readonly FactRow[] {
-  const { rows, facts, readFirst, said, stopped, hats, next, damage } = review;
+  const { rows, facts, readFirst, said, stopped, hats, next } = review;
   const changed = facts.changed === null ? [UNKNOWN_CHANGES] : toChangedTexts(facts.changed);
   const take = (...labels: readonly string[]): readonly FactRow[] => rows.filter((row) => labels.includes(row.label));
-  const known = new Set(['Why', 'Asked', 'Evidence', 'Flagged', 'Changed', 'Commits', 'Refused', 'Cost', 'Used', 'Left', 'You', 'Done']);
+  const known = new Set([
+    'Damaged',
+    'Why',
+    'Asked',
+    'Evidence',
+    'Flagged',
+    'Changed',
+    'Commits',
+    'Refused',
+    'Cost',
+    'Used',
+    'Left',
+    'You',
+    'Done',
+  ]);
   return [
-    ...toRows('Damaged', damage === null ? [] : [damage]),
+    ...take('Damaged'),
     ...take('Asked', 'Why'),
     ...rows.filter((row) => !known.has(row.label)),
     ...take('Evidence', 'Flagged'),

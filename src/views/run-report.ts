@@ -33,6 +33,8 @@ export interface RunReport {
 export interface ReportFacts {
   /** What is known beside the journal; absent where nobody looked. */
   readonly facts?: RunFacts | null;
+  /** What of its journal cannot be read, in words; absent or `null`: nothing. */
+  readonly damage?: string | null;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
   /** Its turns are listed beside it, so that it need not be said how to see them. */
@@ -53,6 +55,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   const isGood = toProof(view)?.isProven === true;
   const packages = view.end === null || view.gates.length === 0 || facts.facts == null ? [] : toChangedPackages(facts.facts);
   const rows: FactRow[] = [
+    ...toRows('Damaged', facts.damage == null ? [] : [facts.damage]),
     ...toRows('Flagged', toChangedTests(view)),
     ...toRows('Flagged', packages),
     ...toRows('Flagged', view.end === null || view.gates.length === 0 ? [] : toChangedChecks(facts.facts?.changed?.files ?? [])),

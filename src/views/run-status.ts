@@ -38,6 +38,8 @@ export interface StatusFacts {
   readonly live?: LiveView | null;
   /** Processes that it left working when its own was killed; absent or empty: none. */
   readonly left?: readonly number[];
+  /** What of its journal cannot be read, in words; absent or `null`: nothing. */
+  readonly damage?: string | null;
   /** Its process, where only a signal to that ends it; absent or `null` where `ralph stop` does. */
   readonly signalPid?: number | null;
 }
@@ -82,6 +84,7 @@ const SHOWN_TURNS = 4;
 export function toRunStatus(view: RunView, facts: StatusFacts): RunReport {
   if (view.end !== null) return toRunReport(view, facts);
   const rows: FactRow[] = [
+    ...toRow('Damaged', facts.damage ?? ''),
     ...toFateRows(facts.facts ?? null),
     { label: 'Asked', text: toFirstLine(view.objective, 160) },
     ...toRow('Now', toNowText(view, facts)),

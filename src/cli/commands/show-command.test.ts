@@ -49,7 +49,8 @@ describe('ralph show', () => {
       0,
       records.findIndex((record) => record.kind === 'input' && record.input.type === 'iteration-ended'),
     );
-    const { out } = await show([], false, cut, { left: () => [4711] });
+    const { out } = await show([], false, cut, { left: () => [4711], damage: () => 'journal.jsonl: line 4 is cut short' });
+    expect(out).toContain('\n  Damaged  journal.jsonl: line 4 is cut short\n');
     expect(out).toContain('\n  1 planner was running when the process of the run ended\n');
     expect(out).toMatch(/\n {2}Left +process 4711 is still at work/);
     expect((await show([], false, cut, { isAlive: true })).out).toContain('\n  1 planner is running\n');

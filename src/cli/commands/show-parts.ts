@@ -48,6 +48,7 @@ export async function printOverview(run: ShownRun): Promise<number> {
     isOverview: true,
     live: reader.live(),
     left: reader.left(),
+    damage: reader.damage(),
   });
   for (const line of toReportLines(status, terminal)) printLine(terminal, line);
   return 0;

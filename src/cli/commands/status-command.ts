@@ -35,6 +35,7 @@ export const statusCommand: CliCommand = {
       facts,
       live: reader.live(),
       left: reader.left(),
+      damage: reader.damage(),
     });
     for (const line of toReportLines(status, terminal)) printLine(terminal, line);
     return 0;
