@@ -4,6 +4,7 @@ export { findByMarker, type MarkedProcess } from './find-by-marker.ts';
 export { findIsolation, type IsolationSearch } from './find-isolation.ts';
 export { holdPipe, isPipeHeld } from './held-pipe.ts';
 export { findProgram, isProgram, keepsNamespace, selectFolders } from './isolation.ts';
+export { listMounts } from './list-mounts.ts';
 export { openProjectFolder } from './open-project-folder.ts';
 export { removeDeadPipes } from './output-pipe.ts';
 export { makeOwnedFolder, sweepOwnedFolders } from './owned-folders.ts';

@@ -1,16 +1,27 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listMounts } from './list-mounts.ts';
 
 /**
  * Removes a folder with everything in it, whatever somebody built there: nested deeper than a path may be long, without permissions, with names that
- * are no UTF-8. Links are removed, never followed. A folder that is not there is as good as removed. Throws the system error.
+ * are no UTF-8. Links are removed, never followed. A folder that is not there is as good as removed. Throws the system error; it is `EBUSY` where something is mounted
+ * in it, for what lies there is not of the tree: then nothing is removed.
  */
 export function removeTree(path: string): void {
+  requireNoMounts(path);
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
     removeFlat(path);
   }
+}
+
+function requireNoMounts(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const [mount] = listMounts(path);
+  if (mount === undefined) return;
+  const message = `EBUSY: something is mounted there, unlink '${mount}'`;
+  throw Object.assign(new Error(message), { code: 'EBUSY', syscall: 'unlink', path: mount });
 }
 
 /** Every folder is moved to the top before it is looked into, so that no path grows. */

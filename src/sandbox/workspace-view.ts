@@ -1,7 +1,7 @@
-import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/index.ts';
-import { makeOwnedFolder, removeTree, runCommand, sweepOwnedFolders } from '../process/index.ts';
+import { listMounts, makeOwnedFolder, removeTree, runCommand, sweepOwnedFolders } from '../process/index.ts';
 import { isWithin } from './confinement.ts';
 import { canCopyTree, copyTree } from './copy-tree.ts';
 import { toInnerUser } from './inner-user.ts';
@@ -132,7 +132,7 @@ function planOverlay(
   const path = join(folder, 'view');
   mkdirSync(path, { recursive: true });
   // The kernel does not show what is mounted in a folder below it.
-  const inner = listMounts(workspace).filter((mount) => !isWithin(mount, stateDir));
+  const inner = listMountedFolders(workspace).filter((mount) => !isWithin(mount, stateDir));
   const view: readonly ViewMount[] = [
     makeLayer(workspace, path, join(folder, 'layer')),
     ...inner.map((mount, index) => makeLayer(mount, join(path, relative(workspace, mount)), join(folder, `layer${index}`))),
@@ -155,11 +155,8 @@ function showState(workspace: string, stateDir: string, view: string): readonly 
 }
 
 /** The folders below one on which something is mounted, outer ones first. */
-function listMounts(folder: string): readonly string[] {
-  const paths = readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))));
-  return [...new Set(paths)].filter((path) => path !== folder && isWithin(path, folder) && statSync(path).isDirectory()).sort();
+function listMountedFolders(folder: string): readonly string[] {
+  return listMounts(folder).filter((path) => path !== folder && statSync(path).isDirectory());
 }
 
 /** Puts the sandbox around a program, to which `view` is shown in the place of the workspace. */

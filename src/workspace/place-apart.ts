@@ -1,7 +1,9 @@
 import { existsSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { removeTree } from '../process/index.ts';
+import { toShellWord } from '../core/index.ts';
+import { listMounts, removeTree } from '../process/index.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
+import { GitProblem } from './git.ts';
 import { planLinks } from './link-shared.ts';
 import { toRef, toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
@@ -51,6 +53,8 @@ export async function removePlace(main: Repository, path: string, links: readonl
   for (const link of links.map((name) => join(resolve(path, main.prefix), name))) {
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(link);
   }
+  const [mount] = listMounts(path);
+  if (mount !== undefined) throw new GitProblem(`something is mounted in ${path}`, `Take it away: sudo umount ${toShellWord(mount)}`);
   await main.git(['worktree', 'remove', '--force', '--force', path]);
   if (existsSync(path)) removeTree(path);
   await main.git(['worktree', 'prune']);

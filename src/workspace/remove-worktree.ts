@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../process/index.ts';
+import { maskControls, RalphError, toShellWord } from '../core/index.ts';
+import { listMounts, removeTree } from '../process/index.ts';
 import type { Baseline } from './baseline.ts';
 import { findRepository, type Repository, type RepositorySettings } from './find-repository.ts';
 import { planLinks } from './link-shared.ts';
@@ -34,7 +35,7 @@ export interface RemovedWorktree {
 /**
  * Removes a worktree with everything in it, and its branch unless that has commits of its own (with `force` also then). What its links lead to stays.
  *
- * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-dirty` (not with `force`), `worktree-failed`.
+ * @throws RalphError: `worktree-name`, `worktree-place`, `worktree-dirty` (not with `force`), `worktree-mounted`, `worktree-failed`.
  */
 export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWorktree> {
   const place = toWorktreePlace(order.cwd, order.stateDir, order.name);
@@ -45,6 +46,7 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   }
   const worktree = await demandRepository(order, place.path);
   const links = findLinks(order, place.path, main.prefix);
+  requireNoMounts(order.name, place.path);
   const contents = await readContents(order, main, worktree, order.baseline);
   if (!order.force) await checkClean(order, main, place, contents);
   for (const link of links) unlinkSync(join(place.path, link));
@@ -52,6 +54,18 @@ export async function removeWorktree(order: WorktreeRemoval): Promise<RemovedWor
   if (!removed.ok) await removeByHand(order, place.path, worktree, main, removed.problem);
   const deleted = await main.git(['branch', '--delete', ...(order.force ? ['--force'] : []), place.branch]);
   return { isRemoved: true, keptBranch: deleted.ok ? null : place.branch, renewable: contents.renewable };
+}
+
+/** What lies in a mount is not of the worktree, and git would remove it with it. */
+function requireNoMounts(name: string, path: string): void {
+  const mounts = listMounts(path);
+  if (mounts.length === 0) return;
+  throw new RalphError({
+    code: 'worktree-mounted',
+    what: `The worktree ${name} stays: something is mounted in it (${mounts.map((mount) => maskControls(mount)).join(', ')}).`,
+    why: 'What lies there would be removed with it.',
+    fix: `Take it away: sudo umount ${mounts.toReversed().map(toShellWord).join(' ')}\nThen: ralph worktrees remove ${name}`,
+  });
 }
 
 /** How git says that it agreed to remove the folder, began, and could not go on: something is nested deeper than a path may be long, or may not be opened. */
