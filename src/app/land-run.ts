@@ -156,14 +156,18 @@ async function land(job: LandJob): Promise<LandReport> {
   if (landed || (source !== null && (await landing.has(source)))) return clean(job, landing, nothing);
   if (source === null)
     throw toFailed(job, `its branch ${toBranch(job)} is gone`, 'Another branch may hold its work: git branch --list --all');
-  if (record?.from === target && record.source === source && record.onto === onto) {
-    const move = { branch: onto, from: target, to: record.to };
+  const begun = record?.from === target && record.source === source && record.onto === onto ? record : null;
+  if (begun !== null) {
+    const move = { branch: onto, from: target, to: begun.to };
     await inCheckout(job, nothing.checkout, () => tryGit(job, () => landing.settle(move, job.paths.folder)));
   }
-  const subject = toSubject(job);
+  // Files may be there already as a hat resolved them: the same merge goes on.
+  const resolved = begun?.isResolved ? { commit: begun.to, how: begun.isMerge ? ('merge' as const) : ('squash' as const) } : null;
+  const order = { subject: toSubject(job), isSquashed: job.request.isSquashed, made: resolved };
   return tryGit(job, () =>
-    landing.mergeIn({ subject, isSquashed: job.request.isSquashed }, (merge, place) => {
-      if (merge.isMerged) return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, place);
+    landing.mergeIn(order, (merge, place) => {
+      const isResolved = resolved !== null;
+      if (merge.isMerged) return finish(job, landing, { ...nothing, commit: merge.commit, how: merge.how }, { ...place, isResolved });
       return resolve(job, landing, { ...nothing, outcome: 'conflict', conflicts: merge.conflicts }, place);
     }),
   );
@@ -179,11 +183,16 @@ async function resolve(job: LandJob, landing: Landing, report: LandReport, place
   const { signal } = watch;
   const { resolution, commit } = await resolveConflict({ ...job, hat, landing, branch: toBranch(job), conflicts, place, signal, onBegun });
   if (commit === null) return { ...report, resolution };
-  return finish(job, landing, { ...report, resolution, commit, how: request.isSquashed ? 'squash' : 'merge' }, place);
+  const how = request.isSquashed ? 'squash' : 'merge';
+  return finish(job, landing, { ...report, resolution, commit, how }, { ...place, isResolved: true });
+}
+
+interface MadePlace extends MergePlace {
+  readonly isResolved: boolean;
 }
 
 /** The merge is made and nobody sees it yet. */
-async function finish(job: LandJob, landing: Landing, report: LandReport, place: MergePlace): Promise<LandReport> {
+async function finish(job: LandJob, landing: Landing, report: LandReport, place: MadePlace): Promise<LandReport> {
   const { onto, source, target } = landing;
   const move = { branch: onto, from: target, to: report.commit ?? target };
   const isHere = report.checkout !== null;
@@ -198,6 +207,7 @@ async function finish(job: LandJob, landing: Landing, report: LandReport, place:
       from: move.from,
       to: move.to,
       isMerge: report.how === 'merge',
+      isResolved: place.isResolved,
       at: Date.now(),
       isDone: false,
     };

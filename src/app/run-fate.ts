@@ -13,6 +13,8 @@ export interface LandRecord {
   readonly to: string;
   /** True if `to` is a merge of both. */
   readonly isMerge: boolean;
+  /** True if a hat resolved its conflict: nobody could make the same again. */
+  readonly isResolved: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
   /** False while the branch is moved. */
@@ -68,10 +70,12 @@ export function readLandRecord(paths: Pick<RunPaths, 'folder'>): LandRecord | nu
 
 function parseLandRecord(value: Json): LandRecord | null {
   if (!isJsonObject(value)) return null;
-  const { onto, source, from, to, at, isDone, isMerge } = value;
+  const { onto, source, from, to, at } = value;
+  const is = (name: string): boolean => value[name] === true;
   const isWhole = [source, from, to].every((id) => typeof id === 'string' && OBJECT_ID.test(id));
   if (!isWhole || typeof onto !== 'string' || typeof at !== 'number') return null;
-  return { onto, source: String(source), from: String(from), to: String(to), isMerge: isMerge === true, at, isDone: isDone === true };
+  const ends = { onto, source: String(source), from: String(from), to: String(to) };
+  return { ...ends, isMerge: is('isMerge'), isResolved: is('isResolved'), at, isDone: is('isDone') };
 }
 
 /**

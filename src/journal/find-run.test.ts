@@ -6,6 +6,7 @@ import { createTemporaryFolder } from './fixtures.ts';
 import { nodeFileSystem as fs } from './node-file-system.ts';
 import { createRunFolder, toRunPaths } from './run-folder.ts';
 import { createRunId } from './run-id.ts';
+import { writeSettings } from './run-settings.ts';
 
 const START = Date.UTC(2026, 10, 21, 22, 0, 0);
 const HOUR_MS = 3_600_000;
@@ -50,6 +51,14 @@ describe('finding a run', () => {
     expect(findRun(state, 'last')).toBe(first);
     writeFileSync(toRunPaths(state.stateDir, second).journal, '{"seq":1}\n{"se');
     expect(findRun(state, 'last')).toBe(second);
+  });
+
+  it('takes for the last one none that only resolved a conflict for another, which is found by its id', () => {
+    const { state, ids } = createRuns();
+    const [first = '', second = '', third = ''] = ids;
+    for (const id of ids) writeFileSync(toRunPaths(state.stateDir, id).journal, '{"seq":1}\n');
+    for (const id of [second, third]) writeSettings(fs, toRunPaths(state.stateDir, id).settings, { version: 1, resolves: first });
+    expect([findRun(state, 'last'), findRun(state, third)]).toEqual([first, third]);
   });
 
   it('asks for more when a beginning fits several, and lists them', () => {

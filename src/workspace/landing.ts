@@ -32,6 +32,14 @@ export interface LandingEnds {
   readonly commits: number;
 }
 
+/** How both are to be merged. */
+export interface MergeWish {
+  readonly subject: string;
+  readonly isSquashed: boolean;
+  /** A merge of these ends that was made before, and is taken as it is. */
+  readonly made: { readonly commit: string; readonly how: 'merge' | 'squash' } | null;
+}
+
 /** Where a merge was tried. */
 export interface MergePlace {
   /** The folder in its worktree that corresponds to the order's `cwd`. */
@@ -61,7 +69,7 @@ export interface Landing extends LandingEnds {
   /**
    * Merges in a worktree for this alone and has it used. The worktree is removed after that, whatever happens; one that was left by a kill, before.
    */
-  readonly mergeIn: <T>(order: { readonly subject: string; readonly isSquashed: boolean }, use: UseMerge<T>) => Promise<T>;
+  readonly mergeIn: <T>(order: MergeWish, use: UseMerge<T>) => Promise<T>;
   /** Deletes the run's branch if it still is at that commit. */
   readonly dropBranch: (commit: string) => Promise<void>;
 }
@@ -112,9 +120,7 @@ async function readTip({ git }: Repository, branch: string): Promise<string | nu
   return tip.ok ? tip.stdout.trim() : null;
 }
 
-interface MergeEnds {
-  readonly subject: string;
-  readonly isSquashed: boolean;
+interface MergeEnds extends MergeWish {
   readonly source: string;
   readonly target: string;
 }
@@ -138,9 +144,10 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
     return found.repository;
   };
   try {
-    const repository = await checkOut(ends.target);
-    const mergeOrder = { ...ends, runId: order.runId };
-    const merge = await mergeApart(repository, mergeOrder);
+    const { made, ...wanted } = ends;
+    const repository = await checkOut(made?.commit ?? ends.target);
+    const mergeOrder = { ...wanted, runId: order.runId };
+    const merge = made === null ? await mergeApart(repository, mergeOrder) : { isMerged: true as const, ...made };
     if (merge.isMerged) await link();
     return await use(merge, {
       cwd,

@@ -49,7 +49,7 @@ async function resolveIn(sides: Sides, work: (worktree: Worktree) => void, isSqu
     links: [],
   });
   const scratch = join(folder.path, '.ralph/scratch');
-  return landing.mergeIn({ subject: 'Merge', isSquashed }, async (merge, place) => {
+  return landing.mergeIn({ subject: 'Merge', isSquashed, made: null }, async (merge, place) => {
     if (merge.isMerged) throw new Error('there is no conflict');
     const conflict = await place.openConflict(merge.conflicts, scratch);
     work({
@@ -212,7 +212,7 @@ describe('a conflict that somebody resolves in the files', () => {
       onto: 'main',
       links: [],
     });
-    const status = await landing.mergeIn({ subject: 'Merge', isSquashed: false }, async (merge, place) => {
+    const status = await landing.mergeIn({ subject: 'Merge', isSquashed: false, made: null }, async (merge, place) => {
       const conflict = await place.openConflict(merge.isMerged ? [] : merge.conflicts, join(folder.path, '.ralph/scratch'));
       writeFileSync(join(place.cwd, 'file.txt'), 'both\n');
       appendFileSync(join(place.cwd, 'green.log'), 'true\n');

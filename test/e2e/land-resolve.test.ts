@@ -157,6 +157,21 @@ describe.concurrent('ralph land --resolve', () => {
     });
   });
 
+  test('killed while the branch was moved, goes on with the merge that the hat made, without another turn', async () => {
+    await withConflict(async ({ folder, runId, land, resolve, runs }) => {
+      expect((await resolve('echo both > tracked.txt')).code).toBe(0);
+      const path = join(folder, '.ralph/runs', runId, 'land.json');
+      const record = JSON.parse(readFileSync(path, 'utf8'));
+      // The files have arrived, the branch has not.
+      git(folder, 'update-ref', 'refs/heads/main', record.from);
+      writeFileSync(path, JSON.stringify({ ...record, isDone: false }));
+      const landed = await land();
+      expect(landed.code, landed.stdout + landed.stderr).toBe(0);
+      expect([git(folder, 'rev-parse', 'main'), landed.stdout]).toEqual([record.to, expect.stringContaining('passed  not-bad')]);
+      expect([git(folder, 'status', '--porcelain'), runs().length]).toEqual([' M other.txt\nA  staged.txt', 2]);
+    });
+  });
+
   test('stopped with Ctrl+C, ends the turn and leaves everything as it was', async () => {
     await withConflict(async ({ folder }) => {
       const before = describeAll(folder);
