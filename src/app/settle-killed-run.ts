@@ -8,14 +8,14 @@ import type { Layout } from './layout.ts';
 import { reapRun } from './processes.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { lockRun } from './run-lock.ts';
-import { wasKilled } from './stale-owner.ts';
+import { listKilledRuns, wasKilled } from './stale-owner.ts';
 import { noteProgramsOfDead } from './unconfirmed-programs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * What the end of a run does, for one whose process was killed before it could: ends what it left running, notes what came into git's configuration, removes the copy
- * that its gates were at work in, and commits what lies uncommitted in its worktree. Does it once: the lock of the dead goes with it. Nothing for a run that was left in order, or is under way.
+ * that its gates were at work in and the worktree of its landing, and commits what lies uncommitted in its worktree. Does it once: the lock of the dead goes with it. Nothing for a run that was left in order, or is under way.
  *
  * @returns what of that failed and a person should know, in words that follow the run's name; `null` for nothing
  * @throws RalphError `run-in-progress` where somebody resumes it at this moment; the system error
@@ -27,10 +27,27 @@ export async function settleKilledRun(layout: Layout, runId: string, env: Enviro
   const lock = await lockRun({ layout, runId, worktree: null, command });
   try {
     await reapRun(runId);
+    await settleResolvers(layout, runId, env, command);
     return await closeKilled(layout, paths, env);
   } finally {
     await noteProgramsOfDead(layout, paths.settings, { cwd: layout.root, env });
     release(lock);
+  }
+}
+
+/** The same for turns that were resolving conflicts for a run when its landing was killed: they work in the worktree of that landing. */
+export async function settleResolvers(layout: Layout, runId: string, env: Environment, command: string): Promise<void> {
+  for (const killed of listKilledRuns(layout)) {
+    if (findResolved(layout, killed) === runId) await settleKilledRun(layout, killed, env, command);
+  }
+}
+
+/** The run whose conflict a run resolves; `null` for every other, and where nobody can tell. */
+function findResolved({ stateDir }: Layout, runId: string): string | null {
+  try {
+    return readRunFile(toRunPaths(stateDir, runId).settings).resolves ?? null;
+  } catch {
+    return null;
   }
 }
 

@@ -6,8 +6,7 @@ import { release } from './drive-run.ts';
 import type { Layout } from './layout.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
-import { settleKilledRun } from './settle-killed-run.ts';
-import { listKilledRuns } from './stale-owner.ts';
+import { settleKilledRun, settleResolvers } from './settle-killed-run.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,22 +24,11 @@ async function sweep(layout: Layout, runId: string, env: Environment, command: s
   if (!existsSync(paths.settings) || findHolder(layout, runId) !== null) return;
   const file: RunFile = readRunFile(paths.settings);
   await settleKilledRun(layout, runId, env, command);
-  // Who was resolving its conflicts works there still.
-  for (const killed of listKilledRuns(layout).filter((other) => findResolved(layout, other) === runId))
-    await settleKilledRun(layout, killed, env, command);
+  await settleResolvers(layout, runId, env, command);
   const lock = await lockRun({ layout, runId, worktree: null, command });
   try {
     await clearPlacesApart(layout, { runId, file, env });
   } finally {
     release(lock);
-  }
-}
-
-/** The run whose conflict a run resolves; `null` for every other, and where nobody can tell. */
-function findResolved({ stateDir }: Layout, runId: string): string | null {
-  try {
-    return readRunFile(toRunPaths(stateDir, runId).settings).resolves ?? null;
-  } catch {
-    return null;
   }
 }
