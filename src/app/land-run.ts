@@ -163,7 +163,7 @@ async function land(job: LandJob): Promise<LandReport> {
   }
   // Files may be there already as a hat resolved them: the same merge goes on.
   const resolved = begun?.isResolved ? { commit: begun.to, how: begun.isMerge ? ('merge' as const) : ('squash' as const) } : null;
-  const order = { subject: toSubject(job), isSquashed: job.request.isSquashed, made: resolved };
+  const order = { subject: toSubject(job), isSquashed: job.request.isSquashed, ...(resolved === null ? {} : { made: resolved }) };
   return tryGit(job, () =>
     landing.mergeIn(order, (merge, place) => {
       const isResolved = resolved !== null;

@@ -13,7 +13,6 @@ import {
 import { removeTree } from '../process/index.ts';
 import { createProofFold } from '../views/index.ts';
 import { type RemovedWorktree, removeWorktree } from '../workspace/index.ts';
-import { openWorkspace } from './assemble-run.ts';
 import { release } from './drive-run.ts';
 import { type KnownProject, listProjects } from './known-projects.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -21,6 +20,7 @@ import { requireOutside } from './people.ts';
 import { reapRun, sweepTrials } from './processes.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';
+import { openRunFolder } from './run-facts.ts';
 import { type RunFile, readRunFile } from './run-file.ts';
 import { findHolder, lockRun } from './run-lock.ts';
 import { wasKilled } from './stale-owner.ts';
@@ -221,7 +221,7 @@ async function removeWork(layout: Layout, paths: RunPaths, env: Environment): Pr
     const file = readRunFile(paths.settings);
     // That of a landing is not its own.
     worktree = file.resolves === undefined ? file.worktree : null;
-    await openWorkspace({ paths, file, env }).dropSnapshots();
+    await openRunFolder({ layout, paths, env }, file).dropSnapshots();
     if (worktree === null) return [];
     const { keptBranch } = await removeOwnWorktree(layout, file, worktree, env);
     return keptBranch === null

@@ -46,7 +46,7 @@ describe('a `.gitmodules` in which a run wrote something that git does not take'
       onto: null,
       links: [],
     });
-    const merged = await landing.mergeIn({ subject: 'x', isSquashed: false, made: null }, async (merge) => merge);
+    const merged = await landing.mergeIn({ subject: 'x', isSquashed: false }, async (merge) => merge);
     expect(merged).toMatchObject({ isMerged: true, commit: to });
     const branch = { branch: 'main', from, to };
     expect(await landing.listOverwritten(branch)).toEqual([]);

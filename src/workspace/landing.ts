@@ -36,8 +36,8 @@ export interface LandingEnds {
 export interface MergeWish {
   readonly subject: string;
   readonly isSquashed: boolean;
-  /** A merge of these ends that was made before, and is taken as it is. */
-  readonly made: { readonly commit: string; readonly how: 'merge' | 'squash' } | null;
+  /** A merge of these ends that was made before, and is taken as it is; absent: none. */
+  readonly made?: { readonly commit: string; readonly how: 'merge' | 'squash' };
 }
 
 /** Where a merge was tried. */
@@ -147,7 +147,7 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
     const { made, ...wanted } = ends;
     const repository = await checkOut(made?.commit ?? ends.target);
     const mergeOrder = { ...wanted, runId: order.runId };
-    const merge = made === null ? await mergeApart(repository, mergeOrder) : { isMerged: true as const, ...made };
+    const merge = made === undefined ? await mergeApart(repository, mergeOrder) : { isMerged: true as const, ...made };
     if (merge.isMerged) await link();
     return await use(merge, {
       cwd,

@@ -49,7 +49,7 @@ async function resolveIn(sides: Sides, work: (worktree: Worktree) => void, isSqu
     links: [],
   });
   const scratch = join(folder.path, '.ralph/scratch');
-  return landing.mergeIn({ subject: 'Merge', isSquashed, made: null }, async (merge, place) => {
+  return landing.mergeIn({ subject: 'Merge', isSquashed }, async (merge, place) => {
     if (merge.isMerged) throw new Error('there is no conflict');
     const conflict = await place.openConflict(merge.conflicts, scratch);
     work({
@@ -174,6 +174,17 @@ describe('a conflict that somebody resolves in the files', () => {
     expect((await resolveIn(sides, ({ write: put }) => put('file.txt', Buffer.of(0, 9)))).faults).toEqual([]);
   });
 
+  it('asks for no word about the old name of a file that both sides renamed, and for one about each new name', async () => {
+    const rename = (name: string) => (folder: TestFolder) => void folder.git('mv', 'file.txt', name);
+    const { faults } = await resolveIn({ target: rename('ours.txt'), run: rename('theirs.txt') }, ({ git, remove }) => {
+      remove('theirs.txt');
+      git('add', 'ours.txt');
+    });
+    expect(faults).toEqual(['nothing is left of what the run did']);
+    const silent = await resolveIn({ target: rename('ours.txt'), run: rename('theirs.txt') }, () => undefined);
+    expect(silent.faults).toEqual([expect.stringContaining('ours.txt is undecided'), expect.stringContaining('theirs.txt is undecided')]);
+  });
+
   it('is no resolution where the merge was given up, or nothing of the run is left', async () => {
     const aborted = await resolveIn(BOTH, ({ git }) => void git('merge', '--abort'));
     expect(aborted.faults).toEqual(['the merge was given up: it is not under way any more']);
@@ -212,7 +223,7 @@ describe('a conflict that somebody resolves in the files', () => {
       onto: 'main',
       links: [],
     });
-    const status = await landing.mergeIn({ subject: 'Merge', isSquashed: false, made: null }, async (merge, place) => {
+    const status = await landing.mergeIn({ subject: 'Merge', isSquashed: false }, async (merge, place) => {
       const conflict = await place.openConflict(merge.isMerged ? [] : merge.conflicts, join(folder.path, '.ralph/scratch'));
       writeFileSync(join(place.cwd, 'file.txt'), 'both\n');
       appendFileSync(join(place.cwd, 'green.log'), 'true\n');

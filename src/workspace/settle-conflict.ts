@@ -162,7 +162,9 @@ async function listFaults({ repository, stages, marked, order }: LeftMerge, touc
       if (standing !== 'nothing') faults.push(`${path} is no file any more`);
       else if (isWhole) faults.push(`${path} was deleted, though both sides have it`);
     } else if (await hasOwnMarkers(repository, path, sides, toLabel(order))) faults.push(toMarkerFault(path));
-    if (marked.has(path) || touched.has(path) || !staged.has(path)) continue;
+    // Under its old name a file that both sides renamed is nowhere: that leaves nothing to decide.
+    const isNowhere = standing === 'nothing' && !sides.has('2') && !sides.has('3');
+    if (isNowhere || marked.has(path) || touched.has(path) || !staged.has(path)) continue;
     faults.push(`${path} is undecided: git marks no place in it, it is as git left it, and nobody said with \`git add\` that it is right`);
   }
   return faults;

@@ -96,6 +96,8 @@ describe.concurrent('ralph land --resolve', () => {
       const again = await land('--resolve', 'builder');
       expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('There was no conflict to resolve.')]);
       expect(runs()).toHaveLength(2);
+      expect((await ralph(folder, ['clean', '--keep', '0'])).code).toBe(0);
+      expect(git(folder, 'for-each-ref', `refs/ralph/${turn}`)).toBe('');
     });
   });
 
