@@ -48,9 +48,27 @@ export function toNight({ night }: Queue, now: number): NightRecord {
   return { number: night.number + 1, startedAt: now, endedAt: null, ranMs: 0 };
 }
 
+const CUT_OFF: Readonly<Record<EndReason, boolean>> = {
+  completed: false,
+  stalled: false,
+  loop_detected: false,
+  consecutive_failures: false,
+  gate_refused: false,
+  config_invalid: false,
+  workspace_gone: false,
+  storage_failed: false,
+  max_iterations: false,
+  max_runtime: false,
+  max_cost: false,
+  parked: false,
+  interrupted: true,
+  terminated: true,
+  hangup: true,
+};
+
 /** Ends after which the queue itself goes on with the run: somebody or something cut it off. */
 export function isCutOff(reason: EndReason): boolean {
-  return reason === 'interrupted' || reason === 'terminated' || reason === 'hangup';
+  return CUT_OFF[reason];
 }
 
 /** Why a night ended. */

@@ -150,18 +150,34 @@ function findFinalEnd(
   const { end } = state;
   if (end === null) return null;
   const raised = { ...state.limits, ...toLimits(state, options) };
-  const isFinal =
-    end.reason === 'completed' ||
-    (end.reason === 'max_iterations' && raised.maxIterations <= state.counters.counted) ||
-    isSpent(state, raised);
-  if (!isFinal) return null;
+  if (!isFinal(end.reason, state, raised)) return null;
   const { exitCode, text } = END_REASONS[end.reason];
   return { reason: end.reason, exitCode, text: `This run has ended: ${text} (${end.detail})` };
 }
 
-function isSpent(state: RunState, limits: RunLimits): boolean {
-  if (state.end?.reason === 'max_cost') return limits.maxCostUsd !== null && (state.usage.costUsd ?? 0) >= limits.maxCostUsd;
-  return false;
+function isFinal(reason: EndReason, state: RunState, limits: RunLimits): boolean {
+  switch (reason) {
+    case 'completed':
+      return true;
+    case 'max_iterations':
+      return limits.maxIterations <= state.counters.counted;
+    case 'max_cost':
+      return limits.maxCostUsd !== null && (state.usage.costUsd ?? 0) >= limits.maxCostUsd;
+    // What more time is given, or was left, is found when the run goes on.
+    case 'max_runtime':
+    case 'stalled':
+    case 'loop_detected':
+    case 'consecutive_failures':
+    case 'gate_refused':
+    case 'config_invalid':
+    case 'workspace_gone':
+    case 'storage_failed':
+    case 'parked':
+    case 'interrupted':
+    case 'terminated':
+    case 'hangup':
+      return false;
+  }
 }
 
 function toLimits(state: RunState, { maxIterations, maxCostUsd, maxRuntimeMs }: ResumeOptions): Partial<RunLimits> {

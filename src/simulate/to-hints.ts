@@ -1,4 +1,4 @@
-import { SYSTEM } from '../core/index.ts';
+import { type EndReason, SYSTEM } from '../core/index.ts';
 import type { Topology } from '../topology/index.ts';
 import type { SimulatedLoop, SimulationReport } from './simulation-report.ts';
 import { toPercent } from './to-percent.ts';
@@ -50,17 +50,40 @@ function toAccidentHints({ completed, withoutFaults }: Facts): readonly string[]
   ];
 }
 
-function toEndlessHints({ ends, loops, maxIterations, settings, completed, withoutFaults }: Facts): readonly string[] {
+function toEndlessHints(facts: Facts): readonly string[] {
+  const { ends, loops, completed, withoutFaults } = facts;
   const isToldBefore = completed.runs > 0 && !withoutFaults.canComplete;
+  const round = isToldBefore ? '' : toLoopText(loops);
   return ends.flatMap(({ reason, share }) => {
-    if (share < RARE) return [];
-    const round = isToldBefore ? '' : toLoopText(loops);
-    if (reason === 'max_iterations') return [`${toPercent(share)} end at max_iterations (${maxIterations.played})${round}.`];
-    if (reason === 'loop_detected') return [`${toPercent(share)} are stopped as a loop${round}.`];
-    if (reason === 'max_runtime')
-      return [`${toPercent(share)} end at max_runtime_seconds, with turns of ${settings.turnMs / 1000} s${round}.`];
-    return reason === 'max_cost' ? [`${toPercent(share)} end at max_cost_usd, with turns of $${settings.turnCostUsd}${round}.`] : [];
+    const how = share < RARE ? null : toEndlessText(reason, facts);
+    return how === null ? [] : [`${toPercent(share)} ${how}${round}.`];
   });
+}
+
+/** How runs went on without an end until something stopped them; `null` for other ends. */
+function toEndlessText(reason: EndReason, { maxIterations, settings }: Facts): string | null {
+  switch (reason) {
+    case 'max_iterations':
+      return `end at max_iterations (${maxIterations.played})`;
+    case 'loop_detected':
+      return 'are stopped as a loop';
+    case 'max_runtime':
+      return `end at max_runtime_seconds, with turns of ${settings.turnMs / 1000} s`;
+    case 'max_cost':
+      return `end at max_cost_usd, with turns of $${settings.turnCostUsd}`;
+    case 'completed':
+    case 'stalled':
+    case 'consecutive_failures':
+    case 'gate_refused':
+    case 'config_invalid':
+    case 'workspace_gone':
+    case 'storage_failed':
+    case 'parked':
+    case 'interrupted':
+    case 'terminated':
+    case 'hangup':
+      return null;
+  }
 }
 
 function toLoopText(loops: readonly SimulatedLoop[]): string {

@@ -67,8 +67,8 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/end-reasons.ts',
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
-    tables: ['src/core/end-reasons.ts'],
-    switches: [],
+    tables: ['src/app/queue-plan.ts', 'src/core/end-reasons.ts'],
+    switches: ['src/app/resume-run.ts', 'src/simulate/to-hints.ts'],
   },
   'a cause of a refusal': {
     file: 'src/core/effects.ts',
