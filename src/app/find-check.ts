@@ -1,5 +1,5 @@
 import { type Settings, toFoundGate } from '../config/index.ts';
-import { detectQualityCommand, type GateCheck, type QualityCommand } from '../core/index.ts';
+import { detectQualityCommand, type GateCheck, type GateSpec, isRequiredGate, type QualityCommand } from '../core/index.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
 import { toPlainLine } from '../views/index.ts';
 
@@ -44,8 +44,38 @@ interface RunPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a person is told where the proving command cannot be run. */
-export function toMissingWarnings({ missing }: SoughtGate): readonly string[] {
+/** What a person is told where the proving command, or that of a gate, cannot be run. */
+export function toMissingWarnings({ settings, missing }: SoughtGate, { cwd, env }: RunPlace): readonly string[] {
+  const { gates } = settings.spec;
+  const absent = gates.flatMap((gate) => {
+    const program = gate.protect === undefined ? toProgram(gate.run) : null;
+    return program === null || findProgram(program, cwd, env['PATH']) !== null ? [] : [{ gate, program }];
+  });
+  return [...toUnprovenWarnings(missing), ...absent.map(({ gate, program }) => toAbsentWarning(gate, program))];
+}
+
+function toAbsentWarning(gate: GateSpec, program: string): string {
+  const command = toPlainLine(gate.run, 100);
+  const what = gate.name === undefined ? `The gate \`${command}\`` : `The gate ${toPlainLine(gate.name, 60)} (\`${command}\`)`;
+  const effect = isRequiredGate(gate) ? ' Whatever agents do to the files, it stays red, and nothing gets past it.' : '';
+  return `${what} cannot be run: ${program} is not on the PATH.${effect} Install ${program}, or name another command under \`gates\`.`;
+}
+
+/** What a POSIX shell does itself. */
+const SHELL_WORDS: ReadonlySet<string> = new Set(
+  'alias bg break case cd command continue declare echo eval exec exit export false fc fg for function getopts hash if jobs kill let local printf pwd read readonly return select set shift source test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
+    ' ',
+  ),
+);
+const FIRST_PROGRAM = /^\s*(?:[A-Za-z_]\w*=[\w./:,-]*\s+)*([A-Za-z0-9][\w.+-]*)(?=\s|$)/;
+
+/** The program that a shell line begins with; `null` where only a shell could tell, or a path leads to it: that may be what the run is to make. */
+function toProgram(line: string): string | null {
+  const program = FIRST_PROGRAM.exec(line)?.[1];
+  return program === undefined || SHELL_WORDS.has(program) || /(?:^|\s)(?:export\s+)?PATH=/.test(line) ? null : program;
+}
+
+function toUnprovenWarnings(missing: QualityCommand | null): readonly string[] {
   if (missing === null) return [];
   const [program = ''] = missing.command.split(' ');
   return [

@@ -86,7 +86,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
       ...(found.worksIn === 'worktree' && request.goesOnIn === undefined
         ? await toTakenAlongWarnings(found, request.cwd, request.env)
         : []),
-      ...toMissingWarnings(sought),
+      ...toMissingWarnings(sought, request),
       ...(request.isDry === true ? await tellShortage(found, topology, request) : []),
       ...(request.isDry === true ? [] : await toIdleGlobWarnings(found, request.cwd)),
       ...toWithheldWarnings(found, request.env),

@@ -53,6 +53,14 @@ describe('a gate with a baseline', () => {
     expect(run.turn().feedback).toEqual([]);
   });
 
+  it('whose command is not there is told with what mends it, for no work on files does', () => {
+    const run = play({ gates: [GREEN] });
+    show(run, { exitCode: 127 });
+    expect(tell(run)).toBe(
+      'npm test was red before the first turn (exit 127); it must be green at the end. A command was not found where gates run: install it, or name another under `gates`.',
+    );
+  });
+
   it('that was red must be green at the end', () => {
     expect(ending(compare({ failedTests: 2 }, { failedTests: 2 }, GREEN))).toBeNull();
     expect(ending(compare({ failedTests: 2 }, { passed: true }, GREEN))).toBe('completed');

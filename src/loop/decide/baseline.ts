@@ -3,7 +3,8 @@ import { noteTests } from './lost-tests.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */
-const NO_COMMAND = [126, 127];
+const NOT_FOUND = 127;
+const NO_COMMAND = [126, NOT_FOUND];
 
 /** The gates that are run before the first turn, by index. */
 export function gatesOnBegin({ topology }: Step): readonly number[] {
@@ -31,11 +32,13 @@ export function takeBaseline(step: Step, results: readonly GateResult[]): void {
   change(step, { redBefore: red.map(({ result, spec }): RedGate => toRedGate(spec.run, result)) });
   for (const { result, mayStay } of red) {
     const demand = mayStay ? 'it may stay so, but not get worse' : 'it must be green at the end';
+    const advice =
+      result.exitCode === NOT_FOUND ? ' A command was not found where gates run: install it, or name another under `gates`.' : '';
     notify(
       step,
       'warning',
       'gate-red-before',
-      `${toResultName(result)} was red before the first turn (${toShownText(result)}); ${demand}.`,
+      `${toResultName(result)} was red before the first turn (${toShownText(result)}); ${demand}.${advice}`,
     );
   }
   const gates = red.map(({ result, mayStay }) => ({ command: result.command, failedTests: result.failedTests ?? null, mayStay }));
