@@ -88,6 +88,17 @@ const MUTATIONS = {
   ],
 };
 
+/** The suite of git plays a few; these mostly wait for git. */
+const HISTORIES = {
+  name: 'undo histories',
+  commands: [
+    [
+      ...[...BESIDE, 'RALPH_UNDO_HISTORIES=500', ...bin('vitest', 'run', '--maxWorkers=1', '--project', 'git')],
+      ...['src/workspace/undo-work', '-t', 'after any history'],
+    ],
+  ],
+};
+
 /** Those of the folders that exist. */
 function folders(...names) {
   return names.filter((name) => existsSync(join(ROOT, name)));
@@ -152,7 +163,7 @@ async function main(all) {
   let passed = !all || (await runSteps(BUILD_STEPS, 1));
   passed = (await runSteps(toCheckSteps(all), PARALLEL)) && passed;
   if (all) {
-    const lanes = await Promise.all([runSteps(SUITES, 1), runSteps([SIMULATION, MUTATIONS], 1)]);
+    const lanes = await Promise.all([runSteps(SUITES, 1), runSteps([SIMULATION, MUTATIONS, HISTORIES], 1)]);
     passed = lanes.every(Boolean) && passed;
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

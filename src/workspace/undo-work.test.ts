@@ -402,7 +402,7 @@ function edit(folder: TestFolder, change: Edit): void {
   }
 }
 
-const RUNS = Number(process.env['RALPH_UNDO_HISTORIES'] ?? 0) || propertyRuns(400);
+const RUNS = Number(process.env['RALPH_UNDO_HISTORIES'] ?? 0) || propertyRuns(40);
 
 it('after any history takes exactly the work of the run back, and brings it back byte for byte', { timeout: 3_600_000 }, async () => {
   const edits = fc.array(editOf, { maxLength: 6 });
