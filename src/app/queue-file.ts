@@ -154,7 +154,7 @@ export function parseQueue(value: Json, path: string): Queue {
   if (ids.size < list.length || list.some(({ id }) => id >= nextId)) throw toUnreadable(path, 'Two tasks have the same number.');
   const { number, startedAt, endedAt, ranMs } = night;
   if (!isAmount(number) || !isAmount(startedAt) || !isAmount(ranMs) || !(endedAt === null || isAmount(endedAt)))
-    throw toUnreadable(path, 'What it says of the last night makes no sense.');
+    throw toUnreadable(path, 'What it says of the last run of the queue makes no sense.');
   return { nextId, night: { number, startedAt, endedAt, ranMs }, tasks: list };
 }
 

@@ -41,7 +41,7 @@ export function toRanMs({ record, beganAt }: Night): number {
 
 /** The limit of cost in words, where so much reaches it. */
 export function toSpentLimit({ maxCostUsd }: NightOrder, spentUsd: number): string | null {
-  return maxCostUsd === null || spentUsd < maxCostUsd ? null : `the night’s limit of ${toUsdText(maxCostUsd)}`;
+  return maxCostUsd === null || spentUsd < maxCostUsd ? null : `the queue’s limit of ${toUsdText(maxCostUsd)}`;
 }
 
 /** Says once that a limit is reached. */

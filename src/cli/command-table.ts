@@ -49,7 +49,7 @@ export type CommandGroup = 'first' | 'design' | 'look' | 'publish' | 'keep';
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', group: 'first', summary: 'start a run: agents work until the task is done' },
   { name: 'resume', group: 'first', summary: 'go on with a run that was stopped, killed or limited' },
-  { name: 'queue', group: 'first', summary: 'tasks for the night: add, list, run one after another, digest' },
+  { name: 'queue', group: 'first', summary: 'a queue of tasks: add, list, run one after another, digest' },
   { name: 'stop', group: 'first', summary: 'end a run that is under way in another terminal' },
   { name: 'status', group: 'first', summary: 'what a run does now, how far it is' },
   { name: 'runs', group: 'look', summary: 'list the runs of this folder' },

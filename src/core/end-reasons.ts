@@ -67,7 +67,7 @@ export const END_REASONS: Readonly<Record<EndReason, EndReasonFacts>> = {
     text: 'The run waits for what it cannot bring about: the reset of a usage limit, or a person.',
     next: 'Go on then with `ralph resume`.',
   },
-  interrupted: { exitCode: 130, text: 'A person, or a limit of the night, stopped the run.', next: 'Go on with `ralph resume`.' },
+  interrupted: { exitCode: 130, text: 'A person, or a limit of the queue, stopped the run.', next: 'Go on with `ralph resume`.' },
   terminated: { exitCode: 143, text: 'The run was told to end by SIGTERM.', next: 'Go on with `ralph resume`.' },
   hangup: { exitCode: 129, text: 'The terminal of the run was closed.', next: 'Go on with `ralph resume`.' },
 };

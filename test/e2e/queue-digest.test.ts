@@ -65,7 +65,7 @@ describe.concurrent('the digest of a night', () => {
     });
   });
 
-  test('tells of a night under way that it goes on, and of a run that the night’s limit ended that no person did', async () => {
+  test('tells of a night under way that it goes on, and of a run that the queue’s limit ended that no person did', async () => {
     await withQueue(async (folder) => {
       await ralph(folder, ['queue', 'add', 'task hang', 'task two']);
       const night = start(folder, ['queue', 'run', '--max-runtime', '6s']);
@@ -76,7 +76,7 @@ describe.concurrent('the digest of a night', () => {
       expect((await night.done).code).toBe(2);
       const [runId = ''] = readdirSync(join(folder, '.ralph/runs'));
       const status = (await ralph(folder, ['status', runId])).stdout;
-      expect(status).toContain('The run was stopped by the night’s limit of 6.0 s');
+      expect(status).toContain('The run was stopped by the queue’s limit of 6.0 s');
       expect(status).not.toContain('A person');
       expect((await ralph(folder, ['queue', 'digest'])).stderr).toContain('1 task not begun; go on: ralph queue run');
     });

@@ -57,7 +57,7 @@ describe.concurrent('the limits of a night', () => {
           ['waits', null],
         ],
       ]);
-      expect(first.stdout).toContain('the night’s limit of $0.50 is reached');
+      expect(first.stdout).toContain('the queue’s limit of $0.50 is reached');
       const second = await ralph(folder, ['queue', 'run', '--max-cost', '0.2'], env);
       expect([second.code, await readRows(folder)]).toEqual([
         2,

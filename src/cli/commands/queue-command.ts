@@ -49,7 +49,7 @@ function declare(command: Command): void {
     ['ralph queue add "Make the tests pass" "Write the docs"', 'two tasks'],
     ['ralph queue add --from TODO.md --max-cost 2', 'those of a list that are not ticked, each with a limit'],
     ['ralph queue add -P task.md --hats preset:tdd', 'what a file says, with a team'],
-    ['ralph queue run --max-cost 20 --max-runtime 8h', 'overnight, with limits for all together'],
+    ['ralph queue run --max-cost 20 --max-runtime 8h', 'all that waits, with limits for all together'],
     ['ralph queue run --detach', 'the same without the terminal; see it with ralph queue'],
     ['ralph queue run --parallel 2', 'two at once, each in a worktree of its own'],
     ['ralph queue digest', 'in the morning: what became of them, what to do next'],

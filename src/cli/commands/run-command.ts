@@ -46,7 +46,7 @@ function declare(command: Command): void {
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
     ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes along, and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
-    ['ralph run --detach', 'overnight; see it with ralph status, stop it with ralph stop'],
+    ['ralph run --detach', 'in the background; see it with ralph status, stop it with ralph stop'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
     ['ralph run --format ndjson | jq .type', 'for programs (docs/ndjson.md)'],
   ]);

@@ -41,7 +41,7 @@ function toHint(app: AppApi, { pid, tasks }: ListedQueue): string {
   const open = tasks.filter((task) => isOpen(app, task)).length;
   if (pid !== null) return `The queue is being run by process ${pid}.\n`;
   if (open > 0) return `Run ${open === 1 ? 'what is open' : `the ${open} that are open`}: ralph queue run\n`;
-  return 'Nothing waits. What became of the last night: ralph queue digest. Take out what is over: ralph queue clear\n';
+  return 'Nothing waits. What became of the last tasks: ralph queue digest. Take out what is over: ralph queue clear\n';
 }
 
 /** As they were typed: `--max-cost 5 --hats preset:tdd`. */

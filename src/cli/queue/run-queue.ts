@@ -142,7 +142,7 @@ function toLimits({ parallel, maxCost, maxRuntime, inPlace }: QueueRunFlags): Pi
   if (count > 1 && inPlace === true) throw createUsageError('--parallel and --in-place do not go together.', 'Leave one of them out.');
   const runtime = maxRuntime === undefined ? null : parseRuntime(maxRuntime);
   if (runtime !== null && 'add' in runtime)
-    throw createUsageError('--max-runtime with + is for resume.', 'Say how long the night may be: --max-runtime 8h');
+    throw createUsageError('--max-runtime with + is for resume.', 'Say how long all tasks together may take: --max-runtime 8h');
   return {
     parallel: count,
     maxCostUsd: maxCost === undefined ? null : parseUsd(maxCost, '--max-cost'),
@@ -243,6 +243,6 @@ async function tellEnd(context: CliContext, app: AppApi, { format }: QueueRunFla
 const WHY: Readonly<Record<NightEnd['reason'], string>> = {
   done: 'The queue is done.',
   stopped: 'The queue was stopped.',
-  limit: 'The night’s limit is reached.',
+  limit: 'The limit for all tasks together is reached.',
   failure: 'A task did not complete, so nothing more was begun (--stop-on-failure).',
 };

@@ -143,7 +143,7 @@ function setRuntimeLimit(night: Night): ReturnType<typeof setTimeout> | undefine
   const { maxRuntimeMs } = night.order;
   const leftMs = Math.max(0, (maxRuntimeMs ?? Number.POSITIVE_INFINITY) - night.record.ranMs);
   if (maxRuntimeMs === null || leftMs > MAX_TIMER_MS) return undefined;
-  const text = `the night’s limit of ${toDurationText(maxRuntimeMs)}`;
+  const text = `the queue’s limit of ${toDurationText(maxRuntimeMs)}`;
   const reach = (): void => {
     reachLimit(night, text);
     for (const handle of night.active.values()) handle?.stop('interrupt', text);
