@@ -125,8 +125,8 @@ async function tryOut(
     const red = before.results.filter(({ passed }) => !passed).map(({ gate }) => gate);
     if (red.length > 0) say('[failed; now with the tests as they are, in the same place]');
     const after = red.length === 0 ? null : await useCopy(order, (cwd) => run(cwd, red, watch));
-    return before.results.map(({ gate, passed, outputTail }) => {
-      if (passed) return [gate, { outcome: 'passed', ...facts, outputTail: '' }];
+    return before.results.map(({ gate, passed, outputTail, ranTests }) => {
+      if (passed) return [gate, { outcome: 'passed', ...facts, outputTail: '', ...(ranTests !== undefined && { ranTests }) }];
       const control = after?.results.find((result) => result.gate === gate);
       if (control?.passed === true) return [gate, { outcome: 'failed', ...facts, outputTail }];
       return [

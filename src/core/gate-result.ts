@@ -35,6 +35,8 @@ export interface StartTestsResult {
   readonly total: number;
   /** What it said where it did not pass, or why nobody knows. */
   readonly outputTail: string;
+  /** How many tests ran where it passed; absent where its output does not tell. */
+  readonly ranTests?: number;
 }
 
 /** What proves the verdict of a gate. Its record is `evidence/<number>.json` in the run's folder. */

@@ -155,7 +155,7 @@ describe('the tests of the start', () => {
   const TRIED: StartTestsResult = { outcome: 'failed', changed: ['test/a.js'], total: 1, outputTail: 'no' };
 
   /** Runs gates of which all but those that say otherwise guard the end; which of them were tried, and what came of it. */
-  async function judge(specs: readonly (Partial<GateSpec> & { readonly isEnd?: false })[]) {
+  async function judge(specs: readonly (Partial<GateSpec> & { readonly isEnd?: false })[], shown = TRIED) {
     const asked: (readonly number[])[] = [];
     const orders = specs.map(({ isEnd, ...spec }, gate) => ({
       gate,
@@ -168,7 +168,7 @@ describe('the tests of the start', () => {
       tree: { read: async () => ({ hash: 'a', files: new Map() }) },
       tryStartTests: async (gates) => {
         asked.push(gates);
-        return new Map(gates.map((gate) => [gate, TRIED]));
+        return new Map(gates.map((gate) => [gate, shown]));
       },
     });
     const results = await runner.run(orders, new AbortController().signal, () => undefined);
@@ -184,6 +184,17 @@ describe('the tests of the start', () => {
 
   it('are tried with those that passed where another one may stay red', async () => {
     expect(await judge([{}, { run: 'false', baseline: 'no_worse' }])).toEqual({ asked: [[0]], tried: [TRIED, undefined] });
+  });
+
+  it('are not taken for tried where none of them ran in the copy', async () => {
+    const passed: StartTestsResult = { ...TRIED, outcome: 'passed', outputTail: '' };
+    const outcomeOf = async (run: string, ranTests?: number) =>
+      (await judge([{ run }], { ...passed, ...(ranTests !== undefined && { ranTests }) })).tried[0]?.outcome;
+    expect([await outcomeOf('echo "# tests 2"; echo "# pass 2"'), await outcomeOf('echo "# tests 2"; echo "# pass 2"', 0)]).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+    expect([await outcomeOf('echo "# tests 2"; echo "# pass 2"', 1), await outcomeOf('true')]).toEqual(['passed', 'passed']);
   });
 
   it('are not tried on the way, nor where a gate refuses the end anyway', async () => {

@@ -1,4 +1,4 @@
-import { type GateResult, isRequiredGate, mayStayRed } from '../core/index.ts';
+import { type GateResult, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/index.ts';
 import type { GateOrder, GateRunner } from '../ports/index.ts';
 import { createGateBench, type GateBench, type GateRequest, type GateRunnerSettings } from './gate-bench.ts';
 import { toScope } from './gate-memory.ts';
@@ -54,8 +54,14 @@ async function withStartTests(
   end();
   return judged.map((result) => {
     const startTests = tried.get(result.gate);
-    return startTests === undefined ? result : { ...result, startTests };
+    return startTests === undefined ? result : { ...result, startTests: withoutVoid(startTests, result) };
   });
+}
+
+/** A runner that finds no test in the copy has tried nothing, however well it ends. */
+function withoutVoid(tried: StartTestsResult, { ranTests = 0 }: GateResult): StartTestsResult {
+  const isVoid = tried.outcome === 'passed' && ranTests > 0 && (tried.ranTests ?? 0) === 0;
+  return isVoid ? { ...tried, outcome: 'unknown', outputTail: 'In a copy of the folder it runs no tests.' } : tried;
 }
 
 /** In the order of the orders, and which of them are about files that are no longer the same. */
