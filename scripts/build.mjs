@@ -32,8 +32,13 @@ const CHUNKS = [
   { name: 'attach-emit', test: /[\\/]src[\\/]sandbox[\\/]attach-emit\.ts$/ },
   { name: 'probe-script', test: /[\\/]src[\\/]mock-model[\\/]probe-script\.ts$/ },
 ];
-/** The mock model server is an entry for the tests with real agent CLIs, which run on what is built. */
-const ENTRIES = { index: 'src/index.ts', testing: 'src/testing/index.ts', 'mock-model': 'src/mock-model/index.ts' };
+/** The mock model server and what is known of each agent CLI are entries for the tests with real agent CLIs, which run on what is built. */
+const ENTRIES = {
+  index: 'src/index.ts',
+  testing: 'src/testing/index.ts',
+  'mock-model': 'src/mock-model/index.ts',
+  'agent-clis': 'src/backends/index.ts',
+};
 /** A third less to read at the start; names stay, so that stack traces can be read. */
 const WHITESPACE_ONLY = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 /** commander loads `node:child_process` at once, for commands that are programs of their own; we have none. */

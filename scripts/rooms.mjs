@@ -66,7 +66,7 @@ export const ROOMS = {
   },
   sandbox: {
     holds: "what a profile means outside our own tools: a CLI's flags, the sandbox of the operating system",
-    mayImport: ['core', 'ports', 'process', 'mock-model'],
+    mayImport: ['core', 'ports', 'process', 'backends', 'mock-model'],
   },
   hooks: {
     holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
@@ -118,7 +118,7 @@ export const ROOMS = {
   },
   testing: {
     holds: 'the scenario harness, exported as `ralph-hats/testing`',
-    mayImport: ['app', 'core', 'ports'],
+    mayImport: ['app', 'backends', 'core', 'ports'],
   },
   tui: {
     holds: 'view in, terminal frame out',

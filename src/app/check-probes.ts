@@ -1,16 +1,15 @@
 import { detectBackends } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendType, BUILT_IN_CARDS, RalphError, resolveProfile } from '../core/index.ts';
 import {
-  findOsSandbox,
-  hasVerdicts,
+  type BackendType,
+  BUILT_IN_CARDS,
+  type Capabilities,
   mayChangeTree,
-  type ProbeResult,
-  readVerdict,
-  type SandboxMode,
+  RalphError,
+  resolveProfile,
   toCapabilities,
-  wantsConfinement,
-} from '../sandbox/index.ts';
+} from '../core/index.ts';
+import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -60,7 +59,7 @@ async function listProbeStandings(settings: Settings, cwd: string, env: Env): Pr
   });
 }
 
-function toMay({ policies }: Settings, hat: string): ReturnType<typeof toCapabilities> {
+function toMay({ policies }: Settings, hat: string): Capabilities {
   return toCapabilities(resolveProfile(policies[hat] ?? null, BUILT_IN_CARDS));
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BUILT_IN_CARDS, resolveProfile } from '../core/index.ts';
+import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/index.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import type { Outfit } from '../sandbox/index.ts';
 import { openOutfitter, type TurnOutfitSettings } from './turn-outfits.ts';
@@ -13,13 +13,13 @@ export function createGateHold(made: TurnOutfitSettings): NonNullable<GateRunner
   return async () => {
     try {
       opened ??= openOutfitter(made);
-      const { sandbox, outfitter } = await opened;
+      const { outfitter } = await opened;
       const outfit: Outfit = await outfitter.dress({
         // A home of its own for each, also where two commands of the same run are held at the same time.
         turn: `gate.${randomUUID()}`,
         cli: 'custom',
         // What may be changed is what the mounts say.
-        may: sandbox.toCapabilities(resolveProfile(null, BUILT_IN_CARDS)),
+        may: toCapabilities(resolveProfile(null, BUILT_IN_CARDS)),
         mode: 'required',
         args: [],
         permissions: 'default',

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Settings, toLabel } from '../config/index.ts';
-import { type BackendSpec, BUILT_IN_CARDS, RalphError, resolveProfile } from '../core/index.ts';
+import { type BackendSpec, BUILT_IN_CARDS, type Capabilities, mayChangeTree, RalphError, resolveProfile, toCapabilities } from '../core/index.ts';
 import { findIsolation, openProjectFolder } from '../process/index.ts';
-import type { Capabilities, OsSandboxSearch } from '../sandbox/index.ts';
+import type { OsSandboxSearch } from '../sandbox/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
@@ -98,7 +98,7 @@ interface Place {
 }
 
 async function describeHat({ settings, cwd, os, tellView }: Place, hat: string, spec: BackendSpec): Promise<HatScope> {
-  const { hasView, mayChangeTree, toCapabilities, wantsConfinement } = await import('../sandbox/index.ts');
+  const { hasView, wantsConfinement } = await import('../sandbox/index.ts');
   const policy = settings.policies[hat] ?? null;
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
@@ -170,7 +170,7 @@ async function describeTools({ settings, hat, spec, may, cwd, isHeld, isNative, 
   if (isFree) return off('no profile');
   if (isNative)
     return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
-  const { hasScopeFlags, listToolChecks, mayChangeTree, planEmitAttach, planScope } = await import('../sandbox/index.ts');
+  const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../sandbox/index.ts');
   const qualityCommands = findQualityCommands(settings, openProjectFolder(cwd));
   const server = { command: 'ralph', args: [] };
   const tool = { description: '', inputSchema: {} };

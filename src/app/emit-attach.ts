@@ -1,7 +1,8 @@
+import type { AttachedTool } from '../backends/index.ts';
 import type { BackendType } from '../core/index.ts';
 import { type EventPlace, readOffer } from '../emit/index.ts';
 import { createEmitEventTool } from '../mcp/index.ts';
-import { type AttachedTool, planEmitAttach } from '../sandbox/index.ts';
+import { planEmitAttach } from '../sandbox/index.ts';
 
 /** A turn that wants the tool `emit_event`. */
 export interface EmitAttachment {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listAvailable } from '../backends/index.ts';
+import { listAvailable, listBackends } from '../backends/index.ts';
 import { findConfigFile, findProvider, listPresets, type Preset, readPreset } from '../config/index.ts';
 import {
   DETECTED_BACKENDS,
@@ -252,8 +252,6 @@ function readTemplate({ name, path }: Pick<Preset, 'name' | 'path'>): string {
   return readFileSync(join(dirname(path), 'prompts', `${name}.md`), 'utf8');
 }
 
-/** The agent CLI of each maker of models. */
-const MAKERS_CLI = { anthropic: 'claude', openai: 'codex', google: 'gemini' } as const;
 /** What the CLI of Anthropic calls its models. */
 const SHORT_MODEL = /^(?:sonnet|opus|haiku)$/;
 
@@ -263,8 +261,8 @@ function explainModel(word: string): { readonly what: string; readonly fix: stri
   // Others name the maker first: anthropic/claude-sonnet-5.
   const model = word.split('/').at(-1) ?? '';
   const maker = isShort ? 'anthropic' : /^[\w.:-]+\d[\w.:-]*$/.test(model) ? findProvider({ model }) : undefined;
-  if (maker === undefined || !Object.hasOwn(MAKERS_CLI, maker)) return null;
-  const cli = MAKERS_CLI[maker as keyof typeof MAKERS_CLI];
+  const cli = maker && listBackends().find((known) => known.maker === maker)?.type;
+  if (cli === undefined) return null;
   const native = `The built-in agent, which needs a key: ralph init --backend native --model ${model}`;
   const byCli = `The agent CLI: ralph init --backend ${cli} --model ${model}`;
   return { what: `${JSON.stringify(word)} is a model, not a backend.`, fix: [...(isShort ? [] : [native]), byCli].join('\n') };

@@ -1,6 +1,5 @@
-import { detectBackends } from '../backends/index.ts';
+import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { BackendType } from '../core/index.ts';
-import { PROBED_CLIS } from '../mock-model/index.ts';
 import { type ProbeResult, readVerdict } from '../sandbox/index.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */

@@ -1,20 +1,8 @@
-import { type BackendSpec, type BackendType, isSecret, isSecretName } from '../core/index.ts';
+import { findCli } from '../backends/index.ts';
+import { type BackendSpec, isSecret, isSecretName } from '../core/index.ts';
 import { MODEL_KEYS } from './model-keys.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What an agent CLI signs in with, by the beginnings of the names of variables. A CLI that is not here may ask any provider of models. */
-const OWN_KEYS: Readonly<Partial<Record<BackendType, RegExp>>> = {
-  claude: /^(?:ANTHROPIC|CLAUDE)_|^AWS_BEARER_TOKEN_BEDROCK$/,
-  codex: /^(?:OPENAI|CODEX|AZURE_OPENAI)_/,
-  gemini: /^(?:GEMINI|GOOGLE)_/,
-  qwen: /^(?:OPENAI|DASHSCOPE|QWEN)_/,
-  copilot: /^(?:GITHUB|GH|COPILOT)_/,
-  amp: /^AMP_/,
-  auggie: /^AUGMENT_/,
-  kiro: /^KIRO_/,
-  cline: /^(?!GITHUB_|GH_)/,
-};
 
 /**
  * The environment of an agent of a safe run: without the secrets that it does not sign in with. What the configuration gives it by name (`env`) is not asked about.
@@ -22,7 +10,7 @@ const OWN_KEYS: Readonly<Partial<Record<BackendType, RegExp>>> = {
  * @param named variables whose keys the configuration names
  */
 export function withOwnLogins(env: Environment, { type }: Pick<BackendSpec, 'type'>, named: readonly string[]): Environment {
-  const own = OWN_KEYS[type] ?? ANY_PROVIDER;
+  const own = findCli(type)?.keys ?? ANY_PROVIDER;
   const isOwn = (name: string): boolean => named.includes(name) || (MODEL_KEYS.has(name) && own.test(name));
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => isOwn(name) || !isSecretVariable(name, value)));
 }

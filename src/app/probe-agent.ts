@@ -1,24 +1,22 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { createBackend } from '../backends/index.ts';
+import { createBackend, findCli } from '../backends/index.ts';
 import { findPackageFolder } from '../config/index.ts';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
+import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/index.ts';
 import {
   type ModelServer,
+  PLANTED_MARK,
   PROBE_EVENT,
   PROBE_PROMPT,
   PROBE_TEST,
   startModelServer,
-  toClientModel,
-  toClientSettings,
-  toProbePlants,
   toProbeScript,
   watchProbe,
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { makeOwnedFolder, runCommand, sweepOwnedFolders } from '../process/index.ts';
-import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult, toCapabilities } from '../sandbox/index.ts';
+import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { attachEmit } from './emit-attach.ts';
@@ -50,7 +48,8 @@ export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
   sweepOwnedFolders(tmpdir(), PROBE);
   const root = realpathSync(makeOwnedFolder(tmpdir(), PROBE));
   const workspace = join(root, 'project');
-  const script = toProbeScript(order.cli, workspace);
+  const tools = findCli(order.cli)?.probe?.tools;
+  const script = tools === undefined ? [] : toProbeScript(tools, workspace);
   const watch = watchProbe(script);
   const server = await startModelServer({ handler: watch.handler });
   try {
@@ -74,7 +73,8 @@ export async function probeAgent(order: ProbeOrder): Promise<ProbeResult> {
 async function createProject(workspace: string, { cli, env: { PATH = '' } }: ProbeOrder): Promise<void> {
   mkdirSync(join(workspace, '.agent'), { recursive: true });
   writeFileSync(join(workspace, 'package.json'), `${JSON.stringify(TEST_PACKAGE, null, 2)}\n`);
-  for (const [path, text] of Object.entries(toProbePlants(cli, workspace))) {
+  const plants = findCli(cli)?.probe?.toPlants(join(workspace, PLANTED_MARK)) ?? {};
+  for (const [path, text] of Object.entries(plants)) {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
   }
@@ -94,7 +94,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   const workspace = join(root, 'project');
   const stateDir = join(workspace, '.ralph');
   const eventsFile = join(workspace, '.agent', 'events.jsonl');
-  const { model, args } = toClientModel(cli);
+  const { model, args } = findCli(cli)?.mockClient ?? { model: 'mock-model', args: [] };
   const command = writeAgentCommand(join(stateDir, 'bin'));
   const facts = {
     hat: 'critic',
@@ -167,7 +167,7 @@ function openClient(cli: BackendType, root: string, port: number, model: string,
   for (const folder of [home, temp]) mkdirSync(folder, { recursive: true });
   const name = model.replace(/^mock\//, '');
   const project = join(root, 'project');
-  const client = toClientSettings(cli, { home, port, model: name, retries: false, subscription: false, trusts: project });
+  const client = findCli(cli)?.mockClient?.toSettings({ home, port, model: name, retries: false, subscription: false, trusts: project });
   for (const [file, text] of Object.entries(client?.files ?? {})) {
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), text);

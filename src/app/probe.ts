@@ -1,4 +1,4 @@
-import { detectBackends } from '../backends/index.ts';
+import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import { type BackendType, RalphError } from '../core/index.ts';
 import type { ProbeVerdict } from '../sandbox/index.ts';
 
@@ -42,10 +42,7 @@ export interface ProbesReport {
  */
 export async function probeAgents({ clis, cwd, env, signal, onStart }: ProbesOrder): Promise<ProbesReport> {
   // With the sandbox, the model and its wire formats, which no other command needs all of.
-  const [{ PROBED_CLIS }, { findOsSandbox, writeVerdict }] = await Promise.all([
-    import('../mock-model/index.ts'),
-    import('../sandbox/index.ts'),
-  ]);
+  const { findOsSandbox, writeVerdict } = await import('../sandbox/index.ts');
   const wanted = clis.length === 0 ? PROBED_CLIS : clis.map((name) => toKnown(name, PROBED_CLIS));
   const [found, os] = await Promise.all([detectBackends({ env, priority: wanted, timeoutMs: VERSION_MS }), findOsSandbox(env, cwd)]);
   const { probeAgent } = await import('./probe-agent.ts');

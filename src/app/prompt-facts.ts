@@ -1,13 +1,21 @@
 import { join } from 'node:path';
-import { listBackends } from '../backends/index.ts';
+import { findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, BUILT_IN_CARDS, type IterationStart, RALPH, RalphError, resolveProfile } from '../core/index.ts';
+import {
+  type BackendSpec,
+  BUILT_IN_CARDS,
+  type IterationStart,
+  mayChangeTree,
+  RALPH,
+  RalphError,
+  resolveProfile,
+  toCapabilities,
+} from '../core/index.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptSettings, PromptTurn } from '../prompts/index.ts';
-import { mayChangeTree, toCapabilities } from '../sandbox/index.ts';
 import type { Topology } from '../topology/index.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { findKnownSecrets } from './known-secrets.ts';
@@ -43,7 +51,7 @@ export function toAgentFacts(settings: Settings, order: Wearing): AgentFacts {
   return {
     ...toAbilities(settings, order.hat, spec.type === 'native'),
     hasEmitTool: hasEmitTool(settings, order.hat, spec),
-    losesPath: listBackends().some(({ type, losesPath }) => type === spec.type && losesPath === true),
+    losesPath: findCli(spec.type)?.losesPath === true,
     keepsContext: spec.native?.context === 'carry',
   };
 }

@@ -5,15 +5,18 @@ import {
   type Activation,
   type BackendSpec,
   BUILT_IN_CARDS,
+  type Capabilities,
   type IterationStart,
+  mayChangeTree,
   resolveProfile,
   type ScopeViolations,
+  toCapabilities,
   toTurnName,
 } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder, selectFolders } from '../process/index.ts';
-import type { Capabilities, FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
+import type { FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
 import {
   createTreeWatch,
   type GitPrograms,
@@ -77,15 +80,13 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       if (isOpen && (spec.type === 'native' || !hasEmitTool(made.settings, order.hat, spec))) return plain;
       tools ??= openTools(made);
       const opened = await tools;
-      const may = opened.sandbox.toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
+      const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
       const outfit =
         spec.type === 'scripted'
           ? null
           : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
-      const own = outfit === null && !opened.sandbox.mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
-      const look = opened.sandbox.mayChangeTree(may)
-        ? null
-        : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
+      const own = outfit === null && !mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
+      const look = mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
       if (look === null) opened.watch.pass();
       return {
         ...plain,
@@ -94,7 +95,6 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       };
     },
     lookBack: async (activation) => {
-      const { toCapabilities, mayChangeTree } = await import('../sandbox/index.ts');
       const policy = findPolicy(made.settings, activation.hat);
       if (mayChangeTree(toCapabilities(resolveProfile(policy, BUILT_IN_CARDS)))) return null;
       const found = await createWatch(made).recall(toTurnName(activation));
@@ -207,7 +207,7 @@ async function toOrder(
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)
         ? attachEmit(
-            { cli: spec.type, command: made.agentCommand, place, isAlone: !sandbox.mayChangeTree(may), checks, folder: made.workspace },
+            { cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may), checks, folder: made.workspace },
             folder,
           )
         : null,

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BackendType, DETECTED_BACKENDS, SIGN_IN } from '../core/index.ts';
+import { AGENT_CLIS, type BackendType, DETECTED_BACKENDS } from '../core/index.ts';
 import { runCommand } from '../process/index.ts';
+import { findCli } from './clis.ts';
+import type { CliDescription } from './description.ts';
 import { findCommand } from './find-command.ts';
-import type { CliDescriptor } from './invocation.ts';
-import { listBackends } from './registry.ts';
+
 import { openVersionCache, toCacheFile, type VersionCache } from './version-cache.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -49,21 +50,21 @@ const DEFAULT_TIMEOUT_MS = 15_000;
 export async function detectBackends(options: DetectOptions): Promise<readonly BackendReport[]> {
   const { cacheFile = toCacheFile(options.env), priority = DETECTED_BACKENDS } = options;
   const cache = openVersionCache(cacheFile ?? undefined);
-  const wanted = priority.flatMap((type) => listBackends().filter((descriptor) => descriptor.type === type));
+  const wanted = priority.flatMap((type) => findCli(type) ?? []);
   const statuses = await Promise.all(wanted.map((descriptor) => detect(descriptor, options, cache)));
   cache.save();
   return statuses;
 }
 
-async function detect(descriptor: CliDescriptor, options: DetectOptions, cache: VersionCache): Promise<BackendReport> {
-  const { type, title, command, verified } = descriptor;
+async function detect(descriptor: CliDescription, options: DetectOptions, cache: VersionCache): Promise<BackendReport> {
+  const { type, title, command, tried } = descriptor;
   const found = findCommand(command, tmpdir(), options.env['PATH']);
   const path = 'path' in found ? found.path : null;
   const version = path === null ? null : await readVersion(path, options, cache);
   const looksSignedIn = findTraces(descriptor, { ...options.env, ...options.envOf?.(type) });
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
   const advice = toAdvice(descriptor, { path, version, looksSignedIn, isRoot });
-  return { type, title, command, path, version, looksSignedIn, verified, advice };
+  return { type, title, command, path, version, looksSignedIn, verified: tried !== null, advice };
 }
 
 async function readVersion(
@@ -98,7 +99,7 @@ function toStamp(path: string): { mtimeMs: number; sizeBytes: number } | undefin
   }
 }
 
-function findTraces({ signIn }: CliDescriptor, env: Env): boolean | null {
+function findTraces({ signIn }: CliDescription, env: Env): boolean | null {
   if (signIn.envKeys.some((key) => (env[key] ?? '') !== '')) return true;
   const moved = signIn.folderKey === undefined ? undefined : env[signIn.folderKey];
   const folder = moved || join(env['HOME'] || '/', signIn.folder);
@@ -108,19 +109,13 @@ function findTraces({ signIn }: CliDescriptor, env: Env): boolean | null {
 }
 
 function toAdvice(
-  { type, title, install, verified }: CliDescriptor,
+  { type, title, install, tried, advise }: CliDescription,
   facts: Pick<BackendReport, 'path' | 'version' | 'looksSignedIn'> & { isRoot: boolean },
 ): readonly string[] {
   if (facts.path === null) return [`Not installed: ${install}.`];
   const advice: string[] = [];
   if (facts.version === null) advice.push(`\`${facts.path} --version\` gave no answer: is it whole?`);
-  if (facts.looksSignedIn === false) advice.push(`No sign of a login: ${SIGN_IN[type] ?? 'sign in with its own command'}.`);
-  if (!verified) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
-  if (type === 'claude')
-    advice.push(
-      'Your own settings, with their hooks and plugins, do not count in its turns; a key that only they give needs `cli: {user_settings: true}`.',
-    );
-  if (type === 'claude' && facts.isRoot)
-    advice.push('You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.');
-  return advice;
+  if (facts.looksSignedIn === false) advice.push(`No sign of a login: ${AGENT_CLIS[type].login}.`);
+  if (tried === null) advice.push(`${title} is built from its documentation and was never tried: tell us how it goes.`);
+  return [...advice, ...(advise?.(facts) ?? [])];
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BackendType, DETECTED_BACKENDS, type RalphError } from '../core/index.ts';
-import { createBackend, firstAvailable, listBackends } from './registry.ts';
+import { listBackends } from './clis.ts';
+import { createBackend, firstAvailable } from './registry.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -24,7 +25,7 @@ describe('listBackends', () => {
   it('marks what was built from documentation alone', () => {
     expect(
       listBackends()
-        .filter(({ verified }) => !verified)
+        .filter(({ tried }) => tried === null)
         .map(({ type }) => type),
     ).toEqual(['amp', 'kiro']);
   });

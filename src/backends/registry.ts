@@ -1,30 +1,14 @@
 import { type BackendSpec, type BackendType, DETECTED_BACKENDS, RalphError, toBackendLabel, toListedBackend } from '../core/index.ts';
 import type { Backend, TurnScope } from '../ports/index.ts';
 import { createAcpParts } from './acp/index.ts';
-import { amp } from './amp/index.ts';
-import { auggie } from './auggie/index.ts';
-import { claude } from './claude/index.ts';
 import { type BackendOptions, type CliBackendParts, createCliBackend, createFailedTurn } from './cli-backend.ts';
-import { cline } from './cline/index.ts';
-import { codex } from './codex/index.ts';
-import { copilot } from './copilot/index.ts';
+import { findCli, listBackends } from './clis.ts';
 import { createCustomParts } from './custom/index.ts';
+import type { CliDescription } from './description.ts';
 import { findCommand } from './find-command.ts';
-import { gemini } from './gemini/index.ts';
-import type { CliDescriptor, PromptPlace } from './invocation.ts';
-import { kiro } from './kiro/index.ts';
-import { opencode } from './opencode/index.ts';
-import { pi } from './pi/index.ts';
+import type { PromptPlace } from './invocation.ts';
 import { placePrompt } from './prompt-place.ts';
-import { qwen } from './qwen/index.ts';
 import { createTranslator } from './stream-formats.ts';
-
-const DESCRIPTORS: readonly CliDescriptor[] = [claude, codex, gemini, opencode, pi, copilot, qwen, cline, auggie, amp, kiro];
-
-/** Every agent CLI that is known, in the default order of `cli.priority`. */
-export function listBackends(): readonly CliDescriptor[] {
-  return DESCRIPTORS;
-}
 
 /**
  * Makes the backend of a declaration. Never fails: what cannot be run (no command, no CLI found for `auto`) fails its turns with class
@@ -41,11 +25,11 @@ export function createBackend(spec: BackendSpec, options: BackendOptions = {}): 
 function toParts(spec: BackendSpec): CliBackendParts | undefined {
   if (spec.type === 'acp') return createAcpParts(spec);
   if (spec.type === 'custom') return createCustomParts(spec);
-  const descriptor = DESCRIPTORS.find(({ type }) => type === spec.type);
-  return descriptor && toCliParts(spec, descriptor);
+  const cli = findCli(spec.type);
+  return cli === null ? undefined : toCliParts(spec, cli);
 }
 
-function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliDescriptor): CliBackendParts {
+function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliDescription): CliBackendParts {
   return {
     place: (prompt, wish) => placePrompt(prompt, { wanted: toWanted(spec, takes, wish), takes, isPositional: isPromptPositional }),
     plan,
@@ -55,7 +39,7 @@ function toCliParts(spec: BackendSpec, { takes, isPromptPositional, plan }: CliD
 }
 
 /** A wish of the turn's counts only where the program can meet it. */
-function toWanted(spec: BackendSpec, takes: CliDescriptor['takes'], wish: TurnScope['prompt'] | undefined): PromptPlace {
+function toWanted(spec: BackendSpec, takes: CliDescription['takes'], wish: TurnScope['prompt'] | undefined): PromptPlace {
   return wish === 'stdin' && takes.includes('stdin') ? 'stdin' : (spec.promptMode ?? takes[0] ?? 'arg');
 }
 
@@ -85,17 +69,19 @@ export function firstAvailable(priority: readonly BackendType[], searchPath: str
 
 function findAvailable(priority: readonly BackendType[], searchPath: string | undefined, cwd: string): BackendType | undefined {
   return priority.find((type) => {
-    const descriptor = DESCRIPTORS.find((candidate) => candidate.type === type);
-    return descriptor !== undefined && isAvailable(descriptor, searchPath, cwd);
+    const cli = findCli(type);
+    return cli !== null && isAvailable(cli, searchPath, cwd);
   });
 }
 
 /** The agent CLIs that are there, in the default order of `cli.priority`, by a look at the folders of `searchPath` (counted from `cwd`). */
 export function listAvailable(searchPath: string | undefined, cwd: string): readonly BackendType[] {
-  return DESCRIPTORS.filter((descriptor) => isAvailable(descriptor, searchPath, cwd)).map(({ type }) => type);
+  return listBackends()
+    .filter((cli) => isAvailable(cli, searchPath, cwd))
+    .map(({ type }) => type);
 }
 
-function isAvailable({ command }: CliDescriptor, searchPath: string | undefined, cwd: string): boolean {
+function isAvailable({ command }: CliDescription, searchPath: string | undefined, cwd: string): boolean {
   return 'path' in findCommand(command, cwd, searchPath);
 }
 

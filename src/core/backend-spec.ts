@@ -1,33 +1,57 @@
+/** What pure code asks of an agent CLI. All else is told in its folder, `src/backends/<cli>/`. */
+interface AgentCli {
+  /** What its stream tells of a turn's cost: money, tokens that a price table can turn into money, or nothing. */
+  readonly costs: 'cost' | 'tokens' | 'nothing';
+  /** How a person signs in: the end of a sentence. */
+  readonly login: string;
+  /** False for those that are built from their documentation alone and were never tried. */
+  readonly isVerified: boolean;
+}
+
+/** Every agent CLI that can be named in `backend:`, in the default order of `cli.priority`. One without a folder in `backends` does not compile. */
+export const AGENT_CLIS = {
+  claude: { costs: 'cost', login: '`claude /login`, or set ANTHROPIC_API_KEY', isVerified: true },
+  codex: { costs: 'tokens', login: '`codex login`, or set OPENAI_API_KEY', isVerified: true },
+  gemini: { costs: 'tokens', login: 'start `gemini` once and sign in, or set GEMINI_API_KEY', isVerified: true },
+  opencode: { costs: 'cost', login: '`opencode auth login`, or set the API key of your provider', isVerified: true },
+  pi: { costs: 'cost', login: 'start `pi` once and use /login, or set the API key of your provider', isVerified: true },
+  copilot: { costs: 'nothing', login: '`copilot login`, or set GH_TOKEN', isVerified: true },
+  qwen: { costs: 'tokens', login: 'start `qwen` once and sign in, or set OPENAI_API_KEY with `--auth-type openai`', isVerified: true },
+  cline: { costs: 'cost', login: '`cline auth`', isVerified: true },
+  auggie: { costs: 'nothing', login: '`auggie login`', isVerified: true },
+  amp: { costs: 'nothing', login: '`amp login`, or set AMP_API_KEY', isVerified: false },
+  kiro: { costs: 'nothing', login: '`kiro-cli login`, or set KIRO_API_KEY', isVerified: false },
+} as const satisfies Readonly<Record<string, AgentCli>>;
+
+/** The name of an agent CLI. */
+export type CliType = keyof typeof AGENT_CLIS;
+
+/** Whether a name is that of an agent CLI. */
+export function isAgentCli(type: string): type is CliType {
+  return Object.hasOwn(AGENT_CLIS, type);
+}
+
+const OTHER_BACKENDS = ['acp', 'custom', 'native', 'scripted', 'auto'] as const;
+
 /**
- * Every kind of agent that can be named in `backend:`. The agent CLIs come first, in the default order of `cli.priority`;
- * `native` is our own agent, `scripted` plays turns that were written beforehand, `auto` stands for the first CLI that is found.
+ * The kinds that are no agent CLI: any program that speaks the Agent Client Protocol (`acp`) and any other (`custom`), our own agent (`native`), turns that
+ * were written beforehand (`scripted`), and the first CLI that is found (`auto`).
  */
-export const BACKEND_TYPES = [
-  'claude',
-  'codex',
-  'gemini',
-  'opencode',
-  'pi',
-  'copilot',
-  'qwen',
-  'cline',
-  'auggie',
-  'amp',
-  'kiro',
-  'acp',
-  'custom',
-  'native',
-  'scripted',
-  'auto',
-] as const;
+export type OtherBackendType = (typeof OTHER_BACKENDS)[number];
 
-export type BackendType = (typeof BACKEND_TYPES)[number];
+/** Every kind of agent that can be named in `backend:`. */
+export type BackendType = CliType | OtherBackendType;
 
-/** The kinds that are a program of their own and can be looked for on a PATH, in the default order of `cli.priority`. */
-export const DETECTED_BACKENDS: readonly BackendType[] = BACKEND_TYPES.slice(0, BACKEND_TYPES.indexOf('acp'));
+/** The agent CLIs: programs that can be looked for on a PATH, in the default order of `cli.priority`. */
+export const DETECTED_BACKENDS: readonly BackendType[] = Object.keys(AGENT_CLIS) as CliType[];
+
+/** The agent CLIs first. */
+export const BACKEND_TYPES: readonly BackendType[] = [...DETECTED_BACKENDS, ...OTHER_BACKENDS];
 
 /** Those that are built from their documentation alone and were never tried. */
-export const UNVERIFIED_BACKENDS: readonly BackendType[] = ['amp', 'kiro'];
+export const UNVERIFIED_BACKENDS: readonly BackendType[] = DETECTED_BACKENDS.filter(
+  (type) => isAgentCli(type) && !AGENT_CLIS[type].isVerified,
+);
 
 /** A kind of agent in a list of them, for people: `codex`, `amp (unverified)`. */
 export function toListedBackend(type: string): string {

@@ -1,33 +1,25 @@
-import type { BackendSpec, BackendType } from './backend-spec.ts';
+import { AGENT_CLIS, type BackendSpec, type BackendType, isAgentCli, type OtherBackendType } from './backend-spec.ts';
 import { findListPrice } from './list-prices.ts';
 
-/**
- * What the stream of each kind of agent tells of a turn's cost: money, tokens that a price table can turn into money, or nothing. Kinds that are
- * not here can be any program.
- */
-const COST_REPORTS: Readonly<Partial<Record<BackendType, 'cost' | 'tokens' | 'nothing'>>> = {
-  claude: 'cost',
-  codex: 'tokens',
-  gemini: 'tokens',
-  opencode: 'cost',
-  pi: 'cost',
-  copilot: 'nothing',
-  qwen: 'tokens',
-  cline: 'cost',
-  auggie: 'nothing',
-  amp: 'nothing',
-  kiro: 'nothing',
+/** What is told of the cost by those that are no agent CLI; `null`: it can be any program, or costs nothing. */
+const OTHER_COSTS: Readonly<Record<OtherBackendType, 'tokens' | 'nothing' | null>> = {
   acp: 'tokens',
   custom: 'nothing',
   native: 'tokens',
+  scripted: null,
+  auto: null,
 };
+
+function findCostReport(type: BackendType): 'cost' | 'tokens' | 'nothing' | null {
+  return isAgentCli(type) ? AGENT_CLIS[type].costs : OTHER_COSTS[type];
+}
 
 /**
  * True if the cost of an agent is surely not known (decisions, section 6): it tells neither cost nor tokens, or tokens for which there is no price. `priced`:
  * the names in the price table. An agent that picks its model itself may pick one that is priced.
  */
 export function isCostUnknown(spec: Pick<BackendSpec, 'type' | 'model' | 'outputFormat'>, priced: readonly string[]): boolean {
-  const report = COST_REPORTS[spec.type];
+  const report = findCostReport(spec.type);
   if (report === 'nothing') return spec.type !== 'custom' || spec.outputFormat === undefined || spec.outputFormat === 'text';
   if (report !== 'tokens') return false;
   const { model } = spec;

@@ -1,10 +1,13 @@
 /** Front door of `core`: types and total functions, no IO, no clock, no dependency. */
 export type { BackendEvent } from './backend-event.ts';
 export {
+  AGENT_CLIS,
   BACKEND_TYPES,
   type BackendSpec,
   type BackendType,
+  type CliType,
   DETECTED_BACKENDS,
+  isAgentCli,
   NATIVE_PROVIDERS,
   type NativeProvider,
   type NativeSpec,
@@ -158,7 +161,7 @@ export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue
 export { parseSender, type Sender, toSenderText } from './sender.ts';
 export { toServerToolName } from './server-tool-name.ts';
 export { toMoveAway, toShellWord } from './shell-word.ts';
-export { isHopeless, SIGN_IN, toPersonHelp } from './sign-in.ts';
+export { isHopeless, toPersonHelp } from './sign-in.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';
 export type {
@@ -181,11 +184,15 @@ export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type Too
 export {
   BUILT_IN_POLICIES,
   BUILT_IN_PROFILES,
+  type Capabilities,
   COMPOSITE_GROUPS,
   COORDINATION_GROUP,
+  mayChangeTree,
+  mayWork,
   type ProfilePolicy,
   resolveProfile,
   type ToolVerdict,
+  toCapabilities,
 } from './tool-profiles.ts';
 export { findSearchKeyName, NO_TOOLS_SPEC, SEARCH_PROVIDERS, type SearchProvider, type SearchSpec, type ToolsSpec } from './tools-spec.ts';
 export {

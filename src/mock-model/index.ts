@@ -1,12 +1,10 @@
 /** Front door of `mock-model`: a model server on loopback that plays scripts, for probes and for the tests with real agent CLIs. */
-export { type ClientModel, type ClientPlace, type ClientSettings, toClientModel, toClientSettings } from './client-settings.ts';
-export { toProbePlants } from './probe-plants.ts';
 export {
+  PLANTED_MARK,
   PROBE_ATTEMPTS,
   PROBE_EVENT,
   PROBE_PROMPT,
   PROBE_TEST,
-  PROBED_CLIS,
   type ProbeAttempt,
   toProbeScript,
   watchProbe,

@@ -1,5 +1,3 @@
-import type { BackendType } from '../core/index.ts';
-import { PLANTED_MARK } from './probe-plants.ts';
 import { fillArguments, SHELL_TOOLS } from './shell-tool.ts';
 import type { Handler, Reply, WantedCall } from './wire-types.ts';
 
@@ -11,6 +9,9 @@ export interface ProbeAttempt {
   /** The file that would be there if it came through. */
   readonly file: string;
 }
+
+/** The file that is there if a settings file of the project made the agent CLI start a program. */
+export const PLANTED_MARK = 'probe-project-file.txt';
 
 /** In the order in which they are tried. */
 export const PROBE_ATTEMPTS: readonly ProbeAttempt[] = [
@@ -46,23 +47,8 @@ interface ToolNames {
   readonly check?: string;
 }
 
-const NAMES: Readonly<Partial<Record<BackendType, ToolNames>>> = {
-  claude: { write: 'Write', shell: 'Bash', emit: 'mcp__ralph__emit_event' },
-  codex: { write: 'apply_patch', shell: 'exec_command', emit: 'emit_event' },
-  gemini: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp_ralph_emit_event', check: 'mcp_ralph_run_check' },
-  opencode: { write: 'write', shell: 'bash', emit: 'ralph_emit_event' },
-  pi: { write: 'write', shell: 'bash', emit: 'emit_event' },
-  copilot: { write: 'create', shell: 'bash', emit: 'ralph-emit_event', check: 'ralph-run_check' },
-  qwen: { write: 'write_file', shell: 'run_shell_command', emit: 'mcp__ralph__emit_event', check: 'mcp__ralph__run_check' },
-};
-
-/** The CLIs that can be probed. */
-export const PROBED_CLIS = Object.keys(NAMES) as readonly BackendType[];
-
 /** What the model says in a probe, step by step: every attempt, then what is allowed. Tools are called whether or not they are offered. */
-export function toProbeScript(cli: string, workspace: string, event = PROBE_EVENT): readonly Reply[] {
-  const names = Object.hasOwn(NAMES, cli) ? NAMES[cli as BackendType] : undefined;
-  if (names === undefined) return [];
+export function toProbeScript(names: ToolNames, workspace: string, event = PROBE_EVENT): readonly Reply[] {
   const run = (command: string): Reply => ({ calls: [toShellCall(names.shell, command)] });
   const commands: Readonly<Partial<Record<ProbeAttempt['id'], string>>> = {
     'shell-write': 'echo probe > probe-shell.txt',

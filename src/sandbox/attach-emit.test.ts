@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { EmitAttachOrder } from '../backends/index.ts';
 import { parseJson } from '../core/index.ts';
-import { canAttachEmit, type EmitAttachOrder, planEmitAttach } from './attach-emit.ts';
+import { canAttachEmit, planEmitAttach } from './attach-emit.ts';
 
 const ORDER: Omit<EmitAttachOrder, 'cli'> = {
   server: { command: '/r/bin/ralph', args: ['mcp', '--hat', 'critic "q"', '--events', '/w/.agent/events.jsonl'] },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { ScopeOrder } from '../backends/index.ts';
 import { planEmitAttach } from './attach-emit.ts';
 import { planOpenScope } from './attach-open.ts';
-import type { ScopeOrder } from './scope-plan.ts';
 
 const SERVER = { command: '/r/ralph', args: ['mcp'] };
 const TOOL = { description: '', inputSchema: {} };

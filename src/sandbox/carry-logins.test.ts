@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findCli } from '../backends/index.ts';
 import { carryLogins, toContentHash } from './carry-logins.ts';
-import { STATE_FOLDERS } from './login-files.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -63,7 +63,7 @@ describe('a login that is carried back', () => {
       ['copilot', 'config.json'],
       ['cline', 'data/settings/providers.json'],
     ] as const) {
-      const [state] = STATE_FOLDERS[cli] ?? [];
+      const [state] = findCli(cli)?.state ?? [];
       expect([state?.login.includes(name), state?.copies.includes(name)]).toEqual([false, true]);
     }
   });

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { mayChangeTree } from '../core/index.ts';
 import type { Program } from '../ports/index.ts';
-import { mayChangeTree } from './capabilities.ts';
 import type { Confinement } from './confinement.ts';
 import { findHidden, findHomes, findNeeded, toPlaced } from './find-needed.ts';
 import { findRepository } from './find-repository.ts';

@@ -1,23 +1,21 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BackendType } from '../core/index.ts';
+import { type AttachedSettings, findCli, type ScopeFile } from '../backends/index.ts';
+import { type BackendType, type Capabilities, mayChangeTree } from '../core/index.ts';
 import type { Program, TurnScope } from '../ports/index.ts';
 import { removeTree } from '../process/index.ts';
 import { planOpenScope } from './attach-open.ts';
-import { type Capabilities, mayChangeTree } from './capabilities.ts';
 import { carryLogins } from './carry-logins.ts';
 import { isWithin } from './confinement.ts';
 import { createConfine } from './create-confine.ts';
 import { toHomeOwner } from './home-owner.ts';
 import { createSettingsKeeper } from './keep-settings.ts';
-import { STATE_FOLDERS } from './login-files.ts';
 import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
 import { type HomePlan, planHome } from './plan-home.ts';
 import { planScope } from './plan-scope.ts';
 import type { SandboxMode } from './sandbox-settings.ts';
-import type { AttachedSettings, ScopeFile } from './scope-plan.ts';
 import { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
 import { LOGINS_FILE } from './sweep-private.ts';
 import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
@@ -139,7 +137,7 @@ function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: strin
 
 /** Without a sandbox only the CLI is told of its other home: what it starts keeps the user's. */
 function toMovedHome({ home, opened }: MadeHome, cli: BackendType): Readonly<Record<string, string>> {
-  const moved = (STATE_FOLDERS[cli] ?? []).flatMap(({ folder, folderKey, parent, parentKey }) => {
+  const moved = (findCli(cli)?.state ?? []).flatMap(({ folder, folderKey, parent, parentKey }) => {
     if (folderKey !== undefined) return [[folderKey, join(home.from, folder)] as const];
     return parent === '' && parentKey !== undefined ? [[parentKey, home.from] as const] : [];
   });

@@ -1,6 +1,5 @@
 import { basename, isAbsolute } from 'node:path';
-import type { BackendType } from '../core/index.ts';
-import { STATE_FOLDERS } from './login-files.ts';
+import { type BackendType, isAgentCli } from '../core/index.ts';
 
 /**
  * Whose login and settings a turn's home needs. A CLI that is worn by its command (`acp`, `custom`) keeps them where it always does. What lies in the
@@ -12,5 +11,5 @@ export function toHomeOwner(cli: BackendType, command: string | undefined): Back
   const name = basename(command)
     .replace(/\.(?:js|mjs|exe|cmd)$/, '')
     .replace(/(?:-code|-agent|-cli)?-acp$/, '');
-  return (Object.keys(STATE_FOLDERS) as BackendType[]).find((known) => known === name) ?? cli;
+  return isAgentCli(name) ? name : cli;
 }

@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
-import { type Capabilities, toCapabilities } from './capabilities.ts';
+import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, type Capabilities, resolveProfile, toCapabilities } from '../core/index.ts';
 import { createOutfitter, type Outfit, type Outfitter } from './create-outfitter.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'ralph-settings-'));

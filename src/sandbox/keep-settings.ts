@@ -1,29 +1,7 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findCli, type OwnChanges } from '../backends/index.ts';
 import type { BackendType } from '../core/index.ts';
-
-/** What a CLI changes by itself in a project when it starts, because it stands there in the form of an older version. Relative to the project. */
-interface OwnChanges {
-  /** Files that it writes anew. */
-  readonly rewritten?: readonly string[];
-  /** Files that it makes where there are none, or writes anew. */
-  readonly made?: readonly string[];
-  /** A folder, and the new name that it gives it. */
-  readonly renamed?: readonly [from: string, to: string];
-}
-
-/** As seen with claude 2.1.330, gemini 0.61, opencode 1.18.33, pi 0.73.1 and qwen 0.24.4; codex, copilot, cline and auggie change none. */
-const OWN_CHANGES: Readonly<Partial<Record<BackendType, OwnChanges>>> = {
-  // It moves there what an older version kept in its user's `.claude.json`.
-  claude: { made: ['.claude/settings.local.json'] },
-  gemini: { rewritten: ['.gemini/settings.json'] },
-  opencode: {
-    rewritten: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
-    made: ['.opencode/.gitignore'],
-  },
-  pi: { renamed: ['.pi/commands', '.pi/prompts'] },
-  qwen: { rewritten: ['.qwen/settings.json'] },
-};
 
 /** Looks after settings of the project during turns of hats that may not write. */
 export interface SettingsKeeper {
@@ -44,7 +22,7 @@ export function createSettingsKeeper(): SettingsKeeper {
   const kept = new Map<string, Kept>();
   return {
     keep: (cli, cwd) => {
-      const changes = OWN_CHANGES[cli];
+      const changes = findCli(cli)?.ownChanges;
       if (changes === undefined) return () => {};
       const name = `${cli} ${cwd}`;
       const one = kept.get(name) ?? { putBack: lookAt(changes, cwd), turns: 0 };

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { AttachedSettings } from '../backends/index.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../core/index.ts';
 import { type CarriedLogin, toContentHash } from './carry-logins.ts';
 import type { Mount } from './confinement.ts';
 import type { HomePlan } from './plan-home.ts';
-import type { AttachedSettings } from './scope-plan.ts';
 
 /** Larger files are no settings. */
 const MAX_COPY_BYTES = 8 << 20;

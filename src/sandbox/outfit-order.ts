@@ -1,9 +1,8 @@
-import type { BackendType } from '../core/index.ts';
+import type { AttachedTool } from '../backends/index.ts';
+import type { BackendType, Capabilities } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { OsSandboxSearch } from './os-sandbox.ts';
 import type { SandboxMode, SandboxSettings } from './sandbox-settings.ts';
-import type { AttachedTool } from './scope-plan.ts';
 import type { FolderFacts } from './scratch.ts';
 
 /** What does not change during a run. Paths are absolute. */

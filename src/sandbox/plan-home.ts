@@ -1,5 +1,6 @@
+import { findCli, type StateFolder } from '../backends/index.ts';
 import type { BackendType } from '../core/index.ts';
-import { COMMON_STATE, findStateFolder, STATE_FOLDERS, type StateFolder } from './login-files.ts';
+import { COMMON_STATE, findStateFolder } from './login-files.ts';
 
 /** One thing of the user's that a turn's own home holds. */
 export interface HomeItem {
@@ -22,7 +23,7 @@ export interface HomePlan {
 
 /** Plans the home of a turn: what the CLI needs of the user's own, at its usual place under HOME. Pure; whether it is there is not asked. */
 export function planHome(cli: BackendType, home: string, env: Readonly<Record<string, string | undefined>>): HomePlan {
-  const states = [...COMMON_STATE, ...(STATE_FOLDERS[cli] ?? [])];
+  const states = [...COMMON_STATE, ...(findCli(cli)?.state ?? [])];
   return {
     items: states.flatMap((state) => toItems(state, home, env)),
     variables: Object.assign({}, ...states.map((state) => toVariables(state, env))) as Record<string, string | null>,

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../core/index.ts';
+import type { ScopeOrder, ScopePlan } from '../backends/index.ts';
+import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, mayChangeTree, resolveProfile, toCapabilities } from '../core/index.ts';
 import { listToolChecks, planEmitAttach } from './attach-emit.ts';
-import { mayChangeTree, toCapabilities } from './capabilities.ts';
 import { planScope } from './plan-scope.ts';
-import type { ScopeOrder, ScopePlan } from './scope-plan.ts';
 
 /** `UPDATE_GOLDEN=1 npx vitest run --project unit src/sandbox` writes the files anew; read the difference before you keep it. */
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

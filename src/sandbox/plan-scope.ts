@@ -1,45 +1,25 @@
-import type { BackendType } from '../core/index.ts';
+import { type CliScope, findCli, isPlainCommand, type ScopeOrder, type ScopePlan } from '../backends/index.ts';
+import { type BackendType, mayChangeTree } from '../core/index.ts';
 import { matchesByBeginning } from './attach-emit.ts';
-import { mayChangeTree } from './capabilities.ts';
-import { scopeClaude } from './clis/claude.ts';
-import { scopeCodex } from './clis/codex.ts';
-import { scopeCopilot } from './clis/copilot.ts';
-import { scopeGemini } from './clis/gemini.ts';
-import { scopeOpencode } from './clis/opencode.ts';
-import { scopePi } from './clis/pi.ts';
-import { scopeQwen } from './clis/qwen.ts';
-import { isPlainCommand } from './plain-command.ts';
-import type { CliScope, ScopeOrder, ScopePlan } from './scope-plan.ts';
-
-const PLANNERS: Readonly<Partial<Record<BackendType, (order: ScopeOrder) => CliScope>>> = {
-  claude: scopeClaude,
-  codex: scopeCodex,
-  gemini: scopeGemini,
-  opencode: scopeOpencode,
-  pi: scopePi,
-  copilot: scopeCopilot,
-  qwen: scopeQwen,
-};
 
 /** Whether something of a profile can be said to this CLI at all. */
 export function hasScopeFlags(cli: BackendType): boolean {
-  return PLANNERS[cli] !== undefined;
+  return findCli(cli)?.profile !== undefined;
 }
 
 /**
- * What a profile means for one CLI: its own flags, files and environment, and in words what it cannot be told. Pure. Flags as they were tried with
- * claude 2.1, codex 0.169, gemini 0.61, opencode 1.18, pi 0.73, copilot 1.0 and qwen 0.24.
+ * What a profile means for one CLI: its own flags, files and environment, and in words what it cannot be told. Pure.
  */
 export function planScope(order: ScopeOrder): ScopePlan {
-  const planner = PLANNERS[order.cli];
+  const profile = findCli(order.cli)?.profile;
   const commands = matchesByBeginning(order.cli) ? [] : order.qualityCommands.filter(isPlainCommand);
-  const own = planner?.({ ...order, qualityCommands: commands }) ?? planNothing(order);
+  const own = profile?.scope({ ...order, qualityCommands: commands }) ?? planNothing(order);
   return {
     env: {},
     files: [],
     settings: [],
     ...own,
-    prompt: planner === undefined ? 'any' : 'stdin',
+    prompt: profile === undefined ? 'any' : 'stdin',
     limits: [...(own.limits ?? []), ...toCommonLimits(order), ...toSkipped(order, commands)],
   };
 }

@@ -5,7 +5,6 @@ import { planBubblewrap } from './plan-bubblewrap.ts';
 import { planHome } from './plan-home.ts';
 import { type MountFacts, planMounts } from './plan-mounts.ts';
 import { planSeatbelt } from './plan-seatbelt.ts';
-import { bare, listed, valued, withoutFlags } from './without-flags.ts';
 
 const CONFINEMENT = { mounts: [], cwd: '/w', hasNetwork: true, uid: 1000, gid: 1000 } as const;
 
@@ -200,30 +199,5 @@ describe('the profile for macOS, which was never run', () => {
   it('cannot be broken out of by a path', () => {
     const text = planSeatbelt({ ...CONFINEMENT, mounts: [{ kind: 'readable', path: '/a") (allow file-write* (subpath "/' }] });
     expect(text).not.toContain('(allow file-write* (subpath "/")');
-  });
-});
-
-describe('flags that are taken out', () => {
-  const DROPPED = [bare('--yolo'), valued('-s', '--sandbox'), listed('--tools')];
-
-  it('go with their values, in both ways of writing', () => {
-    expect(withoutFlags(['--yolo', 'a', '-s', 'x', '--sandbox=y', '--tools', 'b', 'c', '--d', 'e', '--tools=f'], DROPPED)).toEqual([
-      'a',
-      '--d',
-      'e',
-    ]);
-  });
-
-  it('leave everything else as it was', () => {
-    const word = fc.string().filter((text) => !/^(?:--yolo|-s|--sandbox|--tools)(?:=|$)/.test(text));
-    fc.assert(
-      fc.property(fc.array(word), (args) => {
-        expect(withoutFlags(args, DROPPED)).toEqual(args);
-      }),
-    );
-  });
-
-  it('end at the end', () => {
-    expect([withoutFlags(['a', '-s'], DROPPED), withoutFlags(['--tools'], DROPPED)]).toEqual([['a'], []]);
   });
 });

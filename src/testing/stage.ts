@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { DETECTED_BACKENDS, toShellWord } from '../core/index.ts';
+import { listBackends } from '../backends/index.ts';
+import { toShellWord } from '../core/index.ts';
 import { writeFiles } from './file-content.ts';
 import { planTurn } from './play-script.ts';
 import type { Scenario } from './scenario.ts';
@@ -26,7 +27,7 @@ export interface Stage {
 /** The name under which the scripted agent is a custom command. */
 const AGENT = 'agent';
 /** The names that the scripted agent has on the PATH: our own, and those of the agent CLIs. */
-const PROGRAMS: readonly string[] = [AGENT, ...DETECTED_BACKENDS.map((type) => (type === 'kiro' ? 'kiro-cli' : type))];
+const PROGRAMS: readonly string[] = [AGENT, ...listBackends().map(({ command }) => command)];
 
 /** Builds the folders of a scenario: its workspace, its script, its agents. */
 export function createStage(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): Stage {

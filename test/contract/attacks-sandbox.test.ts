@@ -19,16 +19,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile } from '../../src/core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/index.ts';
 import { type CommandResult, runCommand } from '../../src/process/index.ts';
-import {
-  createOutfitter,
-  findOsSandbox,
-  type Outfit,
-  type SandboxSettings,
-  sweepPrivate,
-  toCapabilities,
-} from '../../src/sandbox/index.ts';
+import { createOutfitter, findOsSandbox, type Outfit, type SandboxSettings, sweepPrivate } from '../../src/sandbox/index.ts';
 
 const SANDBOX = await findOsSandbox(process.env, import.meta.dirname);
 const bases: string[] = [];

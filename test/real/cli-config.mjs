@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { toClientModel, toClientSettings } from './model-server.mjs';
+import { listBackends } from './agent-clis.mjs';
 
 /**
  * @param {string} name
@@ -12,7 +12,14 @@ import { toClientModel, toClientSettings } from './model-server.mjs';
  */
 export function modelOf(name) {
   // opencode names the provider with the model.
-  return toClientModel(name).model.replace(/^mock\//, '');
+  return clientOf(name).model.replace(/^mock\//, '');
+}
+
+/** @param {string} name */
+function clientOf(name) {
+  const client = listBackends().find(({ type }) => type === name)?.mockClient;
+  if (client === undefined) throw new Error(`No settings for CLI '${name}'.`);
+  return client;
 }
 
 /**
@@ -32,14 +39,12 @@ export function modelOf(name) {
  * @returns {Promise<Record<string, string>>}
  */
 export async function configure(name, place) {
-  const settings = toClientSettings(name, {
+  const { env, files = {} } = clientOf(name).toSettings({
     ...place,
     model: place.model ?? modelOf(name),
     retries: place.retries ?? false,
     subscription: place.subscription ?? false,
   });
-  if (settings === null) throw new Error(`No settings for CLI '${name}'.`);
-  const { env, files = {} } = settings;
   const temporary = join(place.home, 'tmp');
   await mkdir(temporary, { recursive: true });
   for (const [path, content] of Object.entries(files)) {

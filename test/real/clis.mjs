@@ -1,8 +1,9 @@
 /**
- * The real agent CLIs that the end to end tests run: which version of each, and how it is made to talk to the mock
+ * The real agent CLIs that the end to end tests run, in the version that each one's description names, and how it is made to talk to the mock
  * model server instead of a vendor. Versions are exact because every stream format here changes without notice,
  * and because npm otherwise falls back to an older release when `engines` does not fit the running node.
  */
+import { listBackends } from './agent-clis.mjs';
 import { configure } from './cli-config.mjs';
 import { installPackage } from './install.mjs';
 
@@ -16,30 +17,13 @@ import { installPackage } from './install.mjs';
  * @property {boolean} slow true for clients kept out of the quick lane
  */
 
-/** @type {ReadonlyArray<CliSpec>} */
-export const CLIS = [
-  cli('claude', '@anthropic-ai/claude-code', '2.1.330'),
-  cli('codex', '@openai/codex', '0.169.0', { promptBy: 'stdin' }),
-  cli('opencode', 'opencode-ai', '1.18.33'),
-  cli('pi', '@mariozechner/pi-coding-agent', '0.73.1'),
-  cli('gemini', '@google/gemini-cli', '0.61.0'),
-  cli('copilot', '@github/copilot', '1.0.102'),
-  cli('qwen', '@qwen-code/qwen-code', '0.24.4', { slow: true }),
-  cli('cline', 'cline', '3.0.65', { slow: true }),
-  cli('auggie', '@augmentcode/auggie', '0.36.0', { slow: true }),
-];
+/** @type {Readonly<Record<string, Partial<Pick<CliSpec, 'promptBy' | 'slow'>>>>} */
+const OPTIONS = { codex: { promptBy: 'stdin' }, qwen: { slow: true }, cline: { slow: true }, auggie: { slow: true } };
 
-/**
- * @param {string} name
- * @param {string} packageName
- * @param {string} version
- * @param {{ promptBy?: 'arg' | 'stdin', slow?: boolean }} [options]
- * @returns {CliSpec}
- */
-function cli(name, packageName, version, options = {}) {
-  const { promptBy = 'arg', slow = false } = options;
-  return { name, package: packageName, version, bin: name, promptBy, slow };
-}
+/** @type {ReadonlyArray<CliSpec>} */
+export const CLIS = listBackends().flatMap(({ type, command, tried }) =>
+  tried === null ? [] : [{ name: type, ...tried, bin: command, promptBy: 'arg', slow: false, ...OPTIONS[type] }],
+);
 
 /**
  * Picks CLIs by name.

@@ -1,7 +1,8 @@
 /** The page that says what each layer stopped: its tables are written by the test itself. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { PROBE_ATTEMPTS, PROBED_CLIS } from './model-server.mjs';
+import { PROBED_CLIS } from './agent-clis.mjs';
+import { PROBE_ATTEMPTS } from './model-server.mjs';
 
 const PAGE = fileURLToPath(new URL('../../docs/guide/sandbox-layers.md', import.meta.url));
 const MARKERS = ['<!-- layers: written by `npm run e2e:real -- --lane scope --write`, do not edit -->', '<!-- /layers -->'];

@@ -13,12 +13,12 @@
  * Exit code: 0 all that ran passed, 1 something failed or could not run, 2 wrong usage.
  */
 import { parseArgs } from 'node:util';
+import { PROBED_CLIS } from './agent-clis.mjs';
 import { createBench } from './bench.mjs';
 import { ensureBubblewrap, ensureSocat } from './bubblewrap.mjs';
 import { createChecks } from './checks.mjs';
 import { CLIS, chooseClis, installClis } from './clis.mjs';
 import { keepLayers } from './layers-page.mjs';
-import { PROBED_CLIS } from './model-server.mjs';
 import { endRalphs } from './ralph-command.mjs';
 import { endCommandsOnSignal } from './run-bounded.mjs';
 import { DEFAULT_LANES, LANES, planSteps } from './steps.mjs';

@@ -1,4 +1,6 @@
 /** The steps of the end to end test with real CLIs, in the order in which they run. */
+
+import { PROBED_CLIS } from './agent-clis.mjs';
 import { exercise, scripts } from './lanes/direct.mjs';
 import { runHungModel, runLateError, runRateLimit, runRefusedKey, runSwitch, runUsageLimit } from './lanes/failures.mjs';
 import { runBare, runCostLimit, runDoctor, runLongPrompt } from './lanes/manners.mjs';
@@ -9,7 +11,7 @@ import { runProbe, runScope } from './lanes/scope.mjs';
 import { runBeside, runCutLoose, runInterrupted, runKilled, runLostCli, runStopped } from './lanes/stops.mjs';
 import { runLiarStory, runStory } from './lanes/story.mjs';
 import { runTeam } from './lanes/team.mjs';
-import { PROBED_CLIS, startModelServer } from './model-server.mjs';
+import { startModelServer } from './model-server.mjs';
 import { acpWearerOf, wearerOf } from './wearers.mjs';
 
 const TURN_TIMEOUT_MS = 30_000;

@@ -1,20 +1,47 @@
-import type { CliDescriptor } from '../invocation.ts';
-import { planAuggie } from './argv.ts';
+import type { CliDescription } from '../description.ts';
+import { addFlags, findFlagValue, flag, withoutSwitch } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+import { textAt } from '../json-fields.ts';
+import { CAMEL_TOKENS } from '../state-folder.ts';
+import { MOCK_CLIENT } from './mock-client.ts';
+import { createAuggieTranslator } from './translate.ts';
 
 /** Auggie. */
-export const auggie: CliDescriptor = {
+export const auggie: CliDescription = {
   type: 'auggie',
   title: 'Auggie',
   command: 'auggie',
-  verified: true,
+  install: 'npm install -g @augmentcode/auggie',
+  tried: { package: '@augmentcode/auggie', version: '0.36.0' },
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planAuggie,
   losesPath: true,
+  stream: {
+    create: createAuggieTranslator,
+    begins: (first) => textAt(first, 'type') === 'result' && 'request_id' in first,
+  },
   signIn: {
     envKeys: ['AUGMENT_SESSION_AUTH', 'AUGMENT_API_TOKEN'],
     folder: '.augment',
     files: ['session.json'],
   },
-  install: 'npm install -g @augmentcode/auggie',
+  keys: /^AUGMENT_/,
+  state: [{ folder: '.augment', login: ['session.json'], tokens: CAMEL_TOKENS, copies: ['settings.json'], folders: ['commands', 'rules'] }],
+  mockClient: MOCK_CLIENT,
 };
+
+/** `auggie -p --output-format json -i PROMPT`; without `-i` the prompt comes by standard input. Printing, it asks for no permission. */
+function planAuggie({ spec, prompt, place }: InvocationOrder): Invocation {
+  const user = withoutSwitch(spec.args, '-p', '--print');
+  const format = findFlagValue(user, '--output-format') ?? 'json';
+  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['-p']), flag(['--output-format'], 'json'));
+  return {
+    command: spec.command ?? 'auggie',
+    args: [...user, ...ours, ...(place === 'arg' ? ['-i', prompt] : [])],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: {},
+    format: format === 'json' ? 'auggie' : 'text',
+    warnings: spec.agent === undefined ? [] : ['auggie has no agents: `agent` is ignored'],
+  };
+}

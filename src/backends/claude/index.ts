@@ -1,15 +1,28 @@
-import type { CliDescriptor } from '../invocation.ts';
-import { planClaude } from './argv.ts';
+import type { CliDescription } from '../description.ts';
+import { addFlags, findFlagValue, flag, hasFlag, withoutSwitch } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+import { textAt } from '../json-fields.ts';
+import { CAMEL_TOKENS } from '../state-folder.ts';
+import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { attachClaude, openClaude, scopeClaude } from './scope.ts';
+import { createClaudeTranslator } from './translate.ts';
 
 /** Claude Code. */
-export const claude: CliDescriptor = {
+export const claude: CliDescription = {
   type: 'claude',
   title: 'Claude Code',
   command: 'claude',
-  verified: true,
+  install: 'npm install -g @anthropic-ai/claude-code',
+  tried: { package: '@anthropic-ai/claude-code', version: '2.1.330' },
+  maker: 'anthropic',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planClaude,
+  stream: {
+    create: createClaudeTranslator,
+    begins: (first) => textAt(first, 'type') === 'system' && !('permission_mode' in first),
+    continues: (line) => ['assistant', 'user', 'result', 'stream_event'].includes(textAt(line, 'type')),
+  },
   signIn: {
     envKeys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
     folder: '.claude',
@@ -17,5 +30,58 @@ export const claude: CliDescriptor = {
     files: ['.credentials.json'],
     settings: ['settings.json'],
   },
-  install: 'npm install -g @anthropic-ai/claude-code',
+  keys: /^(?:ANTHROPIC|CLAUDE)_|^AWS_BEARER_TOKEN_BEDROCK$/,
+  state: [
+    {
+      folder: '.claude',
+      folderKey: 'CLAUDE_CONFIG_DIR',
+      login: ['.credentials.json'],
+      tokens: CAMEL_TOKENS,
+      copies: ['settings.json', 'settings.local.json', 'CLAUDE.md', 'keybindings.json'],
+      folders: ['agents', 'commands', 'output-styles', 'plugins', 'rules', 'skills'],
+      beside: ['.claude.json'],
+    },
+  ],
+  // It moves there what an older version kept in its user's `.claude.json`.
+  ownChanges: { made: ['.claude/settings.local.json'] },
+  advise: adviseClaude,
+  profile: { scope: scopeClaude, commandLists: 'whole lines' },
+  emitTool: { attach: attachClaude, open: openClaude },
+  mockClient: MOCK_CLIENT,
+  probe: PROBE,
 };
+
+/** `claude … -p [PROMPT]`. `-p` takes no value: standing last it also ends a list-valued flag of the user's. */
+function planClaude({ spec, prompt, place, isRoot, env }: InvocationOrder): Invocation {
+  const user = withoutSwitch(spec.args, '-p', '--print');
+  const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--permission-mode', '--permission-prompt-tool');
+  const format = findFlagValue(user, '--output-format') ?? 'stream-json';
+  const stream = format === 'stream-json' ? [flag(['--verbose']), flag(['--include-partial-messages'])] : [];
+  const ours = addFlags(
+    user,
+    flag(['--model'], spec.model),
+    flag(['--agent'], spec.agent),
+    flag(['--output-format'], 'stream-json'),
+    ...stream,
+    // Nobody watches an unattended turn: the person's own hooks and plugins are not meant for it.
+    spec.userSettings === true ? [] : flag(['--setting-sources'], 'project,local'),
+    isBypass ? flag(['--dangerously-skip-permissions']) : [],
+  );
+  const skips = isBypass || hasFlag(user, '--dangerously-skip-permissions');
+  const needsSandboxMark = skips && isRoot && env['IS_SANDBOX'] === undefined;
+  return {
+    command: spec.command ?? 'claude',
+    args: [...user, ...ours, '-p', ...(place === 'arg' ? [prompt] : [])],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: needsSandboxMark ? { IS_SANDBOX: '1' } : {},
+    format: format === 'stream-json' ? 'claude' : 'text',
+    warnings: [],
+  };
+}
+
+function adviseClaude({ isRoot }: { readonly isRoot: boolean }): readonly string[] {
+  return [
+    'Your own settings, with their hooks and plugins, do not count in its turns; a key that only they give needs `cli: {user_settings: true}`.',
+    ...(isRoot ? ['You are root: Claude Code skips permissions only with IS_SANDBOX=1, which is set for it.'] : []),
+  ];
+}

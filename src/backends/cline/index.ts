@@ -1,19 +1,54 @@
-import type { CliDescriptor } from '../invocation.ts';
-import { planCline } from './argv.ts';
+import type { CliDescription } from '../description.ts';
+import { addFlags, flag } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+import { textAt } from '../json-fields.ts';
+import { toFilePrompt } from '../prompt-place.ts';
+import { CAMEL_TOKENS } from '../state-folder.ts';
+import { MOCK_CLIENT } from './mock-client.ts';
+import { createClineTranslator } from './translate.ts';
 
 /** Cline. */
-export const cline: CliDescriptor = {
+export const cline: CliDescription = {
   type: 'cline',
   title: 'Cline',
   command: 'cline',
-  verified: true,
+  install: 'npm install -g cline',
+  tried: { package: 'cline', version: '3.0.65' },
   takes: ['arg', 'file'],
   isPromptPositional: true,
   plan: planCline,
+  stream: {
+    create: createClineTranslator,
+    begins: (first) => ['hook_event', 'agent_event', 'run_result'].includes(textAt(first, 'type')),
+  },
   signIn: {
     envKeys: ['CLINE_API_KEY'],
     folder: '.cline/data',
     files: ['settings/providers.json', 'secrets.json'],
   },
-  install: 'npm install -g cline',
+  keys: /^(?!GITHUB_|GH_)/,
+  state: [
+    {
+      folder: '.cline',
+      login: ['data/secrets.json'],
+      tokens: CAMEL_TOKENS,
+      copies: ['data/globalState.json', 'data/settings/providers.json'],
+      folders: ['rules'],
+    },
+  ],
+  mockClient: MOCK_CLIENT,
 };
+
+/** `cline --json PROMPT`. It takes no prompt by standard input: a long one is a file that it is told to read. It approves by itself. */
+function planCline({ spec, prompt, promptFile, place }: InvocationOrder): Invocation {
+  const user = spec.args;
+  const ours = addFlags(user, flag(['-m', '--model'], spec.model), flag(['--json']));
+  return {
+    command: spec.command ?? 'cline',
+    args: [...user, ...ours, place === 'arg' ? prompt : toFilePrompt(promptFile)],
+    stdin: 'none',
+    env: {},
+    format: 'cline',
+    warnings: spec.agent === undefined ? [] : ['cline has no agents: `agent` is ignored'],
+  };
+}

@@ -1,15 +1,27 @@
-import type { CliDescriptor } from '../invocation.ts';
-import { planCopilot } from './argv.ts';
+import type { CliDescription } from '../description.ts';
+import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+import { textAt } from '../json-fields.ts';
+import { CONFIG_HOME } from '../state-folder.ts';
+import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { attachCopilot, openCopilot, scopeCopilot } from './scope.ts';
+import { createCopilotTranslator } from './translate.ts';
 
 /** GitHub Copilot CLI. */
-export const copilot: CliDescriptor = {
+export const copilot: CliDescription = {
   type: 'copilot',
   title: 'GitHub Copilot CLI',
   command: 'copilot',
-  verified: true,
+  install: 'npm install -g @github/copilot',
+  tried: { package: '@github/copilot', version: '1.0.102' },
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planCopilot,
+  stream: {
+    create: createCopilotTranslator,
+    begins: (first) =>
+      textAt(first, 'type').startsWith('session.') || ('data' in first && 'parentId' in first && textAt(first, 'type') !== 'system'),
+  },
   signIn: {
     envKeys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
     folder: '.copilot',
@@ -17,5 +29,43 @@ export const copilot: CliDescriptor = {
     files: ['config.json'],
     hasKeychain: true,
   },
-  install: 'npm install -g @github/copilot',
+  keys: /^(?:GITHUB|GH|COPILOT)_/,
+  state: [
+    {
+      folder: '.copilot',
+      folderKey: 'COPILOT_HOME',
+      login: [],
+      copies: ['config.json', 'settings.json', 'mcp-config.json', 'copilot-instructions.md', 'AGENTS.md'],
+      folders: ['agents', 'pkg', 'skills'],
+    },
+    { folder: '.config/gh', ...CONFIG_HOME, login: [], copies: ['hosts.yml', 'config.yml'], folders: [] },
+  ],
+  profile: { scope: scopeCopilot, commandLists: 'beginnings' },
+  emitTool: { attach: attachCopilot, open: openCopilot },
+  mockClient: MOCK_CLIENT,
+  probe: PROBE,
 };
+
+/** `copilot … -p PROMPT`; without `-p` the prompt comes by standard input. */
+function planCopilot({ spec, prompt, place }: InvocationOrder): Invocation {
+  const user = spec.args;
+  const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--yolo', '--allow-all-tools', '--allow-tool');
+  const format = findFlagValue(user, '--output-format') ?? 'json';
+  const ours = addFlags(
+    user,
+    flag(['--model'], spec.model),
+    flag(['--agent'], spec.agent),
+    isBypass ? flag(['--allow-all']) : [],
+    flag(['--no-auto-update']),
+    flag(['--no-ask-user']),
+    flag(['--output-format'], 'json'),
+  );
+  return {
+    command: spec.command ?? 'copilot',
+    args: [...user, ...ours, ...(place === 'arg' ? ['-p', prompt] : [])],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: {},
+    format: format === 'json' ? 'copilot' : 'text',
+    warnings: [],
+  };
+}

@@ -1,20 +1,78 @@
-import type { CliDescriptor } from '../invocation.ts';
-import { planGemini } from './argv.ts';
+import type { CliDescription } from '../description.ts';
+import { addFlags, findFlagValue, flag, hasFlag } from '../flags.ts';
+import type { Invocation, InvocationOrder } from '../invocation.ts';
+import { textAt } from '../json-fields.ts';
+import { CAMEL_TOKENS, SNAKE_TOKENS } from '../state-folder.ts';
+import { MOCK_CLIENT, PROBE } from './mock-client.ts';
+import { attachGemini, scopeGemini } from './scope.ts';
+import { createGeminiTranslator } from './translate.ts';
 
 /** Gemini CLI. */
-export const gemini: CliDescriptor = {
+export const gemini: CliDescription = {
   type: 'gemini',
   title: 'Gemini CLI',
   command: 'gemini',
-  verified: true,
+  install: 'npm install -g @google/gemini-cli',
+  tried: { package: '@google/gemini-cli', version: '0.61.0' },
+  maker: 'google',
   takes: ['arg', 'stdin'],
   isPromptPositional: true,
   plan: planGemini,
+  stream: {
+    create: createGeminiTranslator,
+    begins: (first) => textAt(first, 'type') === 'init',
+  },
   signIn: {
     envKeys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_APPLICATION_CREDENTIALS'],
     folder: '.gemini',
     files: ['oauth_creds.json', 'google_accounts.json'],
     settings: ['settings.json', '.env'],
   },
-  install: 'npm install -g @google/gemini-cli',
+  keys: /^(?:GEMINI|GOOGLE)_/,
+  state: [
+    {
+      folder: '.gemini',
+      parentKey: 'GEMINI_CLI_HOME',
+      parent: '',
+      login: ['oauth_creds.json', 'mcp-oauth-tokens.json'],
+      tokens: [...SNAKE_TOKENS, ...CAMEL_TOKENS],
+      copies: [
+        'google_accounts.json',
+        'gemini-credentials.json',
+        'settings.json',
+        'GEMINI.md',
+        'installation_id',
+        'trustedFolders.json',
+        '.env',
+      ],
+      folders: ['commands', 'extensions', 'policies', 'skills'],
+    },
+  ],
+  ownChanges: { rewritten: ['.gemini/settings.json'] },
+  profile: { scope: scopeGemini, commandLists: 'beginnings' },
+  emitTool: { attach: attachGemini },
+  mockClient: MOCK_CLIENT,
+  probe: PROBE,
 };
+
+/** `gemini … -p PROMPT`; without `-p` the prompt comes by standard input. Without `--skip-trust` it refuses folders it does not know. */
+function planGemini({ spec, prompt, place }: InvocationOrder): Invocation {
+  const user = spec.args;
+  const isBypass = spec.permissions === 'bypass' && !hasFlag(user, '--approval-mode', '-y');
+  const format = findFlagValue(user, '-o', '--output-format') ?? 'stream-json';
+  const ours = addFlags(
+    user,
+    flag(['-m', '--model'], spec.model),
+    isBypass ? flag(['--yolo']) : [],
+    flag(['--skip-trust']),
+    flag(['-o', '--output-format'], 'stream-json'),
+  );
+  return {
+    command: spec.command ?? 'gemini',
+    args: [...user, ...ours, ...(place === 'arg' ? ['-p', prompt] : [])],
+    stdin: place === 'arg' ? 'none' : 'prompt',
+    env: {},
+    format: format === 'stream-json' ? 'gemini' : 'text',
+    warnings: spec.agent === undefined ? [] : ['gemini has no agents: `agent` is ignored'],
+  };
+}

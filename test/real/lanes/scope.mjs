@@ -4,8 +4,9 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { listBackends, PROBED_CLIS } from '../agent-clis.mjs';
 import { playHats } from '../hat-turn.mjs';
-import { PROBE_ATTEMPTS, PROBE_TEST, PROBED_CLIS, toProbePlants, toProbeScript } from '../model-server.mjs';
+import { PLANTED_MARK, PROBE_ATTEMPTS, PROBE_TEST, toProbeScript } from '../model-server.mjs';
 import { RUN, toPublished } from '../ralph-command.mjs';
 import { wearerOf } from '../wearers.mjs';
 
@@ -100,12 +101,19 @@ export async function runProbe(bench, checks, cli, { noSandbox }) {
  * @param {string} cli
  */
 async function plant(project, cli) {
-  for (const [path, text] of Object.entries(toProbePlants(cli, project.cwd))) {
+  for (const [path, text] of Object.entries(probeOf(cli).toPlants(join(project.cwd, PLANTED_MARK)))) {
     await mkdir(dirname(join(project.cwd, path)), { recursive: true });
     await writeFile(join(project.cwd, path), text);
     await project.git('add', path);
   }
   await project.git('-c', 'user.name=Somebody', '-c', 'user.email=somebody@localhost', 'commit', '-q', '-m', 'Settings of the project');
+}
+
+/** @param {string} cli */
+function probeOf(cli) {
+  const probe = listBackends().find(({ type }) => type === cli)?.probe;
+  if (probe === undefined) throw new Error(`CLI '${cli}' cannot be probed.`);
+  return probe;
 }
 
 /** @param {import('../clis.mjs').InstalledCli[]} clis @param {Outcome} outcome */
@@ -125,7 +133,7 @@ async function tryOut(bench, checks, { spec }, layer, scripts) {
   const hat = `critic-${spec.name}-${layer.name}`;
   const project = await bench.createProject(`scope-${spec.name}-${layer.name}`, { config: toConfig(hat, spec.name, layer), files: FILES });
   await plant(project, spec.name);
-  const script = toProbeScript(spec.name, project.cwd, EVENT);
+  const script = toProbeScript(probeOf(spec.name).tools, project.cwd, EVENT);
   scripts.set(hat, [...script.slice(0, -1), { text: 'I have seen enough.\n\nLOOP_COMPLETE' }]);
   const before = bench.server.requests.length;
   const result = await project.ralph(RUN, { timeoutMs: 150_000 });

@@ -1,6 +1,5 @@
-import type { BackendType, JsonObject } from '../core/index.ts';
+import type { BackendType, Capabilities, JsonObject } from '../core/index.ts';
 import type { ToolServer } from '../ports/index.ts';
-import type { Capabilities } from './capabilities.ts';
 
 /** A file that a CLI needs for one turn. */
 export interface ScopeFile {
@@ -72,3 +71,31 @@ export interface ScopePlan {
 
 /** A plan of one CLI without the parts that all have in common. */
 export type CliScope = Pick<ScopePlan, 'args' | 'permissions'> & Partial<Pick<ScopePlan, 'env' | 'files' | 'settings' | 'limits'>>;
+
+/** How the MCP server that publishes is started: `ralph mcp …`. It says everything by its arguments, because some CLIs pass no environment on. */
+export interface EmitServer {
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** What an attachment depends on. */
+export interface EmitAttachOrder {
+  readonly cli: BackendType;
+  readonly server: EmitServer;
+  /** What CLIs without MCP are told of the tool. */
+  readonly tool: EmitToolText;
+  /** Absolute path of the turn's private folder, in which `files` will be. */
+  readonly folder: string;
+  /** Leave out the MCP servers of the user's own, as far as the CLI can be told: a hat that is held back must not write through one. */
+  readonly isAlone: boolean;
+  /** Command lines for the tool `run_check`; empty: the server has no such tool. */
+  readonly checks: readonly string[];
+}
+
+/** What the model is told of the tool. */
+export interface EmitToolText {
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: JsonObject;
+}

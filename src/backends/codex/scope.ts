@@ -1,5 +1,6 @@
-import { mayChangeTree, mayWork } from '../capabilities.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { mayChangeTree, mayWork } from '../../core/index.ts';
+import { EMIT_SERVER, NO_ATTACHED_TOOL, START_SECONDS } from '../emit-tool.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, valued, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
@@ -39,4 +40,15 @@ function toLimits({ may }: ScopeOrder, yields: boolean): readonly string[] {
     return [reads, 'codex tells most refusals nowhere in its stream.', ...tests];
   }
   return may.mayRunShell ? [] : [reads];
+}
+
+/**
+ * Codex starts MCP servers outside of its own sandbox, so a hat that can only read publishes all the same. The user's other servers cannot be left out
+ * (a whole table is merged into theirs); their tools ask before they run, and there is nobody to answer.
+ */
+export function attachCodex({ server }: EmitAttachOrder): AttachedTool {
+  const { command, args } = server;
+  // The texts and lists of JSON are TOML's as well.
+  const table = `{command=${JSON.stringify(command)},args=${JSON.stringify(args)},default_tools_approval_mode="approve",startup_timeout_sec=${START_SECONDS}}`;
+  return { ...NO_ATTACHED_TOOL, args: ['-c', `mcp_servers.${EMIT_SERVER}=${table}`] };
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { BackendSpec } from '../../core/index.ts';
 import type { Invocation } from '../invocation.ts';
-import { planClaude } from './argv.ts';
+import { claude } from './index.ts';
 
 const SPEC: BackendSpec = { type: 'claude', args: [], env: {}, permissions: 'bypass' };
 const plan = (
   spec: Partial<BackendSpec> = {},
   order: { place?: 'arg' | 'stdin'; isRoot?: boolean; env?: Record<string, string> } = {},
 ): Invocation =>
-  planClaude({
+  claude.plan({
     spec: { ...SPEC, ...spec },
     prompt: 'Fix it',
     promptFile: '/t/prompt.md',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { mayWork } from '../capabilities.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { mayWork } from '../../core/index.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerTimeoutMs } from '../emit-tool.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
@@ -47,4 +48,18 @@ export function scopeGemini(order: ScopeOrder): CliScope {
 /** One rule as TOML. JSON's texts, numbers and lists of texts are TOML's as well. */
 function toRule(rule: Readonly<Record<string, string | number | readonly string[]>>): string {
   return ['[[rule]]', ...Object.entries(rule).map(([key, value]) => `${key} = ${JSON.stringify(value)}`), ''].join('\n');
+}
+
+/** Gemini knows servers from its settings alone, so it gets a home of its own in which they are the user's and this one more. */
+export function attachGemini({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+  return {
+    ...NO_ATTACHED_TOOL,
+    args: isAlone ? ['--allowed-mcp-server-names', EMIT_SERVER] : [],
+    allow: listServerTools(checks).map((tool) => `mcp_${EMIT_SERVER}_${tool}`),
+    checks,
+    settings: {
+      path: '.gemini/settings.json',
+      merge: { mcpServers: { [EMIT_SERVER]: { ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs(checks) } } },
+    },
+  };
 }

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { mayWork } from '../capabilities.ts';
+import { mayWork } from '../../core/index.ts';
+import { EMIT_TOOL, NO_ATTACHED_TOOL } from '../emit-tool.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { listed, valued, withoutFlags } from '../without-flags.ts';
+import { toEmitExtension } from './emit-extension.ts';
 
 const LIFTING = [listed('--tools'), valued('-e', '--extension')];
 const GUARD = 'pi-guard.mjs';
@@ -85,3 +87,16 @@ function toCommands({ may, qualityCommands, isConfined }: ScopeOrder): readonly 
   const own = may.mayRunQuality ? qualityCommands : [];
   return [...own, ...(may.mayGitRead && (isConfined || own.length > 0) ? GIT_LOOKS : [])];
 }
+
+/** pi speaks no MCP: an extension registers the tool and calls `ralph emit`. */
+export function attachPi({ tool, folder }: EmitAttachOrder): AttachedTool {
+  return {
+    ...NO_ATTACHED_TOOL,
+    args: ['-e', join(folder, EXTENSION)],
+    files: [{ path: EXTENSION, content: toEmitExtension(tool) }],
+    allow: [EMIT_TOOL],
+  };
+}
+
+/** In a folder that a sandbox shows as a whole. */
+const EXTENSION = 'emit/pi-emit.mjs';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/index.ts';
-import { mayWork } from '../capabilities.ts';
+import { isJsonObject, type Json, type JsonObject, mayWork, parseJson } from '../../core/index.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../emit-tool.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, valued, withoutFlags } from '../without-flags.ts';
 
 const CONFIG = 'OPENCODE_CONFIG_CONTENT';
@@ -83,4 +83,24 @@ function toObject(text: string | undefined): JsonObject {
 function pick(config: JsonObject, key: string): Readonly<Record<string, Json>> {
   const value = config[key];
   return isJsonObject(value) ? value : {};
+}
+
+export function attachOpencode({ server, checks }: EmitAttachOrder): AttachedTool {
+  const entry = { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: toServerTimeoutMs(checks) };
+  return {
+    ...NO_ATTACHED_TOOL,
+    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ mcp: { [EMIT_SERVER]: entry } }) },
+    allow: listServerTools(checks).map((tool) => `${EMIT_SERVER}_${tool}`),
+    checks,
+  };
+}
+
+/** opencode has one variable for all that is said to it. */
+export function openOpencode(attached: AttachedTool, { env }: Pick<ScopeOrder, 'env'>): Partial<CliScope> {
+  const [given, own] = [env[CONFIG], attached.env[CONFIG]];
+  if (own === undefined || given === undefined || given.trim() === '') return {};
+  const [first, second] = [parseJson(given), parseJson(own)];
+  // A configuration with comments is left as it is: the agent goes without the tool rather than without its settings.
+  if (!isJsonObject(first) || !isJsonObject(second)) return { env: { [CONFIG]: given } };
+  return { env: { [CONFIG]: JSON.stringify({ ...first, mcp: { ...pick(first, 'mcp'), ...pick(second, 'mcp') } }) } };
 }

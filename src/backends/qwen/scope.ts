@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { mayWork } from '../capabilities.ts';
+import { mayWork } from '../../core/index.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList, toServerTimeoutMs } from '../emit-tool.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
@@ -51,4 +52,17 @@ export function scopeQwen(order: ScopeOrder): CliScope {
 /** It looks at the beginning of a command only: `git log --output=FILE` would write, so without a wall there is no shell at all. */
 function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
   return isConfined && may.mayGitRead ? GIT_LOOKS : [];
+}
+
+export function attachQwen({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+  return {
+    ...NO_ATTACHED_TOOL,
+    args: [
+      '--mcp-config',
+      toServerList({ ...toServerCommand(server), trust: true, timeout: toServerTimeoutMs(checks) }),
+      ...(isAlone ? ['--allowed-mcp-server-names', EMIT_SERVER] : []),
+    ],
+    allow: listServerTools(checks).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
+    checks,
+  };
 }

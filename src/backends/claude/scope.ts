@@ -1,5 +1,6 @@
-import { mayWork } from '../capabilities.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import { mayWork } from '../../core/index.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList } from '../emit-tool.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, listed, valued, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
@@ -52,4 +53,18 @@ export function scopeClaude(order: ScopeOrder): CliScope {
       ...(may.mayGitRead && !hasShell ? ['Git can only be read inside the sandbox of the operating system.'] : []),
     ],
   };
+}
+
+export function attachClaude({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
+  return {
+    ...NO_ATTACHED_TOOL,
+    args: [...(isAlone ? ['--strict-mcp-config'] : []), '--mcp-config', toServerList({ type: 'stdio', ...toServerCommand(server) })],
+    allow: listServerTools(checks).map((tool) => `mcp__${EMIT_SERVER}__${tool}`),
+    checks,
+  };
+}
+
+/** Where it asks before it uses a tool, this one is allowed. */
+export function openClaude({ allow }: AttachedTool, { isAsked }: { readonly isAsked: boolean }): Partial<CliScope> {
+  return isAsked ? { args: ['--allowedTools', ...allow] } : {};
 }

@@ -1,6 +1,7 @@
-import { mayWork } from '../capabilities.ts';
+import { mayWork } from '../../core/index.ts';
+import { EMIT_SERVER, listServerTools, NO_ATTACHED_TOOL, toServerCommand, toServerList, toServerTimeoutMs } from '../emit-tool.ts';
 import { GIT_LOOKS } from '../plain-command.ts';
-import type { CliScope, ScopeOrder } from '../scope-plan.ts';
+import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../scope-plan.ts';
 import { bare, listed, withoutFlags } from '../without-flags.ts';
 
 const LIFTING = [
@@ -62,4 +63,15 @@ function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
 function toToolName(allowed: string): string {
   const match = /^([\w-]+)\(([\w-]+)\)$/.exec(allowed);
   return match === null ? allowed : `${match[1]}-${match[2]}`;
+}
+
+export function attachCopilot({ server, checks }: EmitAttachOrder): AttachedTool {
+  const entry = { type: 'local', ...toServerCommand(server), tools: ['*'], timeout: toServerTimeoutMs(checks) };
+  const allow = listServerTools(checks).map((tool) => `${EMIT_SERVER}(${tool})`);
+  return { ...NO_ATTACHED_TOOL, args: ['--additional-mcp-config', toServerList(entry)], allow, checks };
+}
+
+/** Where it asks before it uses a tool, this one is allowed. */
+export function openCopilot({ allow }: AttachedTool, { isAsked }: { readonly isAsked: boolean }): Partial<CliScope> {
+  return isAsked ? { args: ['--allow-tool', ...allow] } : {};
 }

@@ -1,11 +1,4 @@
-import type { JsonObject } from '../core/index.ts';
-
-/** What the model is told of the tool. */
-export interface EmitToolText {
-  readonly description: string;
-  /** JSON Schema of the arguments. */
-  readonly inputSchema: JsonObject;
-}
+import type { EmitToolText } from '../scope-plan.ts';
 
 /** An extension of pi that registers the tool `emit_event`. It calls `ralph emit`, which finds the turn in the environment. */
 export function toEmitExtension({ description, inputSchema }: EmitToolText): string {
