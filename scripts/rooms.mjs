@@ -57,7 +57,7 @@ export const ROOMS = {
     mayImport: ['core', 'ports'],
   },
   backends: {
-    holds: 'one folder per agent CLI (`argv.ts` and `translate.ts` are pure), the scripted agent, registry and detection',
+    holds: 'one folder per agent CLI with everything that is known of it, `acp`, `custom`, the scripted agent, registry and detection',
     mayImport: ['core', 'ports', 'process'],
   },
   agent: {

@@ -1,7 +1,15 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Settings, toLabel } from '../config/index.ts';
-import { type BackendSpec, BUILT_IN_CARDS, type Capabilities, mayChangeTree, RalphError, resolveProfile, toCapabilities } from '../core/index.ts';
+import {
+  type BackendSpec,
+  BUILT_IN_CARDS,
+  type Capabilities,
+  mayChangeTree,
+  RalphError,
+  resolveProfile,
+  toCapabilities,
+} from '../core/index.ts';
 import { findIsolation, openProjectFolder } from '../process/index.ts';
 import type { OsSandboxSearch } from '../sandbox/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';

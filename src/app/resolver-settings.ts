@@ -5,14 +5,15 @@ import {
   type HatSpec,
   type Json,
   mapTexts,
+  mayChangeTree,
   RALPH,
   RalphError,
   type RunSpec,
   resolveProfile,
   TOPIC_START,
+  toCapabilities,
 } from '../core/index.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
-import { mayChangeTree, toCapabilities } from '../sandbox/index.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

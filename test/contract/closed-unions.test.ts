@@ -13,6 +13,8 @@ interface GrowingUnion {
   readonly file: string;
   readonly begins: string;
   readonly member: string;
+  /** What stands before a member. */
+  readonly lead?: string;
   readonly tables: readonly string[];
   readonly switches: readonly string[];
 }
@@ -70,6 +72,14 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     tables: ['src/app/queue-plan.ts', 'src/core/end-reasons.ts'],
     switches: ['src/app/resume-run.ts', 'src/simulate/to-hints.ts'],
   },
+  'an agent CLI': {
+    file: 'src/core/backend-spec.ts',
+    begins: 'export const AGENT_CLIS = {\n',
+    lead: '',
+    member: "'made-up-cli': { costs: 'nothing', login: '', isVerified: false },",
+    tables: ['src/backends/clis.ts'],
+    switches: [],
+  },
   'a cause of a refusal': {
     file: 'src/core/effects.ts',
     begins: 'export type RejectionCause =\n',
@@ -89,10 +99,10 @@ beforeAll(() => {
   const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as { readonly compilerOptions: object };
   const options = { ...compilerOptions, incremental: false, tsBuildInfoFile: undefined };
   writeFileSync(join(COPY, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['src'] }));
-  for (const { file, begins, member } of Object.values(UNIONS)) {
+  for (const { file, begins, lead = '| ', member } of Object.values(UNIONS)) {
     const text = readFileSync(join(COPY, file), 'utf8');
-    expect(text, `${file} is a plain union, a member a line`).toContain(`${begins}  | `);
-    writeFileSync(join(COPY, file), text.replace(begins, `${begins}  | ${member}\n`));
+    expect(text, `${file} is a plain union, a member a line`).toContain(`${begins}  ${lead}`);
+    writeFileSync(join(COPY, file), text.replace(begins, `${begins}  ${lead}${member}\n`));
   }
   const { stdout } = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '-p', COPY], {
     encoding: 'utf8',
