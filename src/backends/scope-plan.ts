@@ -1,5 +1,4 @@
 import type { BackendType, Capabilities, JsonObject } from '../core/index.ts';
-import type { ToolServer } from '../ports/index.ts';
 
 /** A file that a CLI needs for one turn. */
 export interface ScopeFile {
@@ -20,7 +19,7 @@ export interface AttachedTool {
   /** A settings file in the CLI's home (its path from there), and what is merged into the user's own: the turn gets a home of its own then. */
   readonly settings?: AttachedSettings;
   /** For an agent that is told of servers over its protocol. */
-  readonly servers?: readonly ToolServer[];
+  readonly servers?: readonly (EmitServer & { readonly name: string })[];
 }
 
 /** What a settings file of a CLI gets beside the user's own. */

@@ -13,6 +13,7 @@ export {
   type NativeSpec,
   toBackendLabel,
   toListedBackend,
+  toPersonHelp,
   UNVERIFIED_BACKENDS,
 } from './backend-spec.ts';
 export { BUILT_IN_CARDS } from './built-in-cards.ts';
@@ -161,7 +162,6 @@ export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue
 export { parseSender, type Sender, toSenderText } from './sender.ts';
 export { toServerToolName } from './server-tool-name.ts';
 export { toMoveAway, toShellWord } from './shell-word.ts';
-export { isHopeless, toPersonHelp } from './sign-in.ts';
 export type { ScannedSignals } from './signal-collector.ts';
 export { isPromiseLine } from './signal-lines.ts';
 export type {
@@ -208,6 +208,7 @@ export {
 } from './topics.ts';
 export {
   type FailureClass,
+  isHopeless,
   NO_WORK,
   type TurnFailure,
   type TurnId,

@@ -91,3 +91,8 @@ export const NO_WORK = {
   producedOutput: false,
   leftovers: 0,
 } as const satisfies Partial<TurnReport>;
+
+/** Failures that no other try mends: a person is needed, or another agent. */
+export function isHopeless(failure: FailureClass): failure is 'auth' | 'request' {
+  return failure === 'auth' || failure === 'request';
+}
