@@ -21,14 +21,6 @@ describe('listBackends', () => {
   it('holds every CLI that a configuration can name, in the order of the default priority', () => {
     expect(listBackends().map(({ type }) => type)).toEqual(DETECTED_BACKENDS);
   });
-
-  it('marks what was built from documentation alone', () => {
-    expect(
-      listBackends()
-        .filter(({ tried }) => tried === null)
-        .map(({ type }) => type),
-    ).toEqual(['amp', 'kiro']);
-  });
 });
 
 describe('firstAvailable', () => {
