@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, type BackendType, RALPH, toBackendLabel } from '../core/index.ts';
+import { type BackendSpec, type BackendType, RALPH, toBackendLabel, toListedBackend } from '../core/index.ts';
 import type { Coordination } from '../topology/index.ts';
 
 /** An agent that is not on this machine. */
@@ -45,7 +45,7 @@ export async function createAgentLook(env: Readonly<Record<string, string | unde
         const wanted = known.filter(({ type }) => priority.includes(type));
         if (wanted.some(({ command }) => 'path' in findCommand(command, folder, env['PATH']))) return null;
         const install = known.find(({ type }) => type === priority[0])?.install ?? null;
-        return { label, problem: `none of ${priority.join(', ')} was found in PATH`, install, fix: null };
+        return { label, problem: `none of ${priority.map(toListedBackend).join(', ')} was found in PATH`, install, fix: null };
       }
       const descriptor = known.find(({ type }) => type === spec.type);
       const found = findCommand(spec.command ?? descriptor?.command ?? '', folder, spec.env['PATH'] ?? env['PATH']);
