@@ -62,7 +62,7 @@ export interface TriedRelease {
 /** A JSON stream. */
 export interface CliStream {
   readonly create: () => Translator;
-  /** Whether the first line of an unknown agent's output is of this stream. At most one says so. */
+  /** Whether the first line of an unknown agent's output is of this stream; the first that says so is taken. A `system` line may hold anything. */
   readonly begins: (first: JsonObject) => boolean;
   /** Whether the line could stand further on in this stream: asked where nobody's stream begins so. */
   readonly continues?: (line: JsonObject) => boolean;

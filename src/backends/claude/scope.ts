@@ -55,6 +55,7 @@ export function scopeClaude(order: ScopeOrder): CliScope {
   };
 }
 
+/** By a list of servers in its arguments. */
 export function attachClaude({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
   return {
     ...NO_ATTACHED_TOOL,

@@ -65,6 +65,7 @@ function toToolName(allowed: string): string {
   return match === null ? allowed : `${match[1]}-${match[2]}`;
 }
 
+/** By a list of servers in its arguments. */
 export function attachCopilot({ server, checks }: EmitAttachOrder): AttachedTool {
   const entry = { type: 'local', ...toServerCommand(server), tools: ['*'], timeout: toServerTimeoutMs(checks) };
   const allow = listServerTools(checks).map((tool) => `${EMIT_SERVER}(${tool})`);

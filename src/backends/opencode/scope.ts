@@ -85,6 +85,7 @@ function pick(config: JsonObject, key: string): Readonly<Record<string, Json>> {
   return isJsonObject(value) ? value : {};
 }
 
+/** In the configuration that the environment carries. */
 export function attachOpencode({ server, checks }: EmitAttachOrder): AttachedTool {
   const entry = { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: toServerTimeoutMs(checks) };
   return {

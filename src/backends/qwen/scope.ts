@@ -54,6 +54,7 @@ function toCommands({ may, isConfined }: ScopeOrder): readonly string[] {
   return isConfined && may.mayGitRead ? GIT_LOOKS : [];
 }
 
+/** By a list of servers in its arguments. */
 export function attachQwen({ server, isAlone, checks }: EmitAttachOrder): AttachedTool {
   return {
     ...NO_ATTACHED_TOOL,
