@@ -106,7 +106,7 @@ hats:
     await withPlace(toFiles(PLANNER_AND_BUILDER, 'touch started'), async (folder) => {
       const { code, stdout } = await ralph(folder, ['run', '-p', 'raise the roof', '--dry-run']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/first prompt, for planner: [\d,]+ tokens/);
+      expect(stdout).toMatch(/first prompt, for planner: about [\d,]+ tokens/);
       expect(stdout).toContain('raise the roof');
       expect(stdout).toContain('builder');
       expect(readdirSync(folder).sort()).toEqual(['agent.sh', 'ralph.yml']);

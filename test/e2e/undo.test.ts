@@ -128,7 +128,7 @@ describe.concurrent('ralph undo', () => {
       expect((await ralph(folder, ['undo', '--to-turn', '9'])).stderr).toContain('it has no turn 9: its last is turn 1');
       expect((await ralph(folder, ['undo', '--to-turn', '1'])).stdout).toContain('There is nothing to do.');
       rmSync(join(folder, '.git'), { recursive: true });
-      expect(await ralph(folder, ['undo', '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('not a git repository') });
+      expect(await ralph(folder, ['undo', '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('is in no git repository') });
     });
   });
 
