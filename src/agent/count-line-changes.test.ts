@@ -30,5 +30,15 @@ it('finds a few changes in a long text, and gives a long text up that is another
   const changed = long.filter((_, index) => index % 500 !== 0);
   expect(countLineChanges(long.join('\n'), changed.join('\n'))).toEqual({ added: 0, removed: 40 });
   const other = long.map((line, index) => (index % 2 === 0 ? line : `another ${index}`));
-  expect(countLineChanges(long.join('\n'), other.join('\n'))).toEqual({ added: 20_000, removed: 20_000 });
+  expect(countLineChanges(long.join('\n'), other.join('\n'))).toEqual({ added: 19_999, removed: 19_999 });
+});
+
+it('counts only what was appended, put in front or put in the middle, however much it is', () => {
+  const long = Array.from({ length: 5000 }, (_, index) => `line ${index}`);
+  const more = Array.from({ length: 1001 }, (_, index) => `more ${index}`);
+  for (const at of [5000, 0, 2500]) {
+    const changed = [...long.slice(0, at), ...more, ...long.slice(at)];
+    expect(countLineChanges(long.join('\n'), changed.join('\n'))).toEqual({ added: 1001, removed: 0 });
+    expect(countLineChanges(changed.join('\n'), long.join('\n'))).toEqual({ added: 0, removed: 1001 });
+  }
 });

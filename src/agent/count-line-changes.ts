@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { compareLines } from '../core/index.ts';
 
 /** How many lines a change adds and takes away. */
 export interface LineChanges {
@@ -6,15 +7,13 @@ export interface LineChanges {
   readonly removed: number;
 }
 
-/** Texts that differ in more lines count as replaced: to find the rest would take longer than anybody waits for it. */
+/** Where more lines differ, all from the first to the last of them count as replaced: to find the rest would take longer than anybody waits for it. */
 const maxEditLength = 1000;
 
 /** Counts the lines that differ between two texts. */
 export function countLineChanges(before: string, after: string): LineChanges {
-  const [left, right] = [toLines(before), toLines(after)];
-  const changes = diffArrays(left, right, { maxEditLength });
-  if (changes === undefined) return { added: right.length, removed: left.length };
-  const count = (kind: 'added' | 'removed'): number => changes.reduce((sum, change) => sum + (change[kind] ? change.count : 0), 0);
+  const changes = compareLines(toLines(before), toLines(after), (left, right) => diffArrays(left, right, { maxEditLength }));
+  const count = (kind: 'added' | 'removed'): number => changes.reduce((sum, change) => sum + (change[kind] ? change.value.length : 0), 0);
   return { added: count('added'), removed: count('removed') };
 }
 

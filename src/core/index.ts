@@ -21,6 +21,7 @@ export { CHANGED_TESTS_MARK, findChangedTestsReason } from './changed-tests.ts';
 export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
 export { classifyPath, isTestPath, PATH_CLASSES, type PathClass, type PathRules } from './classify-paths.ts';
 export { createFenceTracker } from './code-fence.ts';
+export { compareLines } from './compare-lines.ts';
 export { isCostUnknown } from './cost-reports.ts';
 export { countEdits } from './count-edits.ts';
 export { countFailedTests } from './count-failed-tests.ts';

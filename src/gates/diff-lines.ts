@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff';
+import { compareLines } from '../core/index.ts';
 
-/** Texts that differ in more lines are shown as replaced: to find the rest would take longer than anybody waits for it. */
+/** Where more lines differ, all from the first to the last of them are shown as replaced: to find the rest would take longer than anybody waits for it. */
 const MAX_EDIT_LENGTH = 1000;
 const CONTEXT = 2;
 
@@ -34,19 +35,7 @@ function isNearChange(lines: readonly string[], index: number): boolean {
   return false;
 }
 
-function toMarked(before: string[], after: string[]): readonly string[] {
-  const mark = (lines: readonly string[], sign: string): readonly string[] => lines.map((line) => `${sign}${line}`);
-  const changes = diffArrays(before, after, { maxEditLength: MAX_EDIT_LENGTH });
-  if (changes !== undefined) return changes.flatMap(({ added, removed, value }) => mark(value, added ? '+' : removed ? '-' : ' '));
-  let start = 0;
-  while (start < before.length && before[start] === after[start]) start += 1;
-  const most = Math.min(before.length, after.length) - start;
-  let end = 0;
-  while (end < most && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  return [
-    ...mark(before.slice(0, start), ' '),
-    ...mark(before.slice(start, before.length - end), '-'),
-    ...mark(after.slice(start, after.length - end), '+'),
-    ...mark(before.slice(before.length - end), ' '),
-  ];
+function toMarked(before: readonly string[], after: readonly string[]): readonly string[] {
+  const changes = compareLines(before, after, (left, right) => diffArrays(left, right, { maxEditLength: MAX_EDIT_LENGTH }));
+  return changes.flatMap(({ added, removed, value }) => value.map((line) => `${added ? '+' : removed ? '-' : ' '}${line}`));
 }
