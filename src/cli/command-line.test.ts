@@ -25,7 +25,7 @@ describe('ralph --help', () => {
   });
 
   it('has a page for each group of commands, and one for all', async () => {
-    const topics = [...(await type(['--help'])).out.matchAll(/^ {2}([a-z]+) [a-z ]+? {2,}([a-z]+, [\s\S]*?)\n(?=\n| {2}[a-z])/gm)];
+    const topics = [...(await type(['--help'])).out.matchAll(/^ {2}([a-z]+) {2,}([a-z]+, [\s\S]*?)\n(?=\n| {2}[a-z])/gm)];
     expect(topics.map((match) => match[1])).toEqual(['design', 'look', 'publish', 'keep']);
     const all = await type(['help', 'all']);
     for (const [, topic = '', list = ''] of topics) {

@@ -11,7 +11,7 @@ const EXAMPLES: readonly Example[] = [
   ['ralph resume', 'go on where the last run stopped'],
 ];
 
-/** What is done with the commands of each group, which is called by the first word. */
+/** What is done with the commands of each group. */
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   first: 'Commands (without one: run)',
   design: 'Design a team',
@@ -33,7 +33,7 @@ export function toTopicHelp(topic: string, width: number): string {
 
 /** `ralph --help`, in lines of at most so many characters. */
 export function toRootHelp(width: number): string {
-  const widest = Math.max(...MORE.map((group) => GROUPS[group].length)) + 2;
+  const widest = Math.max(...MORE.map((group) => group.length)) + 2;
   const options = [
     ['-h, --help', 'this page; `ralph <command> --help` for a command'],
     ['-V, --version', 'the version'],
@@ -46,8 +46,8 @@ export function toRootHelp(width: number): string {
     `${GROUPS.first}:`,
     ...toCommandLines(listCommands('first'), width),
     '',
-    ...wrapText('More commands; `ralph help design` tells about the first row, `ralph help all` about all:', width),
-    ...MORE.flatMap((group) => toHanging(GROUPS[group].toLowerCase().padEnd(widest), listNames(group), width)),
+    ...wrapText(`More commands. Details: \`ralph help ${HELP_TOPICS.join('|')}\``, width),
+    ...MORE.flatMap((group) => toHanging(group.padEnd(widest), listNames(group), width)),
     '',
     'Options:',
     ...options.flatMap(([flags, text]) => toHanging(flags.padEnd(15), text, width)),
