@@ -25,7 +25,7 @@ function warn(...runs: readonly (string | ReturnType<typeof makeGate>)[]): reado
 it('a gate whose program is not on the PATH is named, with what mends it', () => {
   const [first = '', ...more] = warn('gone test --all', 'CI=1 gone');
   expect(first).toBe(
-    'The gate `gone test --all` cannot be run: gone is not on the PATH. Whatever agents do to the files, it stays red, and nothing gets past it. Install gone, or name another command under `gates`.',
+    'The gate `gone test --all` cannot be run: gone is not on the PATH. It will always fail, so no completion can pass. Install gone, or name another command under `gates`.',
   );
   expect(more).toHaveLength(1);
 });

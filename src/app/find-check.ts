@@ -57,7 +57,7 @@ export function toMissingWarnings({ settings, missing }: SoughtGate, { cwd, env 
 function toAbsentWarning(gate: GateSpec, program: string): string {
   const command = toPlainLine(gate.run, 100);
   const what = gate.name === undefined ? `The gate \`${command}\`` : `The gate ${toPlainLine(gate.name, 60)} (\`${command}\`)`;
-  const effect = isRequiredGate(gate) ? ' Whatever agents do to the files, it stays red, and nothing gets past it.' : '';
+  const effect = isRequiredGate(gate) ? ' It will always fail, so no completion can pass.' : '';
   return `${what} cannot be run: ${program} is not on the PATH.${effect} Install ${program}, or name another command under \`gates\`.`;
 }
 

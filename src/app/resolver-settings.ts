@@ -139,7 +139,7 @@ export function withSecretsOf(settings: Settings, env: Environment, hat: string)
   throw new RalphError({
     code: 'resolve-secret',
     what: `The agent of ${hat} was given a secret that is kept nowhere: ${[...new Set(left)].join(', ')}.`,
-    why: 'Without it it could not sign in.',
+    why: 'The agent cannot sign in without it.',
     fix: 'Set the variable of that name, as when the run was started, or merge by hand.',
   });
 }

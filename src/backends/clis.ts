@@ -12,7 +12,10 @@ import { opencode } from './opencode/index.ts';
 import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 
-/** Every agent CLI that is known, in the default order of `cli.priority`: one folder each, and nothing about one of them stands elsewhere. */
+/**
+ * Every agent CLI that is known, in the default order of `cli.priority`: one folder each. How a person signs in, what it tells of costs and whether
+ * it was tried is in `AGENT_CLIS` of `core`, for pure code.
+ */
 const CLIS: Readonly<Record<CliType, CliDescription>> = { claude, codex, gemini, opencode, pi, copilot, qwen, cline, auggie, amp, kiro };
 
 /** Every agent CLI that is known, in the default order of `cli.priority`. */
