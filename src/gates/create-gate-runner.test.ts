@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GateResult, GateSpec, StartTestsResult } from '../core/index.ts';
+import type { TreeState } from '../ports/index.ts';
 import { createGateRunner } from './index.ts';
 
 const env = { PATH: process.env['PATH'], GREETING: 'hello' };
@@ -155,7 +156,11 @@ describe('the tests of the start', () => {
   const TRIED: StartTestsResult = { outcome: 'failed', changed: ['test/a.js'], total: 1, outputTail: 'no' };
 
   /** Runs gates of which all but those that say otherwise guard the end; which of them were tried, and what came of it. */
-  async function judge(specs: readonly (Partial<GateSpec> & { readonly isEnd?: false })[], shown = TRIED) {
+  async function judge(
+    specs: readonly (Partial<GateSpec> & { readonly isEnd?: false })[],
+    shown = TRIED,
+    state: TreeState | null = { hash: 'a', files: new Map() },
+  ) {
     const asked: (readonly number[])[] = [];
     const orders = specs.map(({ isEnd, ...spec }, gate) => ({
       gate,
@@ -165,7 +170,7 @@ describe('the tests of the start', () => {
     const runner = createGateRunner({
       cwd,
       env,
-      tree: { read: async () => ({ hash: 'a', files: new Map() }) },
+      tree: { read: async () => state },
       tryStartTests: async (gates) => {
         asked.push(gates);
         return new Map(gates.map((gate) => [gate, shown]));
@@ -195,6 +200,11 @@ describe('the tests of the start', () => {
       'unknown',
     ]);
     expect([await outcomeOf('echo "# tests 2"; echo "# pass 2"', 1), await outcomeOf('true')]).toEqual(['passed', 'passed']);
+  });
+
+  it('are unknown where git no longer tells the files apart', async () => {
+    const { asked, tried } = await judge([{}], TRIED, null);
+    expect([asked, tried]).toEqual([[], [expect.objectContaining({ outcome: 'unknown', changed: [], total: 0 })]]);
   });
 
   it('are not tried on the way, nor where a gate refuses the end anyway', async () => {

@@ -42,8 +42,10 @@ async function withStartTests(
   const due = required.filter(
     ({ gate, spec, isEnd }) => isEnd === true && ran.has(gate) && spec.protect === undefined && spec.mayChangeTests !== true,
   );
-  const now = due.length === 0 ? null : await bench.look(look);
-  if (now === null) return judged;
+  if (due.length === 0) return judged;
+  const now = await bench.look(look);
+  if (now === null)
+    return judged.map((result) => (due.some(({ gate }) => gate === result.gate) ? { ...result, startTests: UNSEEN } : result));
   // What it takes is time in which files may change.
   const end = bench.begin();
   const tried = await tryStartTests(
@@ -57,6 +59,9 @@ async function withStartTests(
     return startTests === undefined ? result : { ...result, startTests: withoutVoid(startTests, result) };
   });
 }
+
+/** At the start the files could be told apart: who takes that away must not gain by it. */
+const UNSEEN: StartTestsResult = { outcome: 'unknown', changed: [], total: 0, outputTail: 'Git no longer tells which files there are.' };
 
 /** A runner that finds no test in the copy has tried nothing, however well it ends. */
 function withoutVoid(tried: StartTestsResult, { ranTests = 0 }: GateResult): StartTestsResult {

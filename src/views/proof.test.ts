@@ -60,6 +60,9 @@ it('calls a completion unproven that a gate lets through with changed tests only
   expect(tell([TESTS], [toTried('unknown')])).toBe(
     'unproven: the run changed tests (test/a.js), and whether npm test passes with those of the start could not be found out',
   );
+  expect(tell([TESTS], [toTried('unknown', [])])).toBe(
+    'unproven: whether the run changed tests could not be found out: git no longer tells which files there are',
+  );
   expect(tell([{ ...TESTS, mayChangeTests: true }], [toTried('failed')])).toBe('proven: npm test passed');
 });
 

@@ -72,6 +72,7 @@ function toChangedReason(result: GateResult, { outcome, changed, total }: StartT
     4,
   )}${total > changed.length ? `, ${total} files in all` : ''}`;
   const name = toNames([result]);
+  if (total === 0) return 'whether the run changed tests could not be found out: git no longer tells which files there are';
   if (outcome === 'failed') return `${name} passes only with tests that the run changed (${files})`;
   return `the run changed tests (${files}), and whether ${name} passes with those of the start could not be found out`;
 }

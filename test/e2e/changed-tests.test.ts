@@ -53,6 +53,21 @@ const listCopies = (folder: string): readonly string[] =>
 
 describe.concurrent('an agent that makes a test ask for less', () => {
   test.each([
+    ['removes', 'rm -rf .git'],
+    ['breaks HEAD of', 'echo garbage > .git/HEAD'],
+    ['breaks the settings of', 'echo "[bro" >> .git/config'],
+    ['hides the files of', 'git config core.bare true'],
+    ['makes unreadable the format of', 'git config core.repositoryformatversion 9'],
+  ])('proves nothing where it %s the repository', async (_name, harm) => {
+    await withPlace(toFiles(CONFIG, `${SOFTEN}; ${harm}; ${DONE}`, FILES), async (folder) => {
+      prepare(folder);
+      const { stdout } = await ralph(folder, ['run', '-p', 'Make the sum right', '--no-tui', '--max-iterations', '2', '--in-place']);
+      expect(stdout).not.toMatch(/^(\S+ )?Completed after/m);
+      expect(stdout).toMatch(/Completed, unproven|Not completed/);
+    });
+  });
+
+  test.each([
     ['in the folder itself', []],
     ['in a worktree', ['--worktree', 'blue']],
   ])('completes nothing %s, and reads what the test said', async (_name, args) => {

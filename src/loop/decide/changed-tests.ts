@@ -19,7 +19,14 @@ export function tellChangedTests(step: Step, { completion }: GateWait, results: 
     if (tried === null || tried.outcome === 'passed') continue;
     const [name, changed] = [toResultName(result), toChangedText(tried)];
     const reason = completion.changedTests;
-    if (tried.outcome === 'unknown') {
+    if (tried.outcome === 'unknown' && tried.total === 0) {
+      notify(
+        step,
+        'warning',
+        'changed-tests',
+        `${name} passed, and nobody knows whether tests were changed: ${toFirstLine(tried.outputTail)}`,
+      );
+    } else if (tried.outcome === 'unknown') {
       const words = `${name} passed, and nobody knows whether it would with the tests as they were at the start (${changed}): ${toFirstLine(tried.outputTail)}`;
       notify(step, 'warning', 'changed-tests', words);
     } else if (reason === undefined) {
