@@ -128,6 +128,22 @@ describe.concurrent('an agent that changes a test because the task asks for it',
     });
   });
 
+  test('lands, and the landing says what is doubtful about it', async () => {
+    const args = ['--worktree', 'blue'];
+    await play(
+      `${SOFTEN}; ${STATE}; ${DONE}`,
+      async (folder) => {
+        const { code, stdout } = await ralph(folder, ['land', '--clean']);
+        expect([code, stdout]).toEqual([
+          0,
+          expect.stringMatching(/Flagged +unproven: sh check\.sh passes only with tests that the run changed/),
+        ]);
+        expect(stdout.indexOf('Flagged')).toBeLessThan(stdout.indexOf('has landed'));
+      },
+      { args },
+    );
+  });
+
   test('tells programs of it', async () => {
     await play(
       `${SOFTEN}; ${STATE}; ${DONE}`,

@@ -54,15 +54,24 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
     const text = `${maskControls(hat)} resolves the conflict in ${toCount(files, 'file')}. Follow it: ralph show ${runId} --follow`;
     if (!isJson) printLine(terminal, terminal.style('faint', text));
   };
+  // Before the landing, after which the worktree may be gone.
+  const doubts = toDoubts(await app.reviewRun(cwd, request.run, env).catch(() => null));
   const { result: report, stoppedBy } = await untilStopped(context, (signal) =>
     app.landRun(cwd, request, { signal, observe, onResolving }, env),
   );
-  if (isJson) printJson(terminal, { v: 1, ...report });
-  else print(terminal, report, request.resolver);
+  if (isJson) printJson(terminal, { v: 1, ...report, flagged: doubts });
+  else print(terminal, report, request.resolver, doubts);
   return stoppedBy ?? (report.outcome === 'landed' || report.outcome === 'nothing' ? 0 : 1);
 }
 
-function print(terminal: Terminal, report: LandReport, resolver: string | null): void {
+/** What a person is told of a run before they take its work for proven: its gates pass on the merged tree with the tests that it changed, too. */
+function toDoubts(review: Awaited<ReturnType<AppApi['reviewRun']>> | null): readonly string[] {
+  if (review === null) return [];
+  const flagged = review.rows.flatMap(({ label, text }) => (label === 'Flagged' ? [text] : []));
+  return review.proof?.isProven === false ? [`unproven: ${review.proof.reason}`, ...flagged] : flagged;
+}
+
+function print(terminal: Terminal, report: LandReport, resolver: string | null, doubts: readonly string[]): void {
   const { runId, outcome, onto, conflicts } = report;
   printResolution(terminal, report);
   for (const result of report.gates) {
@@ -71,6 +80,8 @@ function print(terminal: Terminal, report: LandReport, resolver: string | null):
   }
   if (outcome === 'conflict') return printConflict(terminal, report);
   if (outcome === 'refused') return printRefusal(terminal, report);
+  for (const doubt of outcome === 'landed' ? doubts : [])
+    printProse(terminal, `${terminal.style('warning', 'Flagged')}  ${toPlainLine(doubt, 400)}`);
   if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
   else printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
   if (resolver !== null && conflicts.length === 0) printProse(terminal, 'There was no conflict to resolve.');
