@@ -60,7 +60,14 @@ it.each(['ralph/blue', 'main'])('nothing is landed where an object of %s does no
   expect(await landing()).toBe(true);
   replace(folder, folder.git('rev-parse', branch === 'main' ? 'main:c.txt' : 'ralph/blue:b.txt').trim(), 'lie\n');
   await expect(landing()).rejects.toMatchObject({
-    message: expect.stringMatching(/^the object [0-9a-f]{40} of the repository does not hold what its name says/),
+    message: expect.stringMatching(/^git object [0-9a-f]{40} is corrupt or was replaced$/),
     fix: expect.stringContaining('git fsck'),
   });
+});
+
+it('what was replaced is not packed: git would take it for true from then on', async () => {
+  const folder = createTestRepository({ 'a.txt': 'the truth\n' });
+  replace(folder, folder.git('rev-parse', 'main:a.txt').trim(), 'a lie\n');
+  await expect(packObjects(folder.settings)).rejects.toMatchObject({ message: expect.stringContaining('is corrupt or was replaced') });
+  expect(folder.git('count-objects', '-v')).toMatch(/^packs: 0$/m);
 });

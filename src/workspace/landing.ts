@@ -145,6 +145,7 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
   };
   try {
     const { made, ...wanted } = ends;
+    if (made !== undefined) await demandTrueObjects(main, made.commit, ends.target);
     const repository = await checkOut(made?.commit ?? ends.target);
     const mergeOrder = { ...wanted, runId: order.runId };
     const merge = made === undefined ? await mergeApart(repository, mergeOrder) : { isMerged: true as const, ...made };
@@ -161,6 +162,8 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
           async settle() {
             const settled = await conflict.settle();
             if (settled.commit !== null) {
+              // What the hat wrote under a name counts for git, whatever the file in the folder says.
+              await demandTrueObjects(main, settled.commit, ends.target);
               await checkOut(settled.commit);
               await link();
             }
