@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLanding } from './landing.ts';
@@ -158,6 +158,19 @@ describe('a conflict that somebody resolves in the files', () => {
     expect(none).toEqual([]);
     expect(show('new.txt')).toBe('new\n');
     expect(() => show('file.txt')).toThrow();
+  });
+
+  it('is not resolved by a link in the place of a file, in conflict or not', async () => {
+    const link = (name: string) => async () => {
+      const { commit, faults } = await resolveIn(BOTH, (worktree) => {
+        worktree.write('file.txt', 'both\n');
+        worktree.remove(name);
+        symlinkSync('/etc/hostname', join(worktree.path, name));
+      });
+      return [commit, faults];
+    };
+    expect(await link('file.txt')()).toEqual([null, ['file.txt was made a link']]);
+    expect(await link('other.txt')()).toEqual([null, ['other.txt was made a link']]);
   });
 
   it('needs a word where git marks nothing: a change, or `git add`', async () => {

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { commitTree } from './commit-tree.ts';
 import { isOwnWorktree } from './commit-worktree.ts';
 import { findMarkers } from './conflict-markers.ts';
@@ -128,6 +128,7 @@ async function settle(left: LeftMerge): Promise<SettledConflict> {
   const touched = new Set(changed.map(({ path }) => path));
   const faults = [
     ...(await listFaults(left, touched)),
+    ...others.flatMap((path) => (isLink(top, path) ? [toLinkFault(path)] : [])),
     ...others.flatMap((path) => (findMarkers(top, path, toLabel(order)).some(({ isLabelled }) => isLabelled) ? [toMarkerFault(path)] : [])),
   ];
   const untouched = (await demandGit(git, ['rev-parse', `${order.target}^{tree}`])).trim();
@@ -161,13 +162,23 @@ async function listFaults({ repository, stages, marked, order }: LeftMerge, touc
     if (standing !== 'file') {
       if (standing !== 'nothing') faults.push(`${path} is no file any more`);
       else if (isWhole) faults.push(`${path} was deleted, though both sides have it`);
-    } else if (await hasOwnMarkers(repository, path, sides, toLabel(order))) faults.push(toMarkerFault(path));
+    } else if (isLink(top, path) && ![...sides.values()].some((side) => side.startsWith('120000 '))) faults.push(toLinkFault(path));
+    else if (await hasOwnMarkers(repository, path, sides, toLabel(order))) faults.push(toMarkerFault(path));
     // Under its old name a file that both sides renamed is nowhere: that leaves nothing to decide.
     const isNowhere = standing === 'nothing' && !sides.has('2') && !sides.has('3');
     if (isNowhere || marked.has(path) || touched.has(path) || !staged.has(path)) continue;
     faults.push(`${path} is undecided: git marks no place in it, it is as git left it, and nobody said with \`git add\` that it is right`);
   }
   return faults;
+}
+
+/** No merge asks for a new link, and one may lead anywhere. */
+function toLinkFault(path: string): string {
+  return `${path} was made a link`;
+}
+
+function isLink(top: string, path: string): boolean {
+  return lstatSync(join(top, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function toMarkerFault(path: string): string {
