@@ -258,12 +258,19 @@ function toStartTests(parts: RunParts): Pick<GateRunnerSettings, 'tryStartTests'
       workspace: file.workspace,
       links: settings.worktreeLinks,
     },
-    run: (cwd, gates, watch) => {
+    run: (cwd, gates, watch, packages) => {
       openAgentFolders(cwd, settings);
-      return runGates({ settings, cwd, env, gates, kept: keepGates({ ...parts, file: { ...file, workspace: cwd } }), ...watch });
+      const kept = keepGates({ ...parts, file: { ...file, workspace: cwd } });
+      return runGates({ settings, cwd, env, gates, kept: withReadOnly(kept, packages), ...watch });
     },
   });
   return { tryStartTests };
+}
+
+/** Where there are namespaces, programs that are told where the person's packages are cannot write there either. */
+function withReadOnly(kept: ReturnType<typeof keepGates>, folders: readonly string[]): ReturnType<typeof keepGates> {
+  const { isolation } = kept;
+  return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
 
 /** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */

@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import type { GateRunnerSettings, TryStartTests } from '../gates/index.ts';
 import type { TreeReader, TreeState } from '../ports/index.ts';
-import { type CopyOrder, createWorkspace, type StartFiles, useCopy, type WorkspaceSettings } from '../workspace/index.ts';
+import { type Brought, type CopyOrder, createWorkspace, type StartFiles, useCopy, type WorkspaceSettings } from '../workspace/index.ts';
 import type { GateRun } from './run-gates.ts';
 
 /** The tests of a run's start. */
@@ -64,33 +64,43 @@ export interface StartTestsParts {
   readonly record: StartRecord;
   readonly spec: RunSpec;
   readonly copy: Omit<CopyOrder, 'paths' | 'start' | 'signal'>;
-  /** Runs gates in a folder as the run does in its own. */
-  readonly run: (cwd: string, gates: readonly number[], watch: Parameters<TryStartTests>[2]) => Promise<GateRun>;
+  /** Runs gates in a folder as the run does in its own; they must not write in the folders of `packages`. */
+  readonly run: (
+    cwd: string,
+    gates: readonly number[],
+    watch: Parameters<TryStartTests>[2],
+    packages: readonly string[],
+  ) => Promise<GateRun>;
 }
 
 /** Tries gates on a copy of the work in which the tests that the run changed are those of the start, and, where that fails, on one with the tests as they are. */
 export function createStartTests(parts: StartTestsParts): NonNullable<GateRunnerSettings['tryStartTests']> {
   const known = new Map<string, StartTestsResult>();
-  return async (gates, now, watch) => {
-    const changed = findChanged(parts, gates, now);
-    if (changed.restored.size === 0) return new Map();
+  const tryGroup = async (gates: readonly number[], mayLose: boolean, { now, watch }: Omit<Trial, 'changed'>) => {
+    const changed = findChanged(parts, mayLose, now);
+    if (changed.restored.size === 0) return [];
     const toKey = (gate: number): string => `${gate} ${parts.spec.gates[gate]?.run} ${now.hash}`;
     const open = gates.filter((gate) => !known.has(toKey(gate)));
     const results = open.length === 0 ? [] : await tryOut(parts, open, { now, changed, watch });
     for (const [gate, result] of results) if (result.outcome === 'passed') known.set(toKey(gate), result);
     const told = new Map(results);
-    return new Map(
-      gates.flatMap((gate) => {
-        const result = told.get(gate) ?? known.get(toKey(gate));
-        return result === undefined ? [] : [[gate, result] as const];
-      }),
-    );
+    return gates.flatMap((gate) => {
+      const result = told.get(gate) ?? known.get(toKey(gate));
+      return result === undefined ? [] : [[gate, result] as const];
+    });
+  };
+  return async (gates, now, watch) => {
+    const tried: (readonly [number, StartTestsResult])[] = [];
+    for (const mayLose of [false, true]) {
+      const group = gates.filter((gate) => (parts.spec.gates[gate]?.mayLoseTests === true) === mayLose);
+      if (group.length > 0) tried.push(...(await tryGroup(group, mayLose, { now, watch })));
+    }
+    return new Map(tried);
   };
 }
 
-/** Tests that are gone are no matter where fewer may run. */
-function findChanged({ record, spec }: StartTestsParts, gates: readonly number[], now: TreeState): StartFiles {
-  const mayLose = gates.some((gate) => spec.gates[gate]?.mayLoseTests === true);
+/** Tests that are gone are no matter for gates that may run fewer. */
+function findChanged({ record }: StartTestsParts, mayLose: boolean, now: TreeState): StartFiles {
   const differs = ([path, hash]: readonly [string, string]): boolean => (now.files.has(path) ? now.files.get(path) !== hash : !mayLose);
   return {
     tree: record.tree,
@@ -121,10 +131,18 @@ async function tryOut(
   const order = { ...copy, paths: [...now.files.keys()], signal: watch.signal };
   try {
     say(`[once more, with ${names.length === 1 ? '1 test file' : `${names.length} test files`} as at the start]`);
-    const before = await useCopy({ ...order, start: changed }, (cwd) => run(cwd, gates, watch).then((ended) => inPlace(ended, cwd, copy)));
+    const runIn = async (
+      cwd: string,
+      due: readonly number[],
+      { packages, leftOut }: Brought,
+    ): Promise<GateRun & Pick<Brought, 'leftOut'>> => ({
+      ...inPlace(await run(cwd, due, watch, packages), cwd, copy),
+      leftOut,
+    });
+    const before = await useCopy({ ...order, start: changed }, (cwd, brought) => runIn(cwd, gates, brought));
     const red = before.results.filter(({ passed }) => !passed).map(({ gate }) => gate);
-    if (red.length > 0) say('[failed; now with the tests as they are, in the same place]');
-    const after = red.length === 0 ? null : await useCopy(order, (cwd) => run(cwd, red, watch));
+    if (red.length > 0) say('[failed; trying the current tests in the same copy]');
+    const after = red.length === 0 ? null : await useCopy(order, (cwd, brought) => runIn(cwd, red, brought));
     return before.results.map(({ gate, passed, outputTail, ranTests }) => {
       if (passed) return [gate, { outcome: 'passed', ...facts, outputTail: '', ...(ranTests !== undefined && { ranTests }) }];
       const control = after?.results.find((result) => result.gate === gate);
@@ -134,7 +152,7 @@ async function tryOut(
         {
           outcome: 'unknown',
           ...facts,
-          outputTail: `In a copy of the folder it fails with the tests as they are, too.\n${control?.outputTail ?? ''}`,
+          outputTail: `In the copy it also fails with the current tests.${toLeftOut(before)}\n${control?.outputTail ?? ''}`,
         },
       ];
     });
@@ -142,6 +160,13 @@ async function tryOut(
     const why = `It could not be tried: ${maskControls(error instanceof Error ? error.message : String(error))}`;
     return gates.map((gate) => [gate, { outcome: 'unknown', ...facts, outputTail: why }]);
   }
+}
+
+/** What may be why. */
+function toLeftOut({ leftOut }: Pick<Brought, 'leftOut'>): string {
+  if (leftOut.length === 0) return '';
+  const named = leftOut.slice(0, MAX_NAMED).map((path) => maskControls(path).slice(0, MAX_NAME));
+  return ` Not in the copy: ${named.join(', ')}${leftOut.length > named.length ? ` and ${leftOut.length - named.length} more` : ''}.`;
 }
 
 /** What gates said, as if they had said it of the folder that agents work in: the copy is gone when they read it. */

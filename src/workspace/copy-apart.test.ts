@@ -1,4 +1,16 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type CopyOrder, useCopy } from './copy-apart.ts';
@@ -82,19 +94,76 @@ describe('a copy of the work', () => {
     expect(status).toBe(' M src/a.js\n');
   });
 
-  it('links what is installed and copies what else git ignores', async () => {
+  it('has copies of what is installed and of what else git ignores', async () => {
     const folder = createTestRepository(FILES);
     folder.write('node_modules/x/index.js', 'x\n');
     folder.write('my.env', 'A=1\n');
     folder.write('out/deep/built.js', 'built\n');
     const order = await toOrder(folder);
     await useCopy(order, async (cwd) => {
-      expect(readlinkSync(join(cwd, 'node_modules'))).toBe(join(folder.path, 'node_modules'));
+      expect(readAll(join(cwd, 'node_modules'))).toEqual({ 'x/index.js': 'x\n' });
+      rmSync(join(cwd, 'node_modules/x'), { recursive: true });
+      writeFileSync(join(cwd, 'node_modules/new.js'), 'new\n');
       expect([lstatSync(join(cwd, 'out')).isDirectory(), readAll(join(cwd, 'out'))]).toEqual([true, { 'deep/built.js': 'built\n' }]);
       expect(readFileSync(join(cwd, 'my.env'), 'utf8')).toBe('A=1\n');
       expect(existsSync(join(cwd, '.ralph'))).toBe(false);
     });
-    expect(folder.read('node_modules/x/index.js')).toBe('x\n');
+    expect(readAll(join(folder.path, 'node_modules'))).toEqual({ 'x/index.js': 'x\n' });
+  });
+
+  it('has copies of packages that a link of the work leads to, too', async () => {
+    const outside = createPlainFolder();
+    outside.write('node_modules/x/index.js', 'x\n');
+    const folder = createTestRepository(FILES);
+    folder.link('node_modules', join(outside.path, 'node_modules'));
+    await useCopy(await toOrder(folder), async (cwd, { packages }) => {
+      expect([packages.length, lstatSync(join(cwd, 'node_modules')).isSymbolicLink()]).toEqual([1, false]);
+      rmSync(join(cwd, 'node_modules/x'), { recursive: true });
+    });
+    expect(outside.read('node_modules/x/index.js')).toBe('x\n');
+  });
+
+  it('leads links among packages to the folders of the copy', async () => {
+    const folder = createTestRepository({ ...FILES, 'packages/a/index.js': 'a\n' });
+    mkdirSync(join(folder.path, 'node_modules'));
+    folder.link('node_modules/a', '../packages/a');
+    folder.link('node_modules/b', join(folder.path, 'packages/a'));
+    await useCopy(await toOrder(folder), async (cwd) => {
+      const real = realpathSync(join(cwd, 'packages/a'));
+      expect(['a', 'b'].map((name) => realpathSync(join(cwd, 'node_modules', name)))).toEqual([real, real]);
+    });
+  });
+
+  it.each([
+    ['.venv/lib/python3/site-packages/app.pth', (top: string) => `${top}/src\n`],
+    ['.venv/lib/python3/site-packages/__editable___app_finder.py', (top: string) => `MAPPING = {'app': '${top}/src/app'}\n`],
+    [
+      '.venv/lib/python3/site-packages/app.dist-info/direct_url.json',
+      (top: string) => `{"url":"file://${top}","dir_info":{"editable":true}}`,
+    ],
+    ['out/CMakeCache.txt', (top: string) => `CMAKE_HOME_DIRECTORY:INTERNAL=${top}\n`],
+  ])('is not made where %s leads back to the work', async (path, text) => {
+    const folder = createTestRepository({ ...FILES, '.gitignore': '.venv/\nout/\n' });
+    folder.write(path, text(realpathSync(folder.path)));
+    await expect(useCopy(await toOrder(folder), async () => undefined)).rejects.toThrow(`${path} leads back to the files of the folder`);
+  });
+
+  it('has programs of a Python environment that use the packages of the copy', async () => {
+    const folder = createTestRepository({ ...FILES, '.gitignore': '.venv/\n' });
+    folder.write('.venv/pyvenv.cfg', 'home = /usr/bin\n');
+    folder.write('.venv/bin/pip', `#!${realpathSync(folder.path)}/.venv/bin/python\n`);
+    await useCopy(await toOrder(folder), async (cwd) => {
+      expect(readFileSync(join(cwd, '.venv/bin/pip'), 'utf8')).toBe(`#!${cwd}/.venv/bin/python\n`);
+    });
+    expect(folder.read('.venv/bin/pip')).not.toContain('tests-run-1');
+  });
+
+  it('stays without a folder of more files than there is room for, and tells it', async () => {
+    const folder = createTestRepository(FILES);
+    mkdirSync(join(folder.path, 'out'));
+    for (let index = 0; index <= 20_000; index += 1) writeFileSync(join(folder.path, 'out', String(index)), '');
+    const leftOut = await useCopy(await toOrder(folder), async (_cwd, brought) => brought.leftOut);
+    expect(leftOut).toEqual(['out']);
   });
 
   it('has the files of the start in the place of those that were changed, removed or renamed, and keeps new ones', async () => {

@@ -1,5 +1,6 @@
-import { constants, copyFileSync, lstatSync, lutimesSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import { type CopiedFolder, type CopyTops, copyFolder, copyOne, isBelow, type Room } from './copy-folder.ts';
 import { hashFileAt } from './create-tree-reader.ts';
 import { findRepository, type Repository } from './find-repository.ts';
 import { demandGit, GitProblem } from './git.ts';
@@ -13,11 +14,19 @@ export interface CopyOrder extends PlaceOwner {
   readonly workspace: string;
   /** Its files, relative to it: all that git tracks or does not know. */
   readonly paths: readonly string[];
-  /** Folders that are linked and not copied, wherever a folder of that name is ignored. */
+  /** Folders that hold packages, by their last name, wherever a folder of that name is ignored. */
   readonly links: readonly string[];
   /** Absent: everything is as it is now. */
   readonly start?: StartFiles;
   readonly signal: AbortSignal;
+}
+
+/** What came along of what git ignores. */
+export interface Brought {
+  /** Paths from the top of what is missing: it cannot be read, or is too large. */
+  readonly leftOut: readonly string[];
+  /** Where the packages really are that were copied. */
+  readonly packages: readonly string[];
 }
 
 /** Files of the start, paths relative to the workspace. */
@@ -31,12 +40,12 @@ export interface StartFiles {
 }
 
 /**
- * Copies a folder into a worktree of its own at the same commit, has it used, and removes it, whatever happens. What git ignores comes along: packages as a link, the
- * rest as a copy where it is small. One that was left by a kill is removed before.
+ * Copies a folder into a worktree of its own at the same commit, has it used, and removes it, whatever happens. What git ignores comes along,
+ * copied: a gate that installs or removes packages there must not reach the person's. One that was left by a kill is removed before.
  *
  * @throws GitProblem, or the system error, where it cannot be made
  */
-export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise<T>): Promise<T> {
+export async function useCopy<T>(order: CopyOrder, use: (cwd: string, brought: Brought) => Promise<T>): Promise<T> {
   const [root, work] = await Promise.all([findRepository(order), findRepository({ ...order, cwd: order.workspace })]);
   if (!root.found) throw new GitProblem(root.why);
   if (!work.found) throw new GitProblem(work.why);
@@ -52,11 +61,11 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise
     if (!found.found || found.repository.top !== path) throw new GitProblem(found.found ? `${path} is no worktree` : found.why);
     const cwd = resolve(path, source.prefix);
     mkdirSync(cwd, { recursive: true });
-    await copyWork(order, source, path);
-    await bringIgnored(order, source, path);
+    const tops = { from: source.top, to: path };
+    const brought = await bringIgnored(order, source, tops, await copyWork(order, tops, source.prefix));
     if (order.start !== undefined) await bringStart(found.repository, source.prefix, order.start);
     await demandGit(found.repository.git, ['read-tree', 'HEAD']);
-    return await use(cwd);
+    return await use(cwd, brought);
   } finally {
     await removePlace(main, path, []);
   }
@@ -65,86 +74,76 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string) => Promise
 /** So many files in a row before something else may happen in the process. */
 const SLICE = 500;
 const MAX_COPIED_BYTES = 2 * 2 ** 30;
+const NO_ROOM = 'the folder is too large to be copied';
 
-/** What lies behind a link is not the work's; the link itself is copied as it is. */
-async function copyWork({ paths, signal }: CopyOrder, source: Repository, top: string): Promise<void> {
+/** What lies behind a link is not the work's; the link itself is copied. The links to packages, which are not copied yet. */
+async function copyWork(order: CopyOrder, tops: CopyTops, prefix: string): Promise<readonly string[]> {
+  const { paths, signal } = order;
+  const links: string[] = [];
   let left = MAX_COPIED_BYTES;
   for (const [index, path] of paths.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise((done) => setImmediate(done));
     if (signal.aborted) throw new GitProblem('it was stopped');
-    const name = posix.normalize(`${source.prefix}${path}`);
-    if (readStanding(source.top, name) !== 'file' || readStanding(top, name) !== 'nothing') continue;
-    left -= copyOne(join(source.top, name), join(top, name));
-    if (left < 0) throw new GitProblem('the folder is too large to be copied');
+    const name = posix.normalize(`${prefix}${path}`);
+    if (readStanding(tops.from, name) !== 'file' || readStanding(tops.to, name) !== 'nothing') continue;
+    const stats = lstatSync(join(tops.from, name), { throwIfNoEntry: false });
+    if (!(stats?.isFile() || stats?.isSymbolicLink())) continue;
+    if (stats.isSymbolicLink() && findPackages(order, tops.from, name) !== null) {
+      links.push(name);
+      continue;
+    }
+    left -= stats.isFile() ? stats.size : 0;
+    if (left < 0) throw new GitProblem(NO_ROOM);
+    copyOne(tops, name, stats);
   }
+  return links;
 }
 
-/** With its times: what was built of it is not older. Its size; 0 for what is no file. */
-function copyOne(from: string, to: string): number {
-  const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (stats === undefined || !(stats.isFile() || stats.isSymbolicLink())) return 0;
-  mkdirSync(dirname(to), { recursive: true });
-  if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-  else copyFileSync(from, to, constants.COPYFILE_FICLONE);
-  lutimesSync(to, stats.atime, stats.mtime);
-  return stats.isFile() ? stats.size : 0;
-}
-
-/** What package managers install: it is read, and far too much to be copied. */
+/** What package managers install. */
 const INSTALLED = ['node_modules', '.venv', 'venv', 'vendor', '.bundle', 'deps', 'bower_components', '.pnpm-store', '.yarn'];
 const MAX_IGNORED_BYTES = 256 << 20;
 const MAX_IGNORED_FILES = 20_000;
+const MAX_PACKAGES_BYTES = 2 * 2 ** 30;
+const MAX_PACKAGES_FILES = 200_000;
+const MAX_COPY_MS = 60_000;
 
-/** What gates may need and git does not know. What is too large stays out. */
-async function bringIgnored({ links, signal }: CopyOrder, source: Repository, top: string): Promise<void> {
+/** What gates may need and git does not know. Without the packages nothing can be tried; what else is too large stays out. */
+async function bringIgnored(order: CopyOrder, source: Repository, tops: CopyTops, links: readonly string[]): Promise<Brought> {
   const { entries } = await readStatus(source, { withIgnored: true });
-  const names = new Set([...INSTALLED, ...links.map((link) => basename(link))]);
-  const room = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES };
-  for (const { path: shown, kind } of entries) {
-    if (kind !== 'ignored' || signal.aborted) continue;
-    const path = shown.replace(/\/$/, '');
-    const [from, to] = [join(source.top, path), join(top, path)];
+  const ignored = entries.flatMap(({ path, kind }) => (kind === 'ignored' ? [path.replace(/\/$/, '')] : []));
+  const endsAtMs = performance.now() + MAX_COPY_MS;
+  const rest: Room = { bytes: MAX_IGNORED_BYTES, files: MAX_IGNORED_FILES, endsAtMs };
+  const room: Room = { bytes: MAX_PACKAGES_BYTES, files: MAX_PACKAGES_FILES, endsAtMs };
+  const [leftOut, packages]: [string[], string[]] = [[], []];
+  for (const path of new Set([...ignored, ...links])) {
     // Copied already with a repository of its own, or behind a link.
-    if (readStanding(top, path) !== 'nothing') continue;
-    if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory() && names.has(basename(path))) {
-      mkdirSync(dirname(to), { recursive: true });
-      symlinkSync(from, to);
-    } else await copyWithin(from, to, room);
+    if (readStanding(tops.to, path) !== 'nothing') continue;
+    const real = findPackages(order, tops.from, path);
+    if (real !== null) packages.push(real);
+    const copied =
+      real === null ? await copyFolder(tops, path, rest, order.signal) : await copyPackages(tops, path, real, room, order.signal);
+    if (!copied.fits && real !== null) throw new GitProblem(`${path} is too large to be copied`);
+    leftOut.push(...(copied.fits ? copied.leftOut : [path]));
   }
+  return { leftOut, packages };
 }
 
-interface Room {
-  bytes: number;
-  files: number;
+/** Packages that a link of the work leads to are copied as well: what writes through a link writes in the person's folder. */
+function copyPackages(tops: CopyTops, path: string, real: string, room: Room, signal: AbortSignal): Promise<CopiedFolder> {
+  if (real === join(tops.from, path)) return copyFolder(tops, path, room, signal);
+  if (basename(real) !== basename(path)) throw new GitProblem(`${path} is a link to a folder of another name`);
+  return copyFolder({ from: dirname(real), to: dirname(join(tops.to, path)) }, basename(path), room, signal);
 }
 
-/** Copies a file or a folder if there is room for all of it. */
-async function copyWithin(from: string, to: string, room: Room): Promise<void> {
-  const files = listFiles(from, room);
-  if (files === null) return;
-  room.bytes -= files.bytes;
-  room.files -= files.paths.length;
-  for (const [index, path] of files.paths.entries()) {
-    if (index % SLICE === SLICE - 1) await new Promise((done) => setImmediate(done));
-    copyOne(join(from, path), join(to, path));
-  }
-}
-
-/** Null where it is more than there is room for. */
-function listFiles(top: string, room: Room): { readonly paths: readonly string[]; readonly bytes: number } | null {
-  const paths: string[] = [];
-  let bytes = 0;
-  const waiting = [''];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const stats = lstatSync(join(top, path), { throwIfNoEntry: false });
-    if (stats?.isDirectory()) waiting.push(...readdirSync(join(top, path)).map((name) => posix.join(path, name)));
-    else if (stats?.isFile() || stats?.isSymbolicLink()) {
-      paths.push(path);
-      bytes += stats.size;
-    }
-    if (bytes > room.bytes || paths.length + waiting.length > room.files) return null;
-  }
-  return { paths, bytes };
+/** The folder, without links, in which the packages are that stand at a path; null for anything else. */
+function findPackages({ links }: CopyOrder, top: string, path: string): string | null {
+  const name = basename(path);
+  if (!INSTALLED.includes(name) && !links.some((link) => basename(link) === name)) return null;
+  const place = join(top, path);
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return null;
+  const real = realpathSync(place);
+  // A link that stays in the work leads into the copy there.
+  return lstatSync(place).isSymbolicLink() && isBelow(real, top) ? null : real;
 }
 
 /** Puts files of the start in the place of what became of them. Git takes away a link on the way to one of them, and follows none. */

@@ -3,7 +3,7 @@ export { type Baseline, type DirtyFile, parseBaseline } from './baseline.ts';
 export { captureBase, type RunBase } from './capture-base.ts';
 export { captureBaseline } from './capture-baseline.ts';
 export { listChangedPackages } from './changed-packages.ts';
-export { type CopyOrder, type StartFiles, useCopy } from './copy-apart.ts';
+export { type Brought, type CopyOrder, type StartFiles, useCopy } from './copy-apart.ts';
 export { createTreeReader } from './create-tree-reader.ts';
 export { createTreeWatch, type TreeLook, type TreeWatch, type TreeWatchSettings } from './create-tree-watch.ts';
 export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './create-workspace.ts';

@@ -81,7 +81,7 @@ describe.concurrent('an agent that makes a test ask for less', () => {
           'sh check.sh passed, but that does not count: with the tests as they were at the start (test/sum.sh) it fails.',
         );
         const prompt = readFileSync(join(work, 'prompt-2'), 'utf8');
-        expect(prompt).toMatch(/tests were changed \(test\/sum\.sh\)[\s\S]*CHANGED_TESTS:[\s\S]*sum is 1, not 2/);
+        expect(prompt).toMatch(/tests that the run changed \(test\/sum\.sh\)[\s\S]*CHANGED_TESTS:[\s\S]*sum is 1, not 2/);
         expect(prompt).not.toContain('tests-2');
         expect([readFileSync(join(work, 'test/sum.sh'), 'utf8'), readFileSync(join(work, 'sum'), 'utf8')]).toEqual(['[ -f sum ]\n', '1\n']);
       },
@@ -99,6 +99,15 @@ describe.concurrent('an agent that makes a test ask for less', () => {
     });
   });
 
+  test('completes nothing by removing it where only another gate may run fewer tests', async () => {
+    const config = "gates: [{ run: sh check.sh }, { run: 'true', fewer_tests: allow }]\n";
+    await play(
+      `rm -f test/sum.sh; ${DONE}`,
+      (_folder, { code, stdout }) => expect([code, stdout]).toEqual([2, expect.stringContaining('(test/sum.sh) it fails')]),
+      { config },
+    );
+  });
+
   test('is refused for good where it goes on so', async () => {
     await play(`${SOFTEN}; ${DONE}`, (_folder, { stdout }) => expect(stdout).toContain('Not completed (gate_refused)'), {
       args: ['--max-iterations', '20'],
@@ -106,7 +115,7 @@ describe.concurrent('an agent that makes a test ask for less', () => {
   });
 
   test('completes once it has mended the work', async () => {
-    const body = `${SOFTEN}; case "$prompt" in *"tests were changed"*) echo 2 > sum ;; esac; ${DONE}`;
+    const body = `${SOFTEN}; case "$prompt" in *"tests that the run changed"*) echo 2 > sum ;; esac; ${DONE}`;
     await play(body, (_folder, { code, stdout }) => {
       expect([code, stdout]).toEqual([0, expect.stringContaining('Completed after 2 iterations')]);
       expect(stdout).toContain('also with the tests of the start');
@@ -197,11 +206,27 @@ test.concurrent('what fails in any copy of the folder is told, and proves nothin
     `echo 2 > sum; ${SOFTEN}; ${DONE}`,
     (_folder, { code, stdout }) => {
       expect([code, stdout]).toEqual([0, expect.stringContaining('Completed, unproven after 1 iteration')]);
-      expect(stdout).toMatch(/Flagged +sh check\.sh passed, and nobody knows whether it would/);
+      expect(stdout).toMatch(/Flagged +sh check\.sh passed, but could not be checked with the tests from the start/);
     },
     { files: { 'check.sh': check } },
   );
 });
+
+test.concurrent.each(['off', 'auto'])(
+  'a gate that installs packages anew in the copy leaves those of the person (isolation: %s)',
+  async (isolation) => {
+    // In the folder itself nothing is removed, so what is gone went from the copy.
+    const check = `case "$PWD" in */tests-*) rm -rf node_modules/tool/*; echo x > node_modules/tool/new ;; esac\nfor file in test/*.sh; do sh "$file" || exit 1; done\n`;
+    await play(
+      `echo 2 > sum; echo "[ -s sum ]" >> test/sum.sh; ${DONE}`,
+      (folder, { code, stdout }) => {
+        expect([code, stdout]).toEqual([0, expect.stringContaining('also with the tests of the start')]);
+        expect(readdirSync(join(folder, 'node_modules/tool'))).toEqual(['run']);
+      },
+      { config: `isolation: ${isolation}\n${CONFIG}`, files: { 'check.sh': check } },
+    );
+  },
+);
 
 test.concurrent('outside of git tests are not compared', async () => {
   await withPlace(toFiles(CONFIG, `${SOFTEN}; ${DONE}`, { ...FILES, 'check.sh': 'sh test/sum.sh' }), async (folder) => {
