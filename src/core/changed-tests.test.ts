@@ -5,6 +5,7 @@ describe('why tests were changed, as a claim states it', () => {
   it.each([
     ['a line of its own', 'Done.\nCHANGED_TESTS: f is to return 3 now\nLOOP_COMPLETE', 'f is to return 3 now'],
     ['a line in bold', '**CHANGED_TESTS:** f is to return 3 now', 'f is to return 3 now'],
+    ['the first line that is one', 'CHANGED_TESTS: <why>\nCHANGED_TESTS: yes\nCHANGED_TESTS: f is to return 3', 'f is to return 3'],
     ['an item of a list', '- CHANGED_TESTS: the task renames f to g', 'the task renames f to g'],
     ['a field of a payload', { summary: 'ok', evidence: 'CHANGED_TESTS: the task renames f' }, 'the task renames f'],
   ])('is %s', (_name, claim, reason) => {

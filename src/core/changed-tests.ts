@@ -4,14 +4,14 @@ import type { Json } from './json.ts';
 export const CHANGED_TESTS_MARK = 'CHANGED_TESTS:';
 
 /** A line may be quoted, listed or set in bold. */
-const LINE = /^[\s>*_-]{0,8}CHANGED_TESTS:[ \t*_]*(\S.*)$/m;
+const LINE = /^[\s>*_-]{0,8}CHANGED_TESTS:[ \t*_]*(\S.*)$/gm;
 const MIN_REASON = 8;
 const MAX_REASON = 300;
 
 /** The reason for which the tests were changed, as a claim of completion states it: in one of its texts, on a line of its own. `null` where it states none. */
 export function findChangedTestsReason(...claims: readonly Json[]): string | null {
-  for (const text of claims.flatMap(toTexts)) {
-    const reason = LINE.exec(text)?.[1]?.trim() ?? '';
+  for (const match of claims.flatMap(toTexts).flatMap((text) => [...text.matchAll(LINE)])) {
+    const reason = match[1]?.trim() ?? '';
     // `<why>` is what stands in the place of a reason.
     if (reason.length >= MIN_REASON && !reason.startsWith('<')) return reason.slice(0, MAX_REASON);
   }
