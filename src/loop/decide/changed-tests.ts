@@ -27,7 +27,7 @@ export function tellChangedTests(step: Step, { completion }: GateWait, results: 
         `${name} passed, and nobody knows whether tests were changed: ${toFirstLine(tried.outputTail)}`,
       );
     } else if (tried.outcome === 'unknown') {
-      const words = `${name} passed, and nobody knows whether it would with the tests as they were at the start (${changed}): ${toFirstLine(tried.outputTail)}`;
+      const words = `${name} passed, but could not be checked with the tests from the start (${changed}): ${toFirstLine(tried.outputTail)}`;
       notify(step, 'warning', 'changed-tests', words);
     } else if (reason === undefined) {
       const words = `${name} passed, but that does not count: with the tests as they were at the start (${changed}) it fails.`;
@@ -44,10 +44,10 @@ function findTried({ topology }: Step, { gate, passed, startTests }: GateResult)
 }
 
 function toRefusal(tried: StartTestsResult): string {
-  const told = `It ended well, but that does not count: tests were changed (${toChangedText(tried)}), and with the tests as they were at the start it fails, as is shown below. Mend the work until those pass, or put them back.
-Only where the task itself asks for other tests: claim the end again, with a line of its own in your final message that begins with \`${CHANGED_TESTS_MARK}\` and says what in the task asks for it. The run then ends, and a person reads that line first. (They can allow such changes: \`changed_tests: allow\`.)`;
+  const told = `This gate passes only with tests that the run changed (${toChangedText(tried)}). With the tests from the start it fails; see below. Fix the code, or restore the tests.
+Only where the task itself asks for other tests: claim the end again, with a line of its own in your final message that begins with \`${CHANGED_TESTS_MARK}\` and says what in the task asks for it. The run then ends, and a person reads that line first.`;
   const isSilent = tried.outputTail.trim().length === 0;
-  return isSilent ? told : `${told}\n\nWith the tests of the start:\n${tried.outputTail}`;
+  return isSilent ? told : `${told}\n\nWith the tests from the start:\n${tried.outputTail}`;
 }
 
 function toChangedText({ changed, total }: StartTestsResult): string {
