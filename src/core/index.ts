@@ -1,5 +1,8 @@
-/** Front door of `core`: types and total functions, no IO, no clock, no dependency. */
-export type { BackendEvent } from './backend-event.ts';
+/**
+ * Front door of `core`: types and total functions, no IO, no clock, no dependency. Folders import each other in one direction:
+ * `values` <- `text` <- `schema` <- `events` <- `signals`; `values` <- `tools` <- `backends`; all of these and `gates` <- `run`; `project` stands alone.
+ */
+export type { BackendEvent } from './backends/backend-event.ts';
 export {
   AGENT_CLIS,
   BACKEND_TYPES,
@@ -15,39 +18,11 @@ export {
   toListedBackend,
   toPersonHelp,
   UNVERIFIED_BACKENDS,
-} from './backend-spec.ts';
-export { BUILT_IN_CARDS } from './built-in-cards.ts';
-export { CHANGED_TESTS_MARK, findChangedTestsReason } from './changed-tests.ts';
-export { checkToolCard, createToolTwiceError } from './check-tool-card.ts';
-export { classifyPath, isTestPath, PATH_CLASSES, type PathClass, type PathRules } from './classify-paths.ts';
-export { createFenceTracker } from './code-fence.ts';
-export { compareLines } from './compare-lines.ts';
-export { isCostUnknown } from './cost-reports.ts';
-export { countEdits } from './count-edits.ts';
-export { countFailedTests } from './count-failed-tests.ts';
-export { countRunTests } from './count-run-tests.ts';
-export { describeShape } from './describe-shape.ts';
-export { detectQualityCommand } from './detect-quality-command.ts';
-export { toDurationText, toUsdText } from './duration.ts';
-export type {
-  CheckpointMake,
-  DeliveryKind,
-  Effect,
-  EventPublish,
-  EventReject,
-  GatesRun,
-  InboxAppend,
-  IterationStart,
-  IterationStop,
-  Notice,
-  RejectionCause,
-  RunEnd,
-  TimerSet,
-} from './effects.ts';
-export { type EffortWay, findEffortWay } from './effort-way.ts';
-export { END_REASONS, type EndReason, type EndReasonFacts } from './end-reasons.ts';
-export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './errors.ts';
-export { estimateTokens } from './estimate-tokens.ts';
+} from './backends/backend-spec.ts';
+export { isCostUnknown } from './backends/cost-reports.ts';
+export { type EffortWay, findEffortWay } from './backends/effort-way.ts';
+export { findListedContext, findListPrice } from './backends/list-prices.ts';
+export { addUsage, UNKNOWN_USAGE, type Usage } from './backends/usage.ts';
 export type {
   EventSignal,
   MissedSignal,
@@ -59,80 +34,10 @@ export type {
   SignalProblem,
   TransitionSignal,
   TurnSignals,
-} from './event.ts';
-export { contractOf, type EventContract, type EventContracts, type PayloadCheck, type PayloadVerdict } from './event-contract.ts';
-export type { FallbackCause, Feedback, SilentTurn, TimerPurpose } from './feedback.ts';
-export type {
-  Finding,
-  FlowFinding,
-  HatList,
-  ItemSubject,
-  ListSubject,
-  RelatedSubject,
-  Repair,
-  RepairChange,
-  Severity,
-  Subject,
-} from './finding.ts';
-export { type GateEvidence, type GateResult, type StartTestsResult, toResultName } from './gate-result.ts';
-export {
-  GATE_BASELINES,
-  GATE_CHECKS,
-  type GateBaseline,
-  type GateCheck,
-  type GateSpec,
-  isRequiredGate,
-  mayStayRed,
-  toGateName,
-} from './gate-spec.ts';
-export type { GateFailure, GateStreak } from './gate-streak.ts';
-export { type Handlers, handle, ignore } from './handlers.ts';
-export { toTextHash } from './hash.ts';
-export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './inbox-line.ts';
-export {
-  type CheckpointFinished,
-  type EnvironmentFailed,
-  type EventsReceived,
-  type ExternalEvents,
-  type GatesFinished,
-  type Input,
-  type IterationEnded,
-  type IterationSpawned,
-  isInputType,
-  type RunResumed,
-  type RunStarted,
-  type StopRequested,
-  type TimerFired,
-  type UsageReported,
-} from './inputs.ts';
-export {
-  isDeeperThan,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  mapTexts,
-  parseJson,
-  toCanonicalJson,
-  toComparablePayload,
-  toPayloadText,
-} from './json.ts';
-export { findListedContext, findListPrice } from './list-prices.ts';
-export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
-export { maskControls, toSafeJson } from './mask-controls.ts';
-export type { McpServerSpec } from './mcp-server-spec.ts';
-export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
-export { readPackageScripts } from './package-scripts.ts';
-export {
-  checkPluginTool,
-  listPluginTools,
-  type PluginContext,
-  type PluginPath,
-  type PluginResult,
-  type PluginTool,
-  registerTool,
-  toPluginCard,
-} from './plugin-tool.ts';
-export type { ProjectFolder, QualityCommand, QualityKind } from './project-folder.ts';
+} from './events/event.ts';
+export { parseSender, type Sender, toSenderText } from './events/event.ts';
+export { contractOf, type EventContract, type EventContracts, type PayloadCheck, type PayloadVerdict } from './events/event-contract.ts';
+export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './events/inbox-line.ts';
 export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,
@@ -153,18 +58,72 @@ export {
   TOPIC_START,
   TOPIC_TASK_DONE,
   toBlockedTopic,
-} from './reserved.ts';
-export type { LiveRecord, RunRecord } from './run-record.ts';
-export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
-export type { FileStat, RunStat } from './run-stat.ts';
-export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './scope-violations.ts';
-export { type ScratchFolder, USUAL_SCRATCH } from './scratch-folders.ts';
-export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './secrets.ts';
-export { parseSender, type Sender, toSenderText } from './sender.ts';
-export { toServerToolName } from './server-tool-name.ts';
-export { toMoveAway, toShellWord } from './shell-word.ts';
-export type { ScannedSignals } from './signal-collector.ts';
-export { isPromiseLine } from './signal-lines.ts';
+} from './events/reserved.ts';
+export {
+  comparePrecedence,
+  hasWildcard,
+  intersectsPatterns,
+  isTopic,
+  isTopicPattern,
+  MAX_TOPIC_LENGTH,
+  matchesTopic,
+  type PatternPrecedence,
+  toPrecedence,
+} from './events/topics.ts';
+export { CHANGED_TESTS_MARK, findChangedTestsReason } from './gates/changed-tests.ts';
+export { classifyPath, isTestPath, PATH_CLASSES, type PathClass, type PathRules } from './gates/classify-paths.ts';
+export { countFailedTests, countRunTests } from './gates/count-run-tests.ts';
+export { type GateEvidence, type GateResult, type StartTestsResult, toResultName } from './gates/gate-result.ts';
+export {
+  GATE_BASELINES,
+  GATE_CHECKS,
+  type GateBaseline,
+  type GateCheck,
+  type GateSpec,
+  isRequiredGate,
+  mayStayRed,
+  toGateName,
+} from './gates/gate-spec.ts';
+export { detectQualityCommand } from './project/detect-quality-command.ts';
+export type { ProjectFolder, QualityCommand, QualityKind } from './project/package-scripts.ts';
+export { readPackageScripts } from './project/package-scripts.ts';
+export { type ScratchFolder, USUAL_SCRATCH } from './project/scratch-folders.ts';
+export type {
+  CheckpointMake,
+  DeliveryKind,
+  Effect,
+  EventPublish,
+  EventReject,
+  GatesRun,
+  InboxAppend,
+  IterationStart,
+  IterationStop,
+  Notice,
+  RejectionCause,
+  RunEnd,
+  TimerSet,
+} from './run/effects.ts';
+export { END_REASONS, type EndReason, type EndReasonFacts } from './run/end-reasons.ts';
+export type { FallbackCause, Feedback, GateFailure, GateStreak, SilentTurn, TimerPurpose } from './run/feedback.ts';
+export {
+  type CheckpointFinished,
+  type EnvironmentFailed,
+  type EventsReceived,
+  type ExternalEvents,
+  type GatesFinished,
+  type Input,
+  type IterationEnded,
+  type IterationSpawned,
+  isInputType,
+  type RunResumed,
+  type RunStarted,
+  type StopRequested,
+  type TimerFired,
+  type UsageReported,
+} from './run/inputs.ts';
+export type { LiveRecord, RunRecord } from './run/run-record.ts';
+export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run/run-spec.ts';
+export type { FileStat, RunStat } from './run/run-stat.ts';
 export type {
   Activation,
   Counters,
@@ -178,10 +137,62 @@ export type {
   RunStatus,
   Stopping,
   TimerWait,
-} from './state.ts';
-export { isFailureLine, pickTellingLines } from './telling-lines.ts';
-export { createTextSignalScanner, type ScannedText, type TextSignalScanner } from './text-signals.ts';
-export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tool-card.ts';
+} from './run/state.ts';
+export {
+  type FailureClass,
+  isHopeless,
+  NO_WORK,
+  type TurnFailure,
+  type TurnId,
+  type TurnOutcome,
+  type TurnReport,
+  toSwitchText,
+  toTurnName,
+} from './run/turn.ts';
+export type { CommitLine, WorkState } from './run/work-state.ts';
+export { describeShape } from './schema/describe-shape.ts';
+export type {
+  Finding,
+  FlowFinding,
+  HatList,
+  ItemSubject,
+  ListSubject,
+  RelatedSubject,
+  Repair,
+  RepairChange,
+  Severity,
+  Subject,
+} from './schema/finding.ts';
+export { listSchemaFaults, type SchemaFault } from './schema/list-schema-faults.ts';
+export type { ScannedSignals } from './signals/signal-collector.ts';
+export { isPromiseLine } from './signals/signal-lines.ts';
+export { createTextSignalScanner, type ScannedText, type TextSignalScanner } from './signals/text-signals.ts';
+export { createFenceTracker } from './text/code-fence.ts';
+export { compareLines } from './text/compare-lines.ts';
+export { toDurationText, toUsdText } from './text/duration.ts';
+export { estimateTokens } from './text/estimate-tokens.ts';
+export { maskControls, toSafeJson } from './text/mask-controls.ts';
+export { countEdits, createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './text/near-miss.ts';
+export { findSecretArgs, isSecret, isSecretName, isSecretValue, type SecretValue } from './text/secrets.ts';
+export { toMoveAway, toShellWord, toWayBack } from './text/shell-word.ts';
+export { isFailureLine, pickTellingLines } from './text/telling-lines.ts';
+export { BUILT_IN_CARDS } from './tools/built-in-cards.ts';
+export type { McpServerSpec } from './tools/mcp-server-spec.ts';
+export {
+  checkPluginTool,
+  checkToolCard,
+  createToolTwiceError,
+  listPluginTools,
+  type PluginContext,
+  type PluginPath,
+  type PluginResult,
+  type PluginTool,
+  registerTool,
+  toPluginCard,
+} from './tools/plugin-tool.ts';
+export { MAX_KEPT_CHANGES, MAX_KEPT_DENIALS, type ScopeChange, type ScopeViolations, type ToolDenial } from './tools/scope-violations.ts';
+export { toServerToolName } from './tools/server-tool-name.ts';
+export { PESSIMISTIC_HINTS, TOOL_GROUPS, type ToolCard, type ToolGroup, type ToolHints } from './tools/tool-card.ts';
 export {
   BUILT_IN_POLICIES,
   BUILT_IN_PROFILES,
@@ -194,30 +205,26 @@ export {
   resolveProfile,
   type ToolVerdict,
   toCapabilities,
-} from './tool-profiles.ts';
-export { findSearchKeyName, NO_TOOLS_SPEC, SEARCH_PROVIDERS, type SearchProvider, type SearchSpec, type ToolsSpec } from './tools-spec.ts';
+} from './tools/tool-profiles.ts';
 export {
-  comparePrecedence,
-  hasWildcard,
-  intersectsPatterns,
-  isTopic,
-  isTopicPattern,
-  MAX_TOPIC_LENGTH,
-  matchesTopic,
-  type PatternPrecedence,
-  toPrecedence,
-} from './topics.ts';
+  findSearchKeyName,
+  NO_TOOLS_SPEC,
+  SEARCH_PROVIDERS,
+  type SearchProvider,
+  type SearchSpec,
+  type ToolsSpec,
+} from './tools/tools-spec.ts';
+export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './values/errors.ts';
+export { type Handlers, handle, ignore } from './values/handlers.ts';
+export { toTextHash } from './values/hash.ts';
 export {
-  type FailureClass,
-  isHopeless,
-  NO_WORK,
-  type TurnFailure,
-  type TurnId,
-  type TurnOutcome,
-  type TurnReport,
-  toSwitchText,
-  toTurnName,
-} from './turn.ts';
-export { addUsage, UNKNOWN_USAGE, type Usage } from './usage.ts';
-export { toWayBack } from './way-back.ts';
-export type { CommitLine, WorkState } from './work-state.ts';
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapTexts,
+  parseJson,
+  toCanonicalJson,
+  toComparablePayload,
+  toPayloadText,
+} from './values/json.ts';

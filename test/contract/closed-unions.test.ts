@@ -21,12 +21,12 @@ interface GrowingUnion {
 
 const UNIONS: Readonly<Record<string, GrowingUnion>> = {
   'an input': {
-    file: 'src/core/inputs.ts',
+    file: 'src/core/run/inputs.ts',
     begins: 'export type Input =\n',
     member: "{ readonly type: 'made-up-input'; readonly at: number }",
     tables: [
       'src/cli/live/input-lines.ts',
-      'src/core/inputs.ts',
+      'src/core/run/inputs.ts',
       'src/loop/decide/decide.ts',
       'src/loop/shell/run-loop.ts',
       'src/testing/read-run-facts.ts',
@@ -36,7 +36,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     switches: ['src/loop/shell/redact-input.ts'],
   },
   'an effect': {
-    file: 'src/core/effects.ts',
+    file: 'src/core/run/effects.ts',
     begins: 'export type Effect =\n',
     member: "{ readonly type: 'made-up-effect' }",
     tables: [
@@ -52,28 +52,28 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     switches: [],
   },
   'a record': {
-    file: 'src/core/run-record.ts',
+    file: 'src/core/run/run-record.ts',
     begins: 'export type RunRecord =\n',
     member: "{ readonly kind: 'made-up-record' }",
     tables: ['src/cli/live/text-printer.ts', 'src/views/fold-run-view.ts', 'src/views/ndjson-record.ts'],
     switches: ['src/views/live-view.ts'],
   },
   "an agent's event": {
-    file: 'src/core/backend-event.ts',
+    file: 'src/core/backends/backend-event.ts',
     begins: 'export type BackendEvent =\n',
     member: "{ readonly type: 'made-up-event' }",
     tables: ['src/cli/live/turn-stream.ts', 'src/views/live-view.ts'],
     switches: ['src/library/record-stream.ts'],
   },
   'an end reason': {
-    file: 'src/core/end-reasons.ts',
+    file: 'src/core/run/end-reasons.ts',
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
-    tables: ['src/app/queue-plan.ts', 'src/core/end-reasons.ts'],
+    tables: ['src/app/queue-plan.ts', 'src/core/run/end-reasons.ts'],
     switches: ['src/app/resume-run.ts', 'src/simulate/to-hints.ts'],
   },
   'an agent CLI': {
-    file: 'src/core/backend-spec.ts',
+    file: 'src/core/backends/backend-spec.ts',
     begins: 'export const AGENT_CLIS = {\n',
     lead: '',
     member: "'made-up-cli': { costs: 'nothing', login: '', isVerified: false },",
@@ -81,7 +81,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     switches: [],
   },
   'a cause of a refusal': {
-    file: 'src/core/effects.ts',
+    file: 'src/core/run/effects.ts',
     begins: 'export type RejectionCause =\n',
     member: "'made-up-cause'",
     tables: [],
