@@ -10,16 +10,20 @@ import { pathToFileURL } from 'node:url';
 import { findWalkGaps } from './read-walks.mjs';
 
 /**
- * One row per room: what lives there (`holds`), the rooms whose front door it may import (`mayImport`), and whether it is
+ * One row per room: what lives there (`holds`), the rooms whose doors it may import (`mayImport`), and whether it is
  * pure (`pure`: no Node modules, no packages, no clock, no randomness).
  *
- * @type {Record<string, { holds: string, mayImport: string[], pure?: true }>}
+ * `folders`: its sub-folders, in one direction: each imports, of its own room, only itself and those before it. `doors`: the sub-folders that other
+ * rooms may enter, each by its `index.ts`; without it, the room is entered by the one of the room; `'files'`: every file is a door.
+ *
+ * @type {Record<string, { holds: string, mayImport: string[], pure?: true, folders?: string[], doors?: string[] | 'files' }>}
  */
 export const ROOMS = {
   core: {
     holds: 'events, topics and patterns, hats, profiles, inputs, effects, run state, ids, durations, money: types and total functions',
     mayImport: [],
     pure: true,
+    folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
   },
   topology: {
     holds: 'declared hats become a checked topology or diagnostics; the routing table; the flow graph and its drawings',
@@ -182,9 +186,13 @@ export function roomPattern(room) {
   return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/`;
 }
 
-/** Regular expression source for the one file of a room that others may import. */
-export function frontDoorPattern(room) {
-  return room === 'index' ? '^src/index\\.ts$' : `^src/${room}/index\\.ts$`;
+/** Regular expression source for the files of a room that others may import. */
+export function doorPattern(room) {
+  if (room === 'index') return '^src/index\\.ts$';
+  const { doors = [] } = ROOMS[room];
+  if (doors === 'files') return `^src/${room}/[^/]+\\.ts$`;
+  const folders = doors.map((folder) => `${folder}/`).join('|');
+  return `^src/${room}/${doors.length === 0 ? '' : `(?:${folders})?`}index\\.ts$`;
 }
 
 /** Whether a room is in the table and not yet in the code. */
@@ -194,9 +202,10 @@ function isPlanned(room) {
 
 /** The table of ARCHITECTURE.md. */
 export function renderTable() {
-  const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure }]) => {
+  const rows = Object.entries(ROOMS).map(([room, { holds, mayImport, pure, folders }]) => {
     const imports = mayImport.length === 0 ? 'nothing' : mayImport.join(', ');
-    return `| \`${room}\` | ${isPlanned(room) ? '*planned:* ' : ''}${holds} | ${imports} | ${pure ? 'yes' : ''} |`;
+    const order = folders === undefined ? '' : `: ${folders.join(' <- ')}`;
+    return `| \`${room}\` | ${isPlanned(room) ? '*planned:* ' : ''}${holds}${order} | ${imports} | ${pure ? 'yes' : ''} |`;
   });
   return ['| room | what lives there | may import | pure |', '|---|---|---|---|', ...rows].join('\n');
 }
@@ -220,7 +229,23 @@ function findProblems() {
     const hasRoom = Object.keys(ROOMS).some((room) => new RegExp(roomPattern(room)).test(`src/${path}`));
     if (file.isFile() && !hasRoom && !ROOMLESS.includes(path)) problems.push(`src/${path} is in no room of scripts/rooms.mjs`);
   }
-  return problems;
+  return [...problems, ...Object.keys(ROOMS).flatMap(findFolderProblems)];
+}
+
+/** Folders of the table that are not there, and sub-folders that are not in it. */
+function findFolderProblems(room) {
+  const { folders, doors = [] } = ROOMS[room];
+  if (folders === undefined) return [];
+  const found = readdirSync(new URL(`${room}/`, SOURCE_FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const tops = folders.map((folder) => folder.split('/')[0]);
+  const lost = doors === 'files' ? [] : doors.filter((folder) => !existsSync(new URL(`${room}/${folder}/index.ts`, SOURCE_FOLDER)));
+  return [
+    ...found
+      .filter(({ name }) => !tops.includes(name) && name !== 'golden')
+      .map(({ name }) => `scripts/rooms.mjs: ${room} lacks its folder ${name}`),
+    ...tops.filter((top) => !found.some(({ name }) => name === top)).map((top) => `scripts/rooms.mjs: ${room} has no folder ${top}`),
+    ...lost.map((folder) => `scripts/rooms.mjs: the door src/${room}/${folder}/index.ts is not there`),
+  ];
 }
 
 function main(write) {
