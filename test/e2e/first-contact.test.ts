@@ -129,7 +129,7 @@ describe.concurrent('a newcomer', () => {
   test('finds help with examples for every command', async () => {
     await withPlace({}, async (folder) => {
       const root = await ralph(folder, ['--help']);
-      expect([root.code, root.stdout]).toEqual([0, expect.stringContaining('ralph help all')]);
+      expect([root.code, root.stdout]).toEqual([0, expect.stringContaining('ralph help design|look|publish|keep|all')]);
       const all = await ralph(folder, ['help', 'all']);
       for (const command of COMMANDS) expect(all.stdout).toContain(`  ${command} `);
       const helps = await Promise.all(COMMANDS.map((command) => ralph(folder, [command, '--help'])));
