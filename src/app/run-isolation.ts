@@ -22,18 +22,18 @@ export const WITHOUT_ISOLATION =
 export async function findRunIsolation({ isolation: mode = 'auto' }: Pick<Settings, 'isolation'>): Promise<RunIsolation> {
   if (mode === 'off') return { isolation: null, warnings: [`Not isolated (isolation: off): ${WITHOUT_ISOLATION}.`] };
   const search = await findIsolation();
-  if (search.found !== null) return { isolation: search.found, warnings: [] };
+  if (search.ok) return { isolation: search.value, warnings: [] };
   if (mode === 'required') {
     throw new RalphError({
       code: 'isolation-required',
-      what: `\`isolation: required\`, and ${search.why}.`,
+      what: `\`isolation: required\`, and ${search.refused.reason}.`,
       why: `Without it ${WITHOUT_ISOLATION}.`,
-      fix: `${search.fix}\nOr go on without: isolation: auto`,
+      fix: `${search.refused.advice}\nOr go on without: isolation: auto`,
     });
   }
   return {
     isolation: null,
-    warnings: [`Not isolated: ${search.why}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
+    warnings: [`Not isolated: ${search.refused.reason}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
   };
 }
 

@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { createLinuxProcessSource, findMarker, parseProcStat } from './linux-process-source.ts';
-import { createPsProcessSource, findMarkerInWords, parsePsLine } from './ps-process-source.ts';
+import {
+  createLinuxProcessSource,
+  createPsProcessSource,
+  findMarker,
+  findMarkerInWords,
+  parseProcStat,
+  parsePsLine,
+  readPidNamespace,
+} from './process-table.ts';
 
 const rest = '0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 98765 2 3 4';
 
@@ -82,4 +89,9 @@ describe('a line of ps', () => {
     expect(source.find(process.pid)?.startOrder).toBeGreaterThan(Date.UTC(2020, 0));
     expect(source.details([process.pid]).get(process.pid)?.rssBytes).toBeGreaterThan(1 << 20);
   });
+});
+
+it('names the process namespace by the number that the kernel gave it, and is null where there are none', () => {
+  const file = '/proc/self/ns/pid';
+  expect(readPidNamespace()).toBe(existsSync(file) ? `pid:[${statSync(file).ino}]` : null);
 });

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Backpressure, Isolation } from '../ports/index.ts';
 
 /** What a child reads on its standard input. */
@@ -30,8 +32,7 @@ export interface ProcessSpec {
   readonly marker?: string;
   /** The namespaces that the child gets for itself and all that comes from it: with its end nothing of it runs any more. Default: none. */
   readonly isolation?: Isolation | undefined;
-
-  /** Nothing in it opens its outputs by name (`/dev/stdout`): sockets do for them, and the pipes that were made are left for others. Default: pipes. */
+  /** Nothing in it opens its outputs by name (`/dev/stdout`), so sockets will do, and the pipes in stock are left to others. Default: pipes. */
   readonly isContentWithSockets?: true;
 
   /** File to which standard output is appended, byte for byte. Its folder must exist. */
@@ -112,7 +113,7 @@ export interface ChildProcessHandle {
   readonly pid: number | undefined;
   /** See `processStartTime`; with the pid it names this process beyond any reuse of the pid. */
   readonly startTime: string | undefined;
-  /** True once the child, or what it left behind, was told to end: what is heard from then on is no free word. */
+  /** True once the child, or what it left behind, was told to end: what it says from then on may be said under pressure. */
   readonly isBeingEnded: boolean;
   /** True while the child is kept waiting by a slow log or reader: its silence is our own doing. */
   readonly isHeld: boolean;
@@ -134,4 +135,65 @@ export interface ChildProcessHandle {
   stop(graceMs?: number): Promise<ProcessResult>;
   /** SIGKILL to the whole tree, now; also while a stop is under way. */
   kill(): Promise<ProcessResult>;
+}
+
+/** A child that runs, or has run: what `launchChild` makes. */
+export interface LaunchedChild {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Where process 1 of the child's own namespace tells how the child ended; null without a namespace. */
+  readonly init: Duplex | null;
+}
+
+/** Who is told what happens while the outputs are read. */
+export interface OutputListener {
+  readonly onActivity: () => void;
+  readonly onLogError: () => void;
+}
+
+/** Both outputs of a child. */
+export interface ChildOutputs {
+  /** Begins to read. */
+  attach(stdout: Readable, stderr: Readable, listener: OutputListener): void;
+  /** Settles when both have ended. */
+  readonly ended: Promise<unknown>;
+  /** True while the child is kept waiting, by a slow log or listener. */
+  isHeld(): boolean;
+  /** Stops reading, hands on what is left over, closes the logs. */
+  finish(): Promise<void>;
+  /** The part of the result that the outputs know. */
+  report(): Pick<ProcessResult, 'stdoutBytes' | 'stderrBytes' | 'stderrTail' | 'logError' | 'callbackError'>;
+}
+
+/** The signals that end processes. */
+export type EndSignal = 'SIGTERM' | 'SIGKILL';
+
+/** A child that leads a process group of its own, and everything that comes from it. */
+export interface ProcessTree {
+  /** The child's start time; undefined where the system tells nothing about processes. */
+  readonly rootStartTime: string | undefined;
+  /** The child was collected: from now on its pid may belong to another process. */
+  markRootExited(): void;
+  /** Signals the group and every member elsewhere. Meant to be called once per signal, SIGTERM first. */
+  signal(signal: EndSignal): void;
+  /** True if any member was told to end. */
+  hasSignalled(): boolean;
+  /** Processor time that the members have used so far, in milliseconds; 0 where the system tells nothing of it. */
+  cpuMs(): number;
+  /** Remembers which processes descend from the child now: later nothing may lead to them. Cheap. */
+  look(): void;
+  /** Whether nothing is left in a namespace but the two processes that keep it. */
+  isEmptyInside(): boolean;
+  /** Ends what is left after the child; the number of processes that were ended since its exit. */
+  endRest(graceMs: number): Promise<number>;
+}
+
+/** Whatever was thrown, as a fault. Never throws. */
+export function toFault(error: unknown): ProcessFault {
+  if (!(error instanceof Error)) return { code: 'unknown', message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return { code, message: error.message };
 }

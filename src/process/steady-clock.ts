@@ -1,12 +1,16 @@
-import { steadyMs } from './steady-time.ts';
-
 /** The longest delay of a timer; a longer one would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What ran out. */
+/** Milliseconds of a clock that only goes forward, whatever is set. Like `performance.now()`, whose first use costs two milliseconds of loading. */
+export function steadyMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
+/** Which limit ran out. */
 export type Expiry = 'timeout' | 'idle-timeout';
 
-export interface StopClockSettings {
+interface StopClockSettings {
   /** 0, absent or not finite: no limit. */
   readonly timeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -47,7 +51,7 @@ export function startStopClock(settings: StopClockSettings): StopClock {
     };
     const leftMs = Math.max(1, Math.ceil(since() + limitMs - steadyMs()));
     // When this program itself was busy, the child's words wait unread: they are read first, then time is judged.
-    const timer = setTimeout(() => setImmediate(check), Math.min(leftMs, longestTimerMs));
+    const timer = setTimeout(() => setImmediate(check), Math.min(leftMs, LONGEST_TIMER_MS));
     timers.set(expiry, timer);
   }
 

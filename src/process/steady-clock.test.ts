@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Expiry, type StopClock, startStopClock } from './stop-clock.ts';
+import { type Expiry, type StopClock, startStopClock } from './steady-clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

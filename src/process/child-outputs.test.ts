@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { useChildBench } from './child-fixtures.ts';
+import { useChildFixture } from './child-fixtures.ts';
 import { startProcess } from './start-process.ts';
 
-const bench = useChildBench('output');
+const fixture = useChildFixture('output');
 
 /** Writes the bytes one after the other, each on its own, with a pause that lets the reader see them alone. */
 const byteByByte = (bytes: Buffer): string =>
@@ -17,7 +17,7 @@ describe("a child's output", () => {
     const chunks: string[] = [];
     const bytes = Buffer.from('é€😀\r\nlast');
     const listeners = { onStdoutLine: (line: string) => lines.push(line), onStdoutChunk: (text: string) => chunks.push(text) };
-    await startProcess(bench.node(byteByByte(bytes), listeners)).result;
+    await startProcess(fixture.node(byteByByte(bytes), listeners)).result;
     expect(lines).toEqual(['é€😀', 'last']);
     expect(chunks.length).toBeGreaterThan(3);
     expect(chunks.join('')).toBe('é€😀\r\nlast');
@@ -28,7 +28,7 @@ describe("a child's output", () => {
     const parts: string[] = [];
     const lines: string[] = [];
     const child = startProcess(
-      bench.node(
+      fixture.node(
         "process.stdout.write(Buffer.from('a€').subarray(0, 3)); process.stdin.once('data', () => { console.log('x'); process.exit() })",
         {
           input: { kind: 'open' },
@@ -50,12 +50,13 @@ describe("a child's output", () => {
     const stderr: string[] = [];
     const code = 'for (let i = 0; i < 2000; i++) { console.log("o" + i); console.error("e" + i); }';
     const listeners = { onStdoutLine: (line: string) => stdout.push(line), onStderrLine: (line: string) => stderr.push(line) };
-    const result = await startProcess(bench.node(code, { ...listeners, stdoutPath: bench.path('o'), stderrPath: bench.path('e') })).result;
+    const result = await startProcess(fixture.node(code, { ...listeners, stdoutPath: fixture.path('o'), stderrPath: fixture.path('e') }))
+      .result;
     expect(stdout).toEqual(Array.from({ length: 2000 }, (_, index) => `o${index}`));
     expect(stderr).toEqual(Array.from({ length: 2000 }, (_, index) => `e${index}`));
-    expect(bench.read('o')).toBe(`${stdout.join('\n')}\n`);
-    expect(bench.read('e')).toBe(`${stderr.join('\n')}\n`);
-    expect(result.stderrTail).toBe(bench.read('e').slice(-8192));
+    expect(fixture.read('o')).toBe(`${stdout.join('\n')}\n`);
+    expect(fixture.read('e')).toBe(`${stderr.join('\n')}\n`);
+    expect(result.stderrTail).toBe(fixture.read('e').slice(-8192));
   });
 
   it('may be a line of 100 MB: handed on cut, kept whole in the log, in bounded memory', async () => {
@@ -65,15 +66,15 @@ describe("a child's output", () => {
     const code =
       "const b = Buffer.alloc(1e6, 'x'); let n = 100; const go = () => n-- > 0 ? process.stdout.write(b, go) : console.log(); go()";
     const result = await startProcess(
-      bench.node(code, {
-        stdoutPath: bench.path('log'),
+      fixture.node(code, {
+        stdoutPath: fixture.path('log'),
         onStdoutLine: (line, cut) => lines.push([line.length, cut]),
         onStdoutBytes: () => (peakBytes = Math.max(peakBytes, process.memoryUsage().arrayBuffers - before)),
       }),
     ).result;
     expect(result).toMatchObject({ exitCode: 0, stdoutBytes: 100_000_001 });
     expect(lines).toEqual([[8 << 20, true]]);
-    expect(statSync(bench.path('log')).size).toBe(100_000_001);
+    expect(statSync(fixture.path('log')).size).toBe(100_000_001);
     expect(peakBytes).toBeLessThan(100e6);
   });
 
@@ -84,7 +85,7 @@ describe("a child's output", () => {
     let seen = 0;
     const code = "for (let i = 0; i < 200_000; i++) process.stdout.write('line ' + i + '\\n')";
     const child = startProcess(
-      bench.node(code, {
+      fixture.node(code, {
         idleTimeoutMs: 300,
         backpressure: () => behind,
         onStdoutLine: (line) => {
@@ -107,7 +108,7 @@ describe("a child's output", () => {
     const lines: string[] = [];
     let behind: Promise<void> | null = null;
     const child = startProcess(
-      bench.node("process.stdout.write('first\\n'); setTimeout(() => process.stdout.write('last\\n'), 100)", {
+      fixture.node("process.stdout.write('first\\n'); setTimeout(() => process.stdout.write('last\\n'), 100)", {
         drainMs: 100,
         backpressure: () => behind,
         onStdoutLine: (line) => {
@@ -123,7 +124,7 @@ describe("a child's output", () => {
   it('of a taker that never comes back does not keep a child that is stopped', async () => {
     let isBehind = false;
     const child = startProcess(
-      bench.node("console.log('first'); setInterval(() => console.log('more'), 20)", {
+      fixture.node("console.log('first'); setInterval(() => console.log('more'), 20)", {
         drainMs: 100,
         backpressure: () => (isBehind ? new Promise(() => undefined) : null),
         onStdoutLine: () => {
@@ -137,23 +138,23 @@ describe("a child's output", () => {
 
   it('is cut in the log at the limit, not for the listeners', async () => {
     let bytes = 0;
-    const spec = bench.shell('yes 0123456789 | head -c 5000000', { stdoutPath: bench.path('log'), maxLogBytes: 1000 });
+    const spec = fixture.shell('yes 0123456789 | head -c 5000000', { stdoutPath: fixture.path('log'), maxLogBytes: 1000 });
     const result = await startProcess({ ...spec, onStdoutLine: (line) => (bytes += line.length + 1) }).result;
     expect([result.stdoutBytes, bytes]).toEqual([5_000_000, 5_000_001]);
-    const log = bench.read('log');
+    const log = fixture.read('log');
     expect(log.slice(0, 1000)).toBe('0123456789\n'.repeat(100).slice(0, 1000));
     expect(log.slice(1000)).toBe('\n[log cut here: 4999000 more bytes were not kept]\n');
   });
 
   it.runIf(process.platform === 'linux')('stops the child and says why when the log cannot be written', async () => {
-    const result = await startProcess(bench.shell('while :; do echo x; sleep 0.01; done', { stdoutPath: '/dev/full' })).result;
+    const result = await startProcess(fixture.shell('while :; do echo x; sleep 0.01; done', { stdoutPath: '/dev/full' })).result;
     expect(result).toMatchObject({ status: 'signaled', signal: 'SIGTERM', stopReason: 'stopped', logError: { code: 'ENOSPC' } });
   });
 
   it('waits for the last words of helpers that outlive the child', async () => {
     const lines: string[] = [];
     // The helper speaks as soon as the child is collected: no clock of its own decides whether that is soon enough.
-    const spec = bench.shell('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & echo early', {
+    const spec = fixture.shell('(while kill -0 $$ 2>/dev/null; do :; done; echo late) & echo early', {
       onStdoutLine: (line) => lines.push(line),
     });
     expect(await startProcess(spec).result).toMatchObject({ exitCode: 0, leftovers: 0 });

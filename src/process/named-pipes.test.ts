@@ -1,13 +1,58 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { childEnv } from './child-fixtures.ts';
-import { findIsolation } from './find-isolation.ts';
-import { holdPipe, isPipeHeld } from './held-pipe.ts';
-import type { ChildProcessHandle } from './process-spec.ts';
-import { startProcess } from './start-process.ts';
+import type { ChildProcessHandle } from './contract.ts';
+import { holdPipe, isPipeHeld, makeNamedPipe, takeOutputPipe } from './named-pipes.ts';
+import { findIsolation, startProcess } from './start-process.ts';
+
+it.skipIf(!existsSync('/dev/shm'))(
+  'makes pipes in memory, so that a folder for temporary files that is slow, full or gone costs a turn nothing',
+  () => {
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = '/nowhere/at/all';
+    try {
+      const pipe = takeOutputPipe();
+      expect(pipe && fstatSync(pipe.childFd).isFIFO()).toBe(true);
+      if (pipe) closeSync(pipe.childFd);
+      pipe?.discard();
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+  },
+);
+
+it.skipIf(process.platform !== 'linux')('makes a named pipe together with those for outputs, and leaves nothing of them behind', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-named-'));
+  const path = join(folder, 'pipe');
+  try {
+    expect(makeNamedPipe(path)).toBe(true);
+    expect(lstatSync(path).isFIFO()).toBe(true);
+    const pipe = takeOutputPipe();
+    expect(pipe && fstatSync(pipe.childFd).isFIFO()).toBe(true);
+    if (pipe) closeSync(pipe.childFd);
+    pipe?.discard();
+    const left = ['/dev/shm', tmpdir()].flatMap((place) => (existsSync(place) ? readdirSync(place) : []));
+    expect(left.filter((name) => name.startsWith(`ralph-pipes-${process.pid}-`))).toEqual([]);
+    expect(makeNamedPipe(join(folder, 'no-such-folder', 'pipe'))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-held-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -50,11 +95,11 @@ describe.skipIf(process.platform !== 'linux')('a pipe that a process holds open'
   it('is held by what its process started for the run as well, and by nothing else', async () => {
     const path = toPath();
     const letGo = holdPipe(path, 'run-2');
-    const { found } = await findIsolation();
+    const search = await findIsolation();
     const spec = { command: 'sh', args: ['-c', 'echo up; sleep 100'], cwd: FOLDER, env: childEnv };
     const started = await Promise.all(
       ['run-2/1.1', 'run-3/1.1'].flatMap((marker) =>
-        [undefined, found ?? undefined].map(async (isolation) => {
+        [undefined, search.ok ? search.value : undefined].map(async (isolation) => {
           let child: ChildProcessHandle | undefined;
           await new Promise<void>((resolve) => {
             child = startProcess({ ...spec, marker, isolation, onStdoutLine: () => resolve() });

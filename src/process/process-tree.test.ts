@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { protectedPids, selectWithDescendants } from './descendants.ts';
-import type { ProcessEntry } from './process-source.ts';
+import type { ProcessEntry } from './process-table.ts';
+import { protectedPids, selectWithDescendants } from './process-tree.ts';
 
 /** A process that was started at the tick that equals its pid, unless told otherwise. */
 function entry(pid: number, parentPid: number, startOrder = pid): ProcessEntry {
