@@ -1,5 +1,4 @@
 import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
-import type { Isolation } from './isolation.ts';
 
 /**
  * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
@@ -134,3 +133,31 @@ export interface TurnResult {
   /** A log could not be written (the code of the system error, such as ENOSPC); the turn was stopped for it. */
   readonly logError: string | null;
 }
+
+/** The programs that put another one into namespaces of its own. Plain data: decided once, handed on to every start. */
+export interface Isolation {
+  /** `unshare` and its words, up to where the inner program follows. */
+  readonly enter: readonly string[];
+  /** The shell that is process 1 inside. */
+  readonly shell: string;
+  readonly mount: string;
+  /** What takes the rights of process 1 from the program, where it has some to lose, and gives it a session of its own. */
+  readonly drop: readonly string[];
+  /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
+  readonly hasUserNamespace: boolean;
+  /** Folders that exist and that an empty one covers. */
+  readonly covered: readonly string[];
+  /** Folders that exist and that nothing inside can change. */
+  readonly readOnly: readonly string[];
+  /** Folders that exist, below those, and that can be changed all the same. */
+  readonly writable: readonly string[];
+  /** Mounts that are made last, one after the other; absent: none. */
+  readonly view?: readonly ViewMount[];
+}
+
+/** A mount of a view of the workspace. Paths are absolute and exist when it is made. */
+export type ViewMount =
+  /** Shows `lower` at `path`; what is written goes to `upper`. `work` is the kernel's own, beside `upper`. */
+  | { readonly kind: 'overlay'; readonly lower: string; readonly upper: string; readonly work: string; readonly path: string }
+  /** With what is mounted below `from`, which stays as it is where this is read-only. */
+  | { readonly kind: 'bind'; readonly from: string; readonly path: string; readonly isReadOnly: boolean };

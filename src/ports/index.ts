@@ -3,6 +3,7 @@ export type { BackendEvent } from '../core/index.ts';
 export type {
   Backend,
   Backpressure,
+  Isolation,
   Program,
   RunningTurn,
   ToolServer,
@@ -11,11 +12,11 @@ export type {
   TurnResult,
   TurnScope,
   ViewedProgram,
+  ViewMount,
 } from './backend.ts';
 export type { Clock } from './clock.ts';
 export type { GateOrder, GateRunner } from './gate-runner.ts';
 export type { Inbox, InboxBatch, SkippedLines } from './inbox.ts';
-export type { Isolation, ViewMount } from './isolation.ts';
 export type { Journal, JournalDamage, JournalEntry } from './journal.ts';
 export type {
   AssistantMessage,
