@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffLines } from './diff-lines.ts';
+import { diffLines } from './describe-changes.ts';
 
 describe('the difference of two texts', () => {
   it('shows what was taken out and what was put in, with the lines around', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGateSlots } from './gate-slots.ts';
+import { createGateSlots } from './gate-run-state.ts';
 
 /** Tasks that end when they are told to, and a record of what began. */
 function createTasks(limit: number): {

@@ -1,29 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { GateResult, GateSpec } from '../core/index.ts';
+import type { GateSpec } from '../core/index.ts';
 import type { TreeState } from '../ports/index.ts';
+import type { StartScopes } from './gate-contract.ts';
 import { createPathMatcher } from './path-matcher.ts';
-
-/** What gates showed in this process: passes, by what they were about. A failure is never remembered, for what was missing may lie outside of the files. */
-export interface GateMemory {
-  readonly recall: (command: string, tree: string) => GateResult | undefined;
-  readonly keep: (command: string, tree: string, result: GateResult) => void;
-}
-
-const MAX_KEPT = 500;
-
-/** An empty memory. */
-export function createGateMemory(): GateMemory {
-  const passes = new Map<string, GateResult>();
-  const toKey = (command: string, tree: string): string => `${tree} ${command}`;
-  return {
-    recall: (command, tree) => passes.get(toKey(command, tree)),
-    keep: (command, tree, result) => {
-      passes.set(toKey(command, tree), result);
-      const [oldest] = passes.keys();
-      if (passes.size > MAX_KEPT && oldest !== undefined) passes.delete(oldest);
-    },
-  };
-}
 
 /** The hash of the files that a gate is about: all, or those that its `only_if` names. */
 export async function toScope(state: TreeState | null, { onlyIf }: Pick<GateSpec, 'onlyIf'>): Promise<string | null> {
@@ -35,10 +14,7 @@ export async function toScope(state: TreeState | null, { onlyIf }: Pick<GateSpec
   return hash.digest('hex').slice(0, 40);
 }
 
-/** The scopes of gates with `only_if`, by {@link toScopeKey}: of what they are at the start of a run, where nothing needs to be proved yet. */
-export type StartScopes = Readonly<Record<string, string>>;
-
-/** Under which name the scope of a gate is kept. */
+/** The name under which the scope of a gate is kept. */
 export function toScopeKey({ onlyIf = [] }: Pick<GateSpec, 'onlyIf'>): string {
   return JSON.stringify(onlyIf);
 }
