@@ -1,5 +1,19 @@
-import { type EventContracts, EXTERNAL, findNearMiss, isTopic, type Json, parseJson, RALPH, RalphError } from '../core/index.ts';
-import { isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
+import {
+  countCut,
+  type EventContracts,
+  EXTERNAL,
+  findNearMiss,
+  isRalphError,
+  isTopic,
+  type Json,
+  parseJson,
+  RALPH,
+  RalphError,
+  type RefusedEmit,
+} from '../core/index.ts';
+import { appendAgentLine, appendAgentRefusal, createSharedFileSystem } from '../journal/index.ts';
+import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
+import { type EventPlace, readContract } from './contract-file.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 
 /** More would hide what matters. */
@@ -14,8 +28,50 @@ export interface EventWords {
   readonly target?: string;
 }
 
+/**
+ * Appends an event to the agents' file, after checking it against the contract of the hat in whose turn it is called, so that an agent
+ * that errs can correct itself at once. The loop checks again: this is a help, not the wall.
+ *
+ * @returns how many characters of the payload are cut off, because it is too long
+ * @throws RalphError `emit-refused`, `emit-topic`, `emit-json`, `emit-payload`, `events-file-not-a-file`; the system error
+ */
+export function emitInto(words: EventWords, place: EventPlace): number {
+  const contract = place.contractFile === null ? null : readContract(place.contractFile);
+  const topology = contract === null ? null : compileTopology(contract.spec);
+  const fs = createSharedFileSystem(place.root ?? contract?.workspace ?? null);
+  const payload = noteRefusal({ fs, path: place.eventsFile }, words, place, () => {
+    checkEvent(words, place.hat, topology);
+    return toCheckedPayload(words.topic, toPayload(words), topology?.spec.events);
+  });
+  const event = { topic: words.topic, payload, ...(place.sender !== undefined && { sender: place.sender }), ts: Date.now() };
+  appendAgentLine({ fs, path: place.eventsFile }, words.target === undefined ? event : { ...event, target: words.target });
+  return countCut(payload);
+}
+
+/** What a refusal is recorded as; a slip of the form, such as bad JSON, is none. */
+const REFUSALS: Readonly<Record<string, RefusedEmit['why']>> = { 'emit-refused': 'scope', 'emit-payload': 'payload' };
+
+/** An agent that is refused says so in its own file, so that people see it and it is told again in its next turn. */
+function noteRefusal<T>(file: Parameters<typeof appendAgentRefusal>[0], { topic }: EventWords, { sender }: EventPlace, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    const why = isRalphError(error) ? REFUSALS[error.code] : undefined;
+    if (why !== undefined && sender === undefined)
+      appendAgentRefusal(file, { topic, why, detail: isRalphError(error) ? error.message : '' });
+    throw error;
+  }
+}
+
+/** What the sender is told of a payload that is too long; empty for none. */
+export function toCutText(cut: number): string {
+  return cut === 0
+    ? ''
+    : `The payload is too long: its last ${cut} characters are cut off. Put what is long into a file and name the file.\n`;
+}
+
 /** The payload as it is written into the file. Throws a `RalphError` (`emit-json`) when it should be JSON and is not. */
-export function toPayload({ topic, payload, json }: EventWords): Json {
+function toPayload({ topic, payload, json }: EventWords): Json {
   if (!json) return payload ?? '';
   const value = parseJson(payload ?? '');
   if (value !== undefined) return value;
@@ -28,7 +84,7 @@ export function toPayload({ topic, payload, json }: EventWords): Json {
 }
 
 /** The payload as it is handed on. Throws a `RalphError` (`emit-payload`) when it is not what the schema of its topic asks for. */
-export function toCheckedPayload(topic: string, payload: Json, contracts: EventContracts | undefined): Json {
+function toCheckedPayload(topic: string, payload: Json, contracts: EventContracts | undefined): Json {
   const check = createPayloadCheck(contracts);
   const verdict = check === null ? { payload } : check(topic, payload);
   if ('payload' in verdict) return verdict.payload;
@@ -41,12 +97,12 @@ export function toCheckedPayload(topic: string, payload: Json, contracts: EventC
 }
 
 /**
- * Holds the contract of a hat against an event, before it is written.
+ * Checks an event against the contract of a hat, before it is written.
  *
  * @param topology `null` where the contract is not known: then only the form is checked
  * @throws RalphError `emit-topic`, `emit-refused`, with the list of what is allowed
  */
-export function checkEvent({ topic, target }: EventWords, hat: string, topology: Topology | null): void {
+function checkEvent({ topic, target }: EventWords, hat: string, topology: Topology | null): void {
   if (!isTopic(topic)) {
     throw new RalphError({
       code: 'emit-topic',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { toContractPath, writeContract } from './contract-file.ts';
-import { emitInto } from './emit-in-turn.ts';
+import { emitInto } from './emit-event.ts';
 
 const HATS = [
   makeHat('planner', ['task.start', 'task.resume', 'build.done'], ['build.task']),
