@@ -1,4 +1,5 @@
 import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
+import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
  * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
@@ -13,9 +14,6 @@ export interface Backend {
   readonly label: string;
   readonly start: (request: TurnRequest, observe: (event: BackendEvent) => void) => RunningTurn;
 }
-
-/** Whether whoever takes what is told is behind: a promise that settles when that is over (never rejects), else `null`. Cheap: asked for every chunk. */
-export type Backpressure = () => Promise<void> | null;
 
 /** One turn to be run. */
 export interface TurnRequest {
@@ -37,7 +35,7 @@ export interface TurnRequest {
   readonly scope?: TurnScope;
   /** The namespaces that every program of the turn gets which the sandbox does not hold; absent: none. */
   readonly isolation?: Isolation;
-  /** While it says so, the output of the agent is not read, and its silence is not counted. Absent: what is told is always taken. */
+  /** While it says so, the output of the agent is not read, and its silence is not counted. Absent: the output is always read. */
   readonly backpressure?: Backpressure;
   /** How many turns right before this one were the same work and were interrupted; absent: none. */
   readonly interruptions?: number;
@@ -64,29 +62,12 @@ export interface TurnScope {
   readonly view?: (program: Program) => Promise<ViewedProgram | null>;
 }
 
-/** A program that sees a view of the workspace. */
-export interface ViewedProgram extends Program {
-  readonly cwd: string;
-  /** The namespaces in which the view is made; absent: it is a folder of its own. */
-  readonly isolation?: Isolation;
-}
-
 /** A server of the Model Context Protocol that the agent starts itself. */
 export interface ToolServer {
   readonly name: string;
   /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-}
-
-/** A program, ready to be started. */
-export interface Program {
-  /** Absolute; of what a tool of our own agent starts also a name that is looked up in `env.PATH`. */
-  readonly path: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Absolute: where it begins, if that is not the folder of the turn. */
-  readonly cwd?: string;
 }
 
 /** Where the raw output goes, whole and unchanged up to a cap. */
@@ -133,31 +114,3 @@ export interface TurnResult {
   /** A log could not be written (the code of the system error, such as ENOSPC); the turn was stopped for it. */
   readonly logError: string | null;
 }
-
-/** The programs that put another one into namespaces of its own. Plain data: decided once, handed on to every start. */
-export interface Isolation {
-  /** `unshare` and its words, up to where the inner program follows. */
-  readonly enter: readonly string[];
-  /** The shell that is process 1 inside. */
-  readonly shell: string;
-  readonly mount: string;
-  /** What takes the rights of process 1 from the program, where it has some to lose, and gives it a session of its own. */
-  readonly drop: readonly string[];
-  /** Whether the namespaces belong to a user namespace, in which `sudo` and other setuid programs do not work. */
-  readonly hasUserNamespace: boolean;
-  /** Folders that exist and that an empty one covers. */
-  readonly covered: readonly string[];
-  /** Folders that exist and that nothing inside can change. */
-  readonly readOnly: readonly string[];
-  /** Folders that exist, below those, and that can be changed all the same. */
-  readonly writable: readonly string[];
-  /** Mounts that are made last, one after the other; absent: none. */
-  readonly view?: readonly ViewMount[];
-}
-
-/** A mount of a view of the workspace. Paths are absolute and exist when it is made. */
-export type ViewMount =
-  /** Shows `lower` at `path`; what is written goes to `upper`. `work` is the kernel's own, beside `upper`. */
-  | { readonly kind: 'overlay'; readonly lower: string; readonly upper: string; readonly work: string; readonly path: string }
-  /** With what is mounted below `from`, which stays as it is where this is read-only. */
-  | { readonly kind: 'bind'; readonly from: string; readonly path: string; readonly isReadOnly: boolean };
