@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import { RalphError, type RunSpec } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
-import { findIsolation, selectFolders } from '../process/index.ts';
+import { findIsolation, selectExistingFolders } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
 /** How the programs of a run are kept apart, and what a person should know of it. */
@@ -48,7 +48,7 @@ export function isolatesAll(isolation: Isolation | null, { gates }: Pick<RunSpec
  */
 export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<Layout, 'worktreesDir'>): Isolation {
   const writable = isolation.writable.filter((folder) => folder !== worktreesDir);
-  return { ...isolation, covered: [...isolation.covered, ...selectFolders([worktreesDir])], writable };
+  return { ...isolation, covered: [...isolation.covered, ...selectExistingFolders([worktreesDir])], writable };
 }
 
 /**
@@ -61,9 +61,9 @@ export function protectState(
   written: readonly string[],
 ): Isolation {
   const isMixed = written.some((folder) => folder === stateDir || stateDir.startsWith(`${folder}/`));
-  if (isMixed) return { ...isolation, readOnly: selectFolders([runsDir, binDir]) };
+  if (isMixed) return { ...isolation, readOnly: selectExistingFolders([runsDir, binDir]) };
   // A mount cannot be removed: one below the worktrees would keep an agent from removing the worktree that it is in.
   const apart = written.filter((folder) => folder.startsWith(`${stateDir}/`) && !folder.startsWith(`${worktreesDir}/`));
-  const writable = selectFolders([worktreesDir, ...apart]);
-  return { ...isolation, readOnly: selectFolders([stateDir]), writable };
+  const writable = selectExistingFolders([worktreesDir, ...apart]);
+  return { ...isolation, readOnly: selectExistingFolders([stateDir]), writable };
 }

@@ -8,7 +8,7 @@ const CONTEXT = 2;
 const MAX_DIFF_LINES = 30;
 const MAX_FILES_SHOWN = 8;
 
-/** What differs between the files as they were pinned and as they are, in words for who changed them; empty for nothing. */
+/** What differs between the files as they were pinned and as they are, in words for the agent that changed them; empty for nothing. */
 export function describeChanges(pinned: Pins, now: Pins): string {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(now)])].sort();
   const changed = paths.filter((path) => readPin(pinned, path)?.hash !== readPin(now, path)?.hash);

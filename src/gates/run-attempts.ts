@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { GateSpec } from '../core/index.ts';
-import { type CommandResult, runCommand, toShellLine } from '../process/index.ts';
+import { type CommandResult, runCommand, toShellCommand } from '../process/index.ts';
 import { type EvidenceFile, MAX_LOG_BYTES, rewriteLog } from './evidence-store.ts';
 import type { CommandSandbox, CommandSettings } from './gate-contract.ts';
 
@@ -69,7 +69,7 @@ async function runIn(
   { command, spec, file, signal, onLine }: AttemptOrder,
 ): Promise<CommandResult> {
   const { cwd, marker, isolation, backpressure } = settings;
-  const shell = toShellLine(command);
+  const shell = toShellCommand(command);
   const plain = { path: shell.command, args: shell.args, env: toPlain(settings.env), cwd };
   const program = sandbox === undefined ? plain : sandbox.confine(plain);
   const tell = (line: string): void => onLine(redactOutput(settings, line));

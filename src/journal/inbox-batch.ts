@@ -115,7 +115,7 @@ function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
   return { signal, problem: cut === 0 ? null : toCutProblem(signal.topic, cut) };
 }
 
-/** JSON that is nested tens of thousands of levels deep exhausts the stack of whoever walks it. */
+/** JSON that is nested tens of thousands of levels deep exhausts the stack of the parser. */
 function parseSafely(text: string, hasSenders: boolean): ReturnType<typeof parseInboxLine> {
   try {
     return parseInboxLine(text, hasSenders);

@@ -5,7 +5,7 @@ import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { countLineFeeds, createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';
 import { scanLines } from './scan-lines.ts';
 
-/** Errors that whoever owns the file can cause. Those of a full or failing disk are not among them. */
+/** Errors that the owner of the file can cause. Those of a full or failing disk are not among them. */
 const AGENTS_DOING = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EISDIR', 'ELOOP']);
 
 export interface InboxSettings {
@@ -57,7 +57,7 @@ export function createJsonlInbox(settings: InboxSettings): Inbox {
     return { ...batch, problems: [problem, ...batch.problems] };
   };
 
-  /** The record is for agents to see: one who put a link in its place, or closed it, shall not end the run by that. */
+  /** The record is for agents to see: an agent that put a link in its place, or closed it, must not end the run by that. */
   const append = (event: RalphEvent): void => {
     try {
       appendLine(fs, path, toRecord(event));

@@ -52,7 +52,7 @@ export type LockOutcome = Result<Lock, LockHolder>;
  * Never waits. Throws the system error (no such folder, disk full).
  *
  * A free lock is taken by creating its file exclusively. A stale one is replaced in one step, so that at no moment the file is missing,
- * by whoever holds a second lock over the replacing (`<path>.recovery`); that one is recovered in the same way if its owner died over it.
+ * by the process that holds a second lock over the replacing (`<path>.recovery`); that one is recovered in the same way if its owner died over it.
  */
 export function acquireLock(settings: LockSettings): LockOutcome {
   return acquireGuarded(settings, 0);

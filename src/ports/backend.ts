@@ -41,7 +41,7 @@ export interface TurnRequest {
   readonly interruptions?: number;
 }
 
-/** How the program of an agent is bound for one turn. */
+/** What a tool profile makes of the program of an agent, for one turn. */
 export interface TurnScope {
   /** In the place of the arguments that were declared. */
   readonly args: readonly string[];

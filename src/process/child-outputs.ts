@@ -69,7 +69,7 @@ export function createChildOutputs(spec: ProcessSpec): ChildOutputs {
   };
 }
 
-/** What is wanted of one output, and who is told. */
+/** What is to be done with one output of a child. */
 interface OutputReaderSettings {
   readonly logPath?: string | undefined;
   readonly maxLogBytes?: number | undefined;
@@ -87,7 +87,7 @@ interface OutputReaderSettings {
   readonly guard: (call: () => void) => void;
 }
 
-/** Reads one output of a child: log, lines, text, bytes. The child is slowed down when the log or whoever listens cannot keep up. */
+/** Reads one output of a child: log, lines, text, bytes. The child is slowed down when the log or a listener cannot keep up. */
 interface OutputReader {
   /** Begins to read. */
   attach(stream: Readable): void;

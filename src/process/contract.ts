@@ -54,7 +54,7 @@ export interface ProcessSpec {
   readonly onStdoutBytes?: (bytes: Buffer) => void;
   readonly onStderrBytes?: (bytes: Buffer) => void;
 
-  /** While it says so, the outputs are not read: the child waits at its full pipe. Default: whoever listens is never behind. */
+  /** While it says so, the outputs are not read: the child waits at its full pipe. Default: they are always read. */
   readonly backpressure?: Backpressure | undefined;
 
   /** Longest life of the child; 0 or absent: no limit. */
@@ -64,7 +64,7 @@ export interface ProcessSpec {
   /** Time between SIGTERM and SIGKILL when a timeout or a failing log stops the child. Default 10 s. */
   readonly stopGraceMs?: number;
   /**
-   * Longest time in which output is still read after the child's end while somebody else holds its pipes open and goes on writing; 150 ms of
+   * Longest time in which output is still read after the child's end while another process holds its pipes open and goes on writing; 150 ms of
    * silence end it. Default 2 s.
    */
   readonly drainMs?: number;

@@ -7,7 +7,7 @@
  */
 export type { ChildProcessHandle, ProcessFault, ProcessInput, ProcessResult, ProcessSpec, StopReason } from './contract.ts';
 export { endProcesses, findByMarker, type MarkedProcess } from './end-processes.ts';
-export { findProgram, isProgram, keepsNamespace, selectFolders } from './isolation.ts';
+export { findProgram, isProgram, keepsNamespace, selectExistingFolders } from './isolation.ts';
 export { holdPipe, isPipeHeld } from './named-pipes.ts';
 export { openProjectFolder } from './open-project-folder.ts';
 export { makeOwnedFolder, removeDeadPipes, sweepOwnedFolders } from './owned-folders.ts';
@@ -25,6 +25,6 @@ export {
   runShellLine,
   type ShellLineOptions,
   startProcess,
-  toShellLine,
+  toShellCommand,
 } from './start-process.ts';
 export { steadyMs } from './steady-clock.ts';

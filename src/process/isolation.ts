@@ -102,7 +102,7 @@ function toViewWords(mount: ViewMount, hasUserNamespace: boolean): readonly stri
 }
 
 /** The folders without those that are not there: nothing could be mounted on them. */
-export function selectFolders(paths: readonly string[]): string[] {
+export function selectExistingFolders(paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 

@@ -222,7 +222,7 @@ export function isPipeHeld(path: string): boolean | null {
     closeSync(handle);
     return isPipe ? true : null;
   } catch (error) {
-    // The kernel's word for a pipe that nobody reads.
+    // The kernel's code for a pipe that no process reads.
     return toErrorCode(error) === 'ENXIO' ? false : null;
   }
 }

@@ -24,7 +24,7 @@ const MARKER_IN_WORDS = new RegExp(`(?:^|\\s)${MARKER_VARIABLE}=(\\S+)`, 'g');
 /** Shared by all reads of /proc, which are synchronous; grows for a process with an unusually large environment. */
 let scratch = Buffer.allocUnsafe(64 << 10);
 
-/** One process at the moment it was looked at. Dead ones that nobody has collected yet (zombies) are never listed. */
+/** One process at the moment it was looked at. Dead ones that their parent has not collected yet (zombies) are never listed. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;

@@ -30,7 +30,7 @@ const FEW_SPELLINGS = 200;
 /**
  * A redactor for the secrets that variables of the environment hold (`[redacted: ANTHROPIC_API_KEY]`) and for whatever looks like a well-known
  * token. Values are found as they are, over ends of lines, and as base64, hexadecimal digits, percent codes and JSON strings. It is the last of
- * several measures, not a wall: a program that is told to can spell a secret in a way that nobody knows.
+ * several measures, not a wall: a program that is told to can spell a secret in a way that is not known here.
  *
  * @param env its secrets are told by their names
  * @param named what is secret whatever it is called

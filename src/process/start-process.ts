@@ -3,7 +3,7 @@ import { accept, type Result, refuse } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
 import { createChildOutputs } from './child-outputs.ts';
 import type { ChildOutputs, ChildProcessHandle, ProcessFault, ProcessResult, ProcessSpec } from './contract.ts';
-import { isProgram, selectFolders } from './isolation.ts';
+import { isProgram, selectExistingFolders } from './isolation.ts';
 import { launchChild } from './launch-child.ts';
 import { createOutputTail } from './output-tail.ts';
 import { createProcessTree } from './process-tree.ts';
@@ -127,11 +127,11 @@ export async function runCommand(spec: CommandSpec): Promise<CommandResult> {
  * configuration (a gate's command): never for anything that an agent, a hook's answer or a file's name had a part in.
  */
 export function runShellLine(line: string, options: ShellLineOptions): Promise<CommandResult> {
-  return runCommand({ ...options, ...toShellLine(line) });
+  return runCommand({ ...options, ...toShellCommand(line) });
 }
 
 /** The program of such a line, for a caller that starts it inside another one. */
-export function toShellLine(line: string): { readonly command: string; readonly args: readonly string[] } {
+export function toShellCommand(line: string): { readonly command: string; readonly args: readonly string[] } {
   return { command: '/bin/sh', args: ['-c', '--', line] };
 }
 
@@ -157,7 +157,7 @@ export async function findIsolation(): Promise<Result<Isolation>> {
     enter: [unshare, '--user', '--map-current-user', '--keep-caps', ...NAMESPACES, '--'],
     drop: [setpriv, '--inh-caps=-all', '--ambient-caps=-all', '--', ...own],
     hasUserNamespace: true,
-    covered: selectFolders(COVERED_FOLDERS),
+    covered: selectExistingFolders(COVERED_FOLDERS),
   };
   let reason = '';
   for (const isolation of process.getuid?.() === 0 ? [asRoot, asUser] : [asUser]) {
