@@ -10,7 +10,9 @@ const MAX_BATCH_EVENTS = 10_000;
 /** More problems than these are only counted. */
 const MAX_PROBLEMS = 100;
 
+/** How much of a line that was not read is read for its excerpt. */
 const EXCERPT_BYTES = 1024;
+const MAX_EXCERPT_LENGTH = 200;
 const COUNT_CHUNK_BYTES = 1 << 20;
 const LINE_FEED = 10;
 
@@ -92,15 +94,13 @@ export function countLineFeeds(fs: FileSystem, handle: number, to: number, from 
   return count;
 }
 
-const MAX_EXCERPT_LENGTH = 200;
-
-/** What one line of the agents' events file came to. A line may be both: taken, and worth a word about how it was written. */
+/** What came of one line of the agents' events file: an event, a problem with how it was written, or both. */
 interface ReadInboxLine {
   readonly signal: EventSignal | null;
   readonly problem: string | null;
 }
 
-/** Reads the bytes of one line, repairing what can be told apart without guessing. Never throws. */
+/** Reads the bytes of one line and repairs what needs no guess. Never throws. */
 function readInboxLine(bytes: Buffer, hasSenders = false): ReadInboxLine {
   const isText = isUtf8(bytes);
   const raw = bytes.toString('utf8');

@@ -2,7 +2,7 @@ import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts'
 import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**
- * An agent that can wear a hat: a CLI, our own, a script, or a test's fake.
+ * An agent that can be given a turn: a CLI, our own, a script, or a test's fake.
  *
  * Contract (checked by test/contract/backend): `start` returns at once and never throws; everything that goes wrong is told in the
  * result. Events come in order and only before the result settles. `stop` and `kill` may be called at any time, any number of times, and the result

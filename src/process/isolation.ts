@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Isolation, ViewMount } from '../ports/index.ts';
 
-/** What is started in the place of a program. */
+/** The command that is started in the place of a program. */
 interface IsolatedCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,13 +13,13 @@ interface IsolatedCommand {
 
 /** The handle of process 1 through which it tells how the program ended, and hears that it may go. */
 export const INIT_HANDLE = 3;
-/** More than a shell says of one program. */
+/** Enough for all that a shell says of one program. */
 const MAX_CHARACTERS = 4096;
 /** Shells say 128 and the number of the signal. */
 const SIGNAL_BASE = 128;
-/** What is still to be read lies in the pipe already. */
+/** How long the last words are waited for: they lie in the pipe already. */
 const LAST_WORD_MS = 1000;
-/** Longer first lines are no use to the kernel either. */
+/** How much of the first line of a script is read; the kernel reads no more either. */
 const MAX_FIRST_LINE = 256;
 
 /**

@@ -18,7 +18,7 @@ const O_CLOEXEC = 0o2000000;
 const MAX_HANDLE = 1023;
 const HANDLE_TABLE = '/proc/self/fd';
 const LIMITS_FILE = '/proc/self/limits';
-/** How many numbers above its table a start of a child needs, beside one for each handle that is covered. */
+/** How many handles the start of a child needs, beside its table and one for each handle that is covered. */
 const SPARE_HANDLES = 8;
 
 /** The child, or why there is none: some failures are only told later. */
@@ -167,7 +167,7 @@ function readLimit(): number {
   return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Node.js opens its own so that no child gets them: what else is open came from outside. */
+/** The handles that this process was started with: Node.js opens its own so that no child gets them. */
 function findInherited(): readonly number[] {
   try {
     return readdirSync(HANDLE_TABLE)

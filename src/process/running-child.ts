@@ -15,7 +15,7 @@ const QUIET_MS = 150;
 const LOOK_EVERY_MS = 10;
 /** How often the tree of a child without a namespace is looked at: later nothing may lead to some of its members. */
 const LOOK_AFTER_MS = 100;
-/** Process 1 of a namespace ends at a word. */
+/** How long process 1 of a namespace may take to end once it is released. */
 const RELEASE_MS = 1000;
 /** With all members gone the pipes end at once; a process that still holds one cannot be found. */
 const LAST_DRAIN_MS = 100;
