@@ -144,7 +144,8 @@ function createViewTeller(settings: Settings, cwd: string): ViewTeller {
   const told = new Map<boolean, Promise<ScopeLayer>>();
   const tell = async (os: OsSandboxSearch): Promise<ScopeLayer> => {
     const { predictViewKind } = await import('../sandbox/index.ts');
-    const isolation = settings.isolation === 'off' ? undefined : ((await findIsolation()).found ?? undefined);
+    const search = settings.isolation === 'off' ? null : await findIsolation();
+    const isolation = search?.ok ? search.value : undefined;
     const kind = await predictViewKind({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
     if (kind === null)
       return off('no view: the workspace is larger than 500 MB, so they write as an agent CLI would, and what may not be written fails');

@@ -60,9 +60,14 @@ function checkNode(): DoctorCheck {
 
 async function checkIsolation(): Promise<DoctorCheck> {
   const search = await findIsolation();
-  if (search.found === null)
-    return { name: 'isolation', status: 'warning', text: `none: ${search.why}`, fix: `${search.fix} Without it ${WITHOUT_ISOLATION}.` };
-  const text = search.found.hasUserNamespace
+  if (!search.ok)
+    return {
+      name: 'isolation',
+      status: 'warning',
+      text: `none: ${search.refused.reason}`,
+      fix: `${search.refused.advice} Without it ${WITHOUT_ISOLATION}.`,
+    };
+  const text = search.value.hasUserNamespace
     ? 'process and user namespaces: sudo and other setuid programs do not work for agents and gates'
     : 'process namespaces; as root an agent can undo what protects .ralph';
   return { name: 'isolation', status: 'ok', text };

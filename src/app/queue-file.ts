@@ -129,7 +129,7 @@ async function lockFile(layout: Layout): Promise<Lock> {
   const path = join(layout.stateDir, 'queue.lock');
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const outcome = tryLock({ layout, runId: 'none', command: 'ralph queue' }, path);
-    if ('lock' in outcome) return outcome.lock;
+    if (outcome.ok) return outcome.value;
     if (waitedMs >= PATIENCE_MS) {
       throw new RalphError({
         code: 'queue-busy',

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import { RalphError, type RunSpec } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
-import { findIsolation, selectFolders } from '../process/index.ts';
+import { findIsolation, selectExistingFolders } from '../process/index.ts';
 import type { Layout } from './layout.ts';
 
 /** How the programs of a run are kept apart, and what a person should know of it. */
@@ -22,18 +22,18 @@ export const WITHOUT_ISOLATION =
 export async function findRunIsolation({ isolation: mode = 'auto' }: Pick<Settings, 'isolation'>): Promise<RunIsolation> {
   if (mode === 'off') return { isolation: null, warnings: [`Not isolated (isolation: off): ${WITHOUT_ISOLATION}.`] };
   const search = await findIsolation();
-  if (search.found !== null) return { isolation: search.found, warnings: [] };
+  if (search.ok) return { isolation: search.value, warnings: [] };
   if (mode === 'required') {
     throw new RalphError({
       code: 'isolation-required',
-      what: `\`isolation: required\`, and ${search.why}.`,
+      what: `\`isolation: required\`, and ${search.refused.reason}.`,
       why: `Without it ${WITHOUT_ISOLATION}.`,
-      fix: `${search.fix}\nOr go on without: isolation: auto`,
+      fix: `${search.refused.advice}\nOr go on without: isolation: auto`,
     });
   }
   return {
     isolation: null,
-    warnings: [`Not isolated: ${search.why}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
+    warnings: [`Not isolated: ${search.refused.reason}. ${WITHOUT_ISOLATION[0]?.toUpperCase()}${WITHOUT_ISOLATION.slice(1)}.`],
   };
 }
 
@@ -48,7 +48,7 @@ export function isolatesAll(isolation: Isolation | null, { gates }: Pick<RunSpec
  */
 export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<Layout, 'worktreesDir'>): Isolation {
   const writable = isolation.writable.filter((folder) => folder !== worktreesDir);
-  return { ...isolation, covered: [...isolation.covered, ...selectFolders([worktreesDir])], writable };
+  return { ...isolation, covered: [...isolation.covered, ...selectExistingFolders([worktreesDir])], writable };
 }
 
 /**
@@ -61,9 +61,9 @@ export function protectState(
   written: readonly string[],
 ): Isolation {
   const isMixed = written.some((folder) => folder === stateDir || stateDir.startsWith(`${folder}/`));
-  if (isMixed) return { ...isolation, readOnly: selectFolders([runsDir, binDir]) };
+  if (isMixed) return { ...isolation, readOnly: selectExistingFolders([runsDir, binDir]) };
   // A mount cannot be removed: one below the worktrees would keep an agent from removing the worktree that it is in.
   const apart = written.filter((folder) => folder.startsWith(`${stateDir}/`) && !folder.startsWith(`${worktreesDir}/`));
-  const writable = selectFolders([worktreesDir, ...apart]);
-  return { ...isolation, readOnly: selectFolders([stateDir]), writable };
+  const writable = selectExistingFolders([worktreesDir, ...apart]);
+  return { ...isolation, readOnly: selectExistingFolders([stateDir]), writable };
 }

@@ -198,8 +198,8 @@ export function tryLock({ layout, runId, command }: Omit<LockOrder, 'worktree'>,
 async function take(order: LockOrder, path: string, what: Purpose): Promise<Lock> {
   for (let lookedFor = 0; ; lookedFor += LOOK_EVERY_MS) {
     const outcome = tryLock(order, path);
-    if ('lock' in outcome) return outcome.lock;
-    if (outcome.heldBy.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(order, outcome.heldBy, what, path);
+    if (outcome.ok) return outcome.value;
+    if (outcome.refused.state !== 'starting' || lookedFor >= PATIENCE_MS) throw toInProgress(order, outcome.refused, what, path);
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -29,8 +29,8 @@ export async function runQueue(order: NightOrder): Promise<NightEnd> {
   const hasWorktrees = await findPlace(layout, order);
   ensureStateFolders(nodeFileSystem, [layout.stateDir]);
   const outcome = tryLock({ layout, runId: 'none', command: 'ralph queue run' }, toNightLock(layout));
-  if ('heldBy' in outcome) throw toQueueInProgress(layout, outcome.heldBy);
-  return runLocked({ order, layout, hasWorktrees }, outcome.lock);
+  if (!outcome.ok) throw toQueueInProgress(layout, outcome.refused);
+  return runLocked({ order, layout, hasWorktrees }, outcome.value);
 }
 
 /** Whether each task gets a worktree. Throws RalphError `queue-place`. */

@@ -15,7 +15,7 @@ import {
 } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
-import { openProjectFolder, selectFolders } from '../process/index.ts';
+import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
 import type { FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
 import {
   createTreeWatch,
@@ -112,7 +112,10 @@ function openPrivate(
 ): Pick<Surroundings, 'isolation'> {
   if (isolation === undefined) return {};
   return {
-    isolation: { ...isolation, writable: [...isolation.writable, ...selectFolders([join(toPrivateDir(runFolder), toTurnName(order))])] },
+    isolation: {
+      ...isolation,
+      writable: [...isolation.writable, ...selectExistingFolders([join(toPrivateDir(runFolder), toTurnName(order))])],
+    },
   };
 }
 

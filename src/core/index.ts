@@ -23,21 +23,21 @@ export { isCostUnknown } from './backends/cost-reports.ts';
 export { type EffortWay, findEffortWay } from './backends/effort-way.ts';
 export { findListedContext, findListPrice } from './backends/list-prices.ts';
 export { addUsage, UNKNOWN_USAGE, type Usage } from './backends/usage.ts';
-export type {
-  EventSignal,
-  MissedSignal,
-  PromiseSignal,
-  RalphEvent,
-  RefusedEmit,
-  Signal,
-  SignalChannel,
-  SignalProblem,
-  TransitionSignal,
-  TurnSignals,
+export {
+  type EventSignal,
+  type MissedSignal,
+  type PromiseSignal,
+  parseSender,
+  type RalphEvent,
+  type RefusedEmit,
+  type Sender,
+  type Signal,
+  type SignalProblem,
+  type TransitionSignal,
+  toSenderText,
 } from './events/event.ts';
-export { parseSender, type Sender, toSenderText } from './events/event.ts';
-export { contractOf, type EventContract, type EventContracts, type PayloadCheck, type PayloadVerdict } from './events/event-contract.ts';
-export { countCut, type InboxLine, parseInboxLine, toCutProblem } from './events/inbox-line.ts';
+export { contractOf, type EventContract, type EventContracts, type PayloadCheck } from './events/event-contract.ts';
+export { countCut, parseInboxLine, toCutProblem } from './events/inbox-line.ts';
 export {
   DEFAULT_HAT,
   DEFAULT_PROMISE,
@@ -71,7 +71,7 @@ export {
   toPrecedence,
 } from './events/topics.ts';
 export { CHANGED_TESTS_MARK, findChangedTestsReason } from './gates/changed-tests.ts';
-export { classifyPath, isTestPath, PATH_CLASSES, type PathClass, type PathRules } from './gates/classify-paths.ts';
+export { classifyPath, isTestPath, PATH_CLASSES, type PathClass } from './gates/classify-paths.ts';
 export { countFailedTests, countRunTests } from './gates/count-run-tests.ts';
 export { type GateEvidence, type GateResult, type StartTestsResult, toResultName } from './gates/gate-result.ts';
 export {
@@ -85,9 +85,8 @@ export {
   toGateName,
 } from './gates/gate-spec.ts';
 export { detectQualityCommand } from './project/detect-quality-command.ts';
-export type { ProjectFolder, QualityCommand, QualityKind } from './project/package-scripts.ts';
-export { readPackageScripts } from './project/package-scripts.ts';
-export { type ScratchFolder, USUAL_SCRATCH } from './project/scratch-folders.ts';
+export { type ProjectFolder, type QualityCommand, type QualityKind, readPackageScripts } from './project/package-scripts.ts';
+export { USUAL_SCRATCH } from './project/scratch-folders.ts';
 export type {
   CheckpointMake,
   DeliveryKind,
@@ -95,7 +94,6 @@ export type {
   EventPublish,
   EventReject,
   GatesRun,
-  InboxAppend,
   IterationStart,
   IterationStop,
   Notice,
@@ -103,7 +101,7 @@ export type {
   RunEnd,
   TimerSet,
 } from './run/effects.ts';
-export { END_REASONS, type EndReason, type EndReasonFacts } from './run/end-reasons.ts';
+export { END_REASONS, type EndReason } from './run/end-reasons.ts';
 export type { FallbackCause, Feedback, GateFailure, GateStreak, SilentTurn, TimerPurpose } from './run/feedback.ts';
 export {
   type CheckpointFinished,
@@ -122,7 +120,7 @@ export {
   type UsageReported,
 } from './run/inputs.ts';
 export type { LiveRecord, RunRecord } from './run/run-record.ts';
-export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run/run-spec.ts';
+export type { HatSpec, LoopDetection, PublishSpec, RunLimits, RunSpec } from './run/run-spec.ts';
 export type { FileStat, RunStat } from './run/run-stat.ts';
 export type {
   Activation,
@@ -136,7 +134,6 @@ export type {
   RunState,
   RunStatus,
   Stopping,
-  TimerWait,
 } from './run/state.ts';
 export {
   type FailureClass,
@@ -164,9 +161,8 @@ export type {
   Subject,
 } from './schema/finding.ts';
 export { listSchemaFaults, type SchemaFault } from './schema/list-schema-faults.ts';
-export type { ScannedSignals } from './signals/signal-collector.ts';
 export { isPromiseLine } from './signals/signal-lines.ts';
-export { createTextSignalScanner, type ScannedText, type TextSignalScanner } from './signals/text-signals.ts';
+export { createTextSignalScanner } from './signals/text-signals.ts';
 export { createFenceTracker } from './text/code-fence.ts';
 export { compareLines } from './text/compare-lines.ts';
 export { toDurationText, toUsdText } from './text/duration.ts';
@@ -214,7 +210,7 @@ export {
   type SearchSpec,
   type ToolsSpec,
 } from './tools/tools-spec.ts';
-export { isRalphError, RalphError, type RalphErrorFacts, toErrorCode } from './values/errors.ts';
+export { isRalphError, RalphError, toErrorCode } from './values/errors.ts';
 export { type Handlers, handle, ignore } from './values/handlers.ts';
 export { toTextHash } from './values/hash.ts';
 export {
@@ -228,3 +224,4 @@ export {
   toComparablePayload,
   toPayloadText,
 } from './values/json.ts';
+export { accept, type Result, refuse } from './values/result.ts';

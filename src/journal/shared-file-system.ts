@@ -41,7 +41,7 @@ function openHeld(root: string | null, path: string, mode: OpenMode, permissions
   try {
     const place = `/proc/self/fd/${folder}`;
     const real = readPlace(place);
-    // Below the handle nobody can move the folder away any more.
+    // A path below the handle stays in the folder, also when that is moved.
     if (real !== null) {
       if (real !== expected) throw toLinkError(dirname(path));
       return openFile(path, join(place, basename(path)), mode, permissions);

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type TurnId, toTurnName } from '../core/index.ts';
 import type { TurnFolder, TurnStore } from '../ports/index.ts';
-import type { FileSystem } from './file-system.ts';
-import { withHandle, writeAll } from './whole-file.ts';
+import { type FileSystem, withHandle, writeAll } from './file-system.ts';
 
 export interface TurnStoreSettings {
   readonly fs: FileSystem;

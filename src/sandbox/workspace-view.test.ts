@@ -22,7 +22,8 @@ import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../proce
 import { copyTree } from './copy-tree.ts';
 import { createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
-const isolation = (await findIsolation()).found ?? undefined;
+const search = await findIsolation();
+const isolation = search.ok ? search.value : undefined;
 const roots: string[] = [];
 afterEach(() => {
   for (const root of roots.splice(0)) removeTree(root);

@@ -8,7 +8,8 @@ import { findProcesses, withPlace } from './processes.ts';
 import { ralph, readJsonLines, start } from './ralph.ts';
 import { readStatus, until } from './run-facts.ts';
 
-const { found: isolation } = await findIsolation();
+const search = await findIsolation();
+const isolation = search.ok ? search.value : null;
 const WORKTREE = ['run', '-p', 'work', '--no-tui', '--worktree'];
 
 describe.concurrent('a run in a worktree', () => {
