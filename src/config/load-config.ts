@@ -1,40 +1,37 @@
 import { resolve } from 'node:path';
 import { type Finding, type FlowFinding, RalphError } from '../core/index.ts';
-import { checkShape } from './check-shape.ts';
-import { type CompiledBackends, compileBackends } from './compile-backends.ts';
-import { compileObjective, type Objective } from './compile-objective.ts';
-import { compileSettings } from './compile-settings.ts';
-import { type Diagnostic, hasErrors, sortDiagnostics } from './diagnostic.ts';
-import { toEffective } from './effective.ts';
-import type { EffectiveValue } from './effective-value.ts';
-import { EVENT_LOOP_KEYS } from './event-loop-keys.ts';
-import { expandShortForms } from './expand-short-forms.ts';
-import { guessTriggers } from './guess-triggers.ts';
-import { listEffective } from './list-effective.ts';
-import { toPlacedFinding } from './locate-subject.ts';
-import type { Path } from './located-value.ts';
-import { readLooseTriggers } from './loose-triggers.ts';
-import { overrideEffective } from './override-effective.ts';
+import { compileBackends } from './compile/compile-backends.ts';
+import { compileObjective } from './compile/compile-objective.ts';
+import { compileSettings } from './compile/compile-settings.ts';
+import { guessTriggers, readLooseTriggers } from './compile/guess-triggers.ts';
+import type { CompiledBackends } from './compile/placed-backend.ts';
+import { readEventContracts, readInstructions } from './compile/read-named-files.ts';
+import { toPlacedFinding } from './edit/locate-subject.ts';
+import { createEditPlanner, type EditPlanner } from './edit/plan-edit.ts';
+import type { EffectiveValue } from './effective/list-effective.ts';
+import { listEffective } from './effective/list-effective.ts';
+import { overrideEffective } from './effective/override-effective.ts';
+import { hasErrors, sortDiagnostics } from './findings/diagnostics.ts';
+import type { Diagnostic, Path } from './findings/located.ts';
+import { checkShape } from './keys/check-shape.ts';
+import { EVENT_LOOP_KEYS } from './keys/event-loop-keys.ts';
+import { toEffective } from './keys/setting-values.ts';
 import {
   CONFIG_VARIABLES,
-  type ConfigFlags,
   findOverride,
   isFlag,
   type OverrideRequest,
   readOverrides,
   toOverridePlaced,
   toVariablePlaced,
-} from './overrides.ts';
-import { createEditPlanner, type EditPlanner } from './plan-edit.ts';
-import { readEventContracts } from './read-event-contracts.ts';
-import { readInstructions } from './read-instructions.ts';
-import { type Layers, readLayers } from './read-layers.ts';
-import { type ReadText, readTextFile } from './read-text-file.ts';
+} from './layers/overrides.ts';
+import { expandShortForms, type Layers, readLayers } from './layers/read-layers.ts';
+import { type ReadText, readTextFile } from './layers/read-text-file.ts';
 import { toBackendFinding } from './rules/check-backends.ts';
 import { checkPromptFile } from './rules/check-prompt-file.ts';
 import { checkRules } from './rules/check-rules.ts';
 import { listHatIds, listHats, type RuleInput } from './rules/rule.ts';
-import type { Settings } from './settings.ts';
+import type { ConfigFlags, Objective, Settings } from './settings.ts';
 
 /** What a configuration is loaded from. */
 export interface LoadRequest {

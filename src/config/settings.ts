@@ -1,5 +1,4 @@
 import type { BackendSpec, GateBaseline, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
-import type { ConfigFlags } from './overrides.ts';
 
 /**
  * A configuration, compiled: complete, checked, plain JSON. It is stored in the run's folder, readable by its owner only: the `env` of
@@ -127,4 +126,30 @@ export interface SettingsDigest {
   readonly prompt: string;
   /** By key (`event_loop.max_iterations`, `hats.builder`), shortened. */
   readonly keys: Readonly<Record<string, string>>;
+}
+
+/** What was said on the command line, as it was written there. */
+export interface ConfigFlags {
+  /** `-p TEXT`, or the words after `run`. */
+  readonly prompt?: string;
+  /** `-P FILE`; `-` for standard input. */
+  readonly promptFile?: string;
+  /** `-b NAME`. */
+  readonly backend?: string;
+  /** `--model NAME`. */
+  readonly model?: string;
+  /** `--max-iterations N`. */
+  readonly maxIterations?: string | number;
+  /** `--max-cost USD`. */
+  readonly maxCostUsd?: string | number;
+  /** `--max-runtime DURATION`, as in a file: seconds, or `90m`. */
+  readonly maxRuntime?: string | number;
+  /** `--no-gates`. */
+  readonly noGates?: true;
+}
+
+/** What the person asked for. */
+export interface Objective {
+  readonly text: string;
+  readonly source: ObjectiveSource;
 }

@@ -1,13 +1,27 @@
 import type { Finding } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { type LocatedMap, type Path, toPathText } from '../located-value.ts';
-import { type Place, toDiagnostic } from '../source-file.ts';
-import { toJson } from '../to-json.ts';
-import { ADAPTER_KEYS, FOREIGN_BACKENDS, FOREIGN_KEYS, FOREIGN_LIMITS, isAdapterLimit } from './foreign-keys.ts';
-import { readEntry, toValueAt, withEntry, withoutEntry } from './located-edit.ts';
-import { findMassgen } from './massgen.ts';
-import { CHECKPOINT_SWITCH, MOVED_HAT_KEYS, MOVED_KEYS, type MovedKey } from './moved-keys.ts';
-import { joinInstructions, mergeBackendArgs } from './translate-hat.ts';
+import {
+  type Diagnostic,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedValue,
+  type Path,
+  type Place,
+  toDiagnostic,
+  toPathText,
+} from '../findings/located.ts';
+import { toJson } from '../yaml/to-json.ts';
+import {
+  ADAPTER_KEYS,
+  CHECKPOINT_SWITCH,
+  FOREIGN_BACKENDS,
+  FOREIGN_KEYS,
+  FOREIGN_LIMITS,
+  isAdapterLimit,
+  MOVED_HAT_KEYS,
+  MOVED_KEYS,
+  type MovedKey,
+} from './foreign-keys.ts';
+import { joinInstructions, mergeBackendArgs, readEntry, toValueAt, withEntry, withoutEntry } from './translate-hat.ts';
 
 /** A configuration in our own words, and what was said in others. */
 export interface TranslatedConfig {
@@ -203,4 +217,32 @@ function toBackendFinding(name: string, words: Readonly<Record<string, string | 
     why: 'ralph-orchestrator knows it by this name; here its command line is written out.',
     fix: `Write:\n\nbackend:\n${lines.join('\n')}`,
   };
+}
+
+/**
+ * The finding about a configuration of MassGen: its agents have backends with models of their own and are no hats. `agents:` that only carry
+ * hooks are ours (seed 002).
+ */
+export function findMassgen(root: LocatedMap): Diagnostic | null {
+  const entry = findAgents(root);
+  if (entry === undefined || root.entries.has('hats')) return null;
+  return toDiagnostic(entry.key, {
+    code: 'config-massgen',
+    severity: 'error',
+    message: 'This is a configuration of MassGen.',
+    why: 'Its agents would not run: several agents that answer and vote are a panel, and panels are not part of this version.',
+    fix: 'Write a team of hats instead (`ralph init --preset fresh-eyes` is near to it), or keep the file for the version that brings panels.',
+  });
+}
+
+function findAgents(root: LocatedMap): LocatedEntry | undefined {
+  const agents = root.entries.get('agents');
+  if (agents?.value.kind === 'list' && agents.value.items.some(hasModel)) return agents;
+  const agent = root.entries.get('agent');
+  return agent !== undefined && hasModel(agent.value) ? agent : undefined;
+}
+
+function hasModel(agent: LocatedValue): boolean {
+  const backend = agent.kind === 'map' ? agent.entries.get('backend')?.value : undefined;
+  return backend?.kind === 'map' && (backend.entries.has('type') || backend.entries.has('model'));
 }

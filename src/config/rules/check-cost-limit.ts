@@ -1,19 +1,17 @@
 import { type BackendSpec, isCostUnknown } from '../../core/index.ts';
-import { type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile-backends.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { findPlace } from '../located-value.ts';
-import { toSpan } from '../source-file.ts';
-import { quote } from '../value-finding.ts';
+import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/placed-backend.ts';
+import { quote } from '../findings/diagnostics.ts';
+import { type Diagnostic, findPlace, toSpan } from '../findings/located.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['event_loop', 'max_cost_usd'];
 const SHOWN = 5;
 
-/** A limit of cost beside agents whose cost nobody tells (decisions, section 6). Agents that are not picked yet are told of at the start. */
+/** A limit of cost beside agents whose cost nobody tells. Agents that are not picked yet are told of at the start. */
 export function checkCostLimit(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   if (input.declared.event_loop?.max_cost_usd === undefined) return [];
   const priced = Object.keys(input.declared.prices ?? {});
-  const worn = [['ralph', backends.ralph] as const, ...(input.hatIds ?? []).map((id) => [id, backends.hats[id] ?? backends.base] as const)];
+  const worn = [['ralph', backends.ralph] as const, ...(input.hatIds ?? []).map((id) => [id, backendsOf(id, backends)] as const)];
   const wearers = new Set<string>();
   const blind = new Map<string, PlacedBackend>();
   for (const [hat, list] of worn) {

@@ -1,8 +1,15 @@
-import type { Finding } from '../../core/index.ts';
-import { DEFAULT_PROMISE, findNearMiss, hasWildcard, isOnlyNearMiss, matchesTopic, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import {
+  DEFAULT_PROMISE,
+  type Finding,
+  findNearMiss,
+  hasWildcard,
+  isOnlyNearMiss,
+  matchesTopic,
+  TOPIC_COMPLETE,
+} from '../../core/index.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
 /** What is published in a hat's name is something that the hat may publish, and never the end of the run. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, findingBetween, type RuleInput } from './rule.ts';
 
 /** One prompt, a pause that can grow, and a word about checks that are switched off. */

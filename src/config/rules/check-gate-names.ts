@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingBetween, type Rule } from './rule.ts';
 
 /** Names of gates tell them apart: in reports, in `blocked_by`, in rows of failures. */

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, type Rule } from './rule.ts';
 
 const MAX_GATES = 50;

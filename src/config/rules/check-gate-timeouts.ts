@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingBetween, type Rule } from './rule.ts';
 
 /** A gate says in one way how long it may take. */

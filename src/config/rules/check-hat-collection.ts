@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** A team that is written out has members, and a coordination that needs a team has one. */

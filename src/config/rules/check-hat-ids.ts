@@ -1,7 +1,7 @@
 import { RALPH } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../hat-id.ts';
-import { quote } from '../value-finding.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { HAT_ID_PATTERN, MAX_HAT_ID_LENGTH, RESERVED_HAT_IDS } from '../keys/settings-table.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const HAT_ID = new RegExp(HAT_ID_PATTERN);

@@ -1,8 +1,7 @@
 import { createNearMissFinder, type NearMissFinder, RALPH } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
 /** For so many findings it is looked what was meant: among thousands of hats each search takes its time. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, findingBetween, type RuleInput } from './rule.ts';
 
 /** `mode` of seed 004, `coordinator` and `hats:` say the same. */

@@ -11,12 +11,11 @@ import {
   type ToolCard,
   toServerToolName,
 } from '../../core/index.ts';
-import { toAnnotations } from '../compile-mcp-servers.ts';
-import { createPolicyFinder } from '../compile-profiles.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { createPolicyFinder } from '../compile/compile-profiles.ts';
+import { toAnnotations } from '../compile/compile-tools.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 /** For so many findings it is looked what was meant. */

@@ -1,14 +1,13 @@
 import { BUILT_IN_PROFILES, createNearMissFinder, type NearMissFinder } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Path } from '../located-value.ts';
-import { quote } from '../value-finding.ts';
-import { toWordRepair } from '../value-repair.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic, Path } from '../findings/located.ts';
+import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
 /** For so many findings it is looked what was meant: among thousands of profiles each search takes its time. */
 const MAX_SEARCHES = 100;
 
-/** Every tool profile that is named is built in or defined under `profiles:` (decisions, section 6), and none extends itself in a circle. */
+/** Every tool profile that is named is built in or defined under `profiles:`, and none extends itself in a circle. */
 export function checkProfiles(input: RuleInput): readonly Diagnostic[] {
   if (input.isBroken(['profiles'])) return [];
   const own = input.declared.profiles ?? {};

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { EVENT_LOOP_KEYS } from '../event-loop-keys.ts';
-import { isFile } from '../is-file.ts';
-import type { ConfigFlags } from '../overrides.ts';
-import { quote } from '../value-finding.ts';
-import { findingAt, type RuleInput } from './rule.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
+import { isFile } from '../layers/read-text-file.ts';
+import type { ConfigFlags } from '../settings.ts';
+import { findingAt, type RuleInput, withoutDot } from './rule.ts';
 
 /** Where a prompt may come from beside the configuration. */
 export interface PromptPlaces {
@@ -34,5 +34,5 @@ export function checkPromptFile(input: RuleInput, { cwd, flags }: PromptPlaces):
 }
 
 function isDefault(file: string): boolean {
-  return file.replace(/^(?:\.\/)+/, '') === EVENT_LOOP_KEYS.prompt_file.default;
+  return withoutDot(file) === EVENT_LOOP_KEYS.prompt_file.default;
 }

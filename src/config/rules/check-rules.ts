@@ -1,5 +1,5 @@
-import type { CompiledBackends } from '../compile-backends.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { CompiledBackends } from '../compile/placed-backend.ts';
+import type { Diagnostic } from '../findings/located.ts';
 import { checkAgentFiles } from './check-agent-files.ts';
 import { checkBackends } from './check-backends.ts';
 import { checkCostLimit } from './check-cost-limit.ts';

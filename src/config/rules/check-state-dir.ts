@@ -1,7 +1,7 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { CONFIG_FILE_NAMES } from '../find-config-file.ts';
-import { findPlace } from '../located-value.ts';
-import { CORE_KEYS } from '../settings-table.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { findPlace } from '../findings/located.ts';
+import { CORE_KEYS } from '../keys/settings-table.ts';
+import { CONFIG_FILE_NAMES } from '../layers/find-config-file.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['core', 'state_dir'];

@@ -1,9 +1,8 @@
 import { matchesTopic, type Repair, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { type GuessedTrigger, guessTriggers } from '../guess-triggers.ts';
-import type { DeclaredHat } from '../settings-table.ts';
-import { TRIGGER_KEYS, triggersOf } from '../trigger-names.ts';
-import { quote } from '../value-finding.ts';
+import { type GuessedTrigger, guessTriggers } from '../compile/guess-triggers.ts';
+import { quote } from '../findings/diagnostics.ts';
+import type { Diagnostic } from '../findings/located.ts';
+import { type DeclaredHat, TRIGGER_KEYS, triggersOf } from '../keys/settings-table.ts';
 import { findingAt, findingBetween, listHats, type RuleInput } from './rule.ts';
 
 /** Every hat can be woken, and says by what in one way. */

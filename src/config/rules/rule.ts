@@ -1,9 +1,7 @@
 import type { Finding } from '../../core/index.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import { findPlace, type LocatedMap, type Path, readAt } from '../located-value.ts';
-import type { Declared, DeclaredHat } from '../settings-table.ts';
-import { showReference } from '../show-reference.ts';
-import { toDiagnostic, toSpan } from '../source-file.ts';
+import { type Diagnostic, findPlace, type LocatedMap, type Path, readAt, toDiagnostic, toSpan } from '../findings/located.ts';
+import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
+import { showReference } from '../keys/value-finding.ts';
 
 /** What a rule looks at. */
 export interface RuleInput {
@@ -39,6 +37,17 @@ export function listHatIds(root: LocatedMap): readonly string[] | null {
   return hats.kind === 'map' ? [...hats.entries.keys()] : [];
 }
 
+/** A path without the `./` that it may begin with. */
+export function withoutDot(path: string): string {
+  return path.replace(/^(?:\.\/+)+/, '');
+}
+
+/** The address of something that is reached by HTTP; `null` for any other text. */
+export function readWebAddress(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+}
+
 /** The hats that could be read, in the order of the file. */
 export function listHats(input: RuleInput): readonly (readonly [id: string, hat: DeclaredHat])[] {
   const hats = input.declared.hats;
@@ -47,4 +56,14 @@ export function listHats(input: RuleInput): readonly (readonly [id: string, hat:
     const hat = Object.hasOwn(hats, id) ? hats[id] : undefined;
     return hat === undefined ? [] : [[id, hat] as const];
   });
+}
+
+/** An address without what may be secret in it: who logs in, and what is behind a `?` or `#`. */
+export function hideLogin(address: string): string {
+  return address.replace(/\/\/[^/?#]*@/, '//…@').replace(/[?#].*$/s, '?…');
+}
+
+/** A finding about what may be a secret: the line in which it stands is not shown. */
+export function withoutExcerpt(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, excerpt: { text: '', column: 1 } };
 }

@@ -1,0 +1,296 @@
+import type { Finding } from '../../core/index.ts';
+import { RESERVED_VARIABLES } from '../environment.ts';
+import { quote } from '../findings/diagnostics.ts';
+import {
+  type Diagnostic,
+  isEmptyValue,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  type Place,
+  toDiagnostic,
+  toShownPlace,
+} from '../findings/located.ts';
+import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
+import { acceptsLeaf, toLeafValue } from './setting-values.ts';
+import { type Declared, TOP_KEYS } from './settings-table.ts';
+import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
+import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
+
+/** A configuration held against the settings table. */
+export interface CheckedShape {
+  readonly declared: Declared;
+  readonly diagnostics: readonly Diagnostic[];
+  /** True if what stands at the path, or below it, was found wrong and left out. */
+  readonly isBroken: (path: Path) => boolean;
+  /** The path of an item that was taken over: its number in the file, where some before it were left out. */
+  readonly toItemPath: (list: Path, index: number) => Path;
+}
+
+/** Of so many unknown keys of one map every known key is compared with: each comparison takes its time. */
+const MAX_COMPARED_KEYS = 200;
+
+/** Stands for a value that was left out. */
+const NOTHING = Symbol('nothing');
+
+/** Holds a configuration against the settings table: every value that is wrong is a finding, everything else is taken over. */
+export function checkShape(root: LocatedMap): CheckedShape {
+  const checker = new ShapeChecker();
+  const declared = checker.checkKeys(TOP_KEYS, root, [], root.place) as Declared;
+  return {
+    declared,
+    diagnostics: checker.diagnostics,
+    toItemPath: (list, index) => [...list, checker.kept.get(toKey(list))?.[index] ?? index],
+    isBroken: (path) => checker.broken.has(toKey(path)),
+  };
+}
+
+/** Keys of one level of the file. */
+interface Level {
+  readonly keys: Keys;
+  readonly map: LocatedMap;
+  readonly path: Path;
+  /** The unknown keys that were found so far. */
+  unknown: number;
+}
+
+class ShapeChecker {
+  readonly diagnostics: Diagnostic[] = [];
+  /** The paths of everything that was left out, and of all that it is in. */
+  readonly broken = new Set<string>();
+  /** For each list that lost items the numbers of those that were taken over. */
+  readonly kept = new Map<string, readonly number[]>();
+
+  checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
+    // The names are those of the table, so a plain object will do: a large one without a prototype is slow.
+    const values: Record<string, unknown> = {};
+    const level: Level = { keys, map, path, unknown: 0 };
+    for (const [name, entry] of map.entries) {
+      const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const value = setting === undefined ? this.skipUnknown(name, entry, level) : this.checkPart(setting, entry, path, name);
+      if (value !== NOTHING) values[name] = value;
+    }
+    this.checkRequired(keys, map, path, shown);
+    return values;
+  }
+
+  /** What is below a path; the path itself is only put together where somebody may need it. */
+  private checkPart(setting: Setting, entry: LocatedEntry, path: Path, step: string | number): unknown {
+    const { value } = entry;
+    if (value.kind === 'scalar' && value.value !== null) {
+      const taken = takeScalar(setting, value);
+      if (taken !== NOTHING) return taken;
+    }
+    return this.checkEntry(setting, entry, [...path, step]);
+  }
+
+  private skipUnknown(name: string, entry: LocatedEntry, level: Level): typeof NOTHING {
+    if (/^(?:x-|_)/.test(name)) return NOTHING;
+    const { keys, map, path } = level;
+    level.unknown += 1;
+    const objectionTo = (setting: Setting): Diagnostic | undefined => {
+      const trial = new ShapeChecker();
+      trial.checkEntry(setting, entry, [name]);
+      return trial.diagnostics.find(({ severity, repairs = [] }) => severity === 'error' && !repairs.some(({ isSafe }) => isSafe));
+    };
+    const fits = (setting: Setting): boolean => objectionTo(setting) === undefined;
+    const objection = (setting: Setting): string => objectionTo(setting)?.message ?? '';
+    const isOneOfMany = level.unknown > MAX_COMPARED_KEYS;
+    const finding = toUnknownKeyFinding({ name, value: entry.value, path: [...path, name], keys, map, fits, objection, isOneOfMany });
+    this.diagnostics.push(toDiagnostic(entry.key, finding));
+    // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
+    for (const { change } of finding.repairs ?? [])
+      if (change.kind === 'replace' && !map.entries.has(change.text)) this.markBroken([...path, change.text]);
+    return NOTHING;
+  }
+
+  private checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
+    for (const [name, setting] of listRequired(keys)) {
+      const entry = map.entries.get(name);
+      const isMisspelt = entry === undefined && this.broken.has(toKey([...path, name]));
+      if (isMisspelt || (entry !== undefined && !isEmptyValue(entry.value))) continue;
+      this.report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
+    }
+  }
+
+  private checkEntry(setting: Setting, entry: LocatedEntry, path: Path): unknown {
+    switch (setting.kind) {
+      case 'later':
+        this.diagnostics.push(toDiagnostic(entry.key, toLaterFinding(path)));
+        return NOTHING;
+      case 'object':
+        return this.checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path, entry.key));
+      case 'map':
+        return this.checkMapLike(setting, entry, path, (map) => this.checkNames(setting, map, path));
+      case 'list':
+        return this.checkList(setting, entry, path);
+      case 'backend':
+        return this.checkBackends(setting, entry, path);
+      case 'publish':
+        return this.checkPublish(setting, entry, path);
+      case 'schema':
+        return isEmptyValue(entry.value) ? NOTHING : true;
+      default:
+        return this.checkLeaf(setting, entry, path);
+    }
+  }
+
+  private checkMapLike(setting: Setting, entry: LocatedEntry, path: Path, check: (map: LocatedMap) => unknown): unknown {
+    if (entry.value.kind === 'map') return check(entry.value);
+    if (isEmptyValue(entry.value)) return check({ kind: 'map', entries: new Map(), place: entry.key });
+    return this.report(entry, path, toValueFinding(setting, entry.value, path));
+  }
+
+  private checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
+    const values = createRecord();
+    for (const [name, entry] of map.entries) {
+      const nameFinding = setting.variables === true ? toVariableNameFinding(name) : null;
+      if (nameFinding !== null) this.diagnostics.push(toDiagnostic(entry.key, nameFinding));
+      const value = this.checkPart(setting.values, entry, path, name);
+      if (value !== NOTHING) values[name] = value;
+    }
+    return values;
+  }
+
+  private checkList(setting: ListSetting, entry: LocatedEntry, path: Path): unknown {
+    if (isEmptyValue(entry.value)) return NOTHING;
+    const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
+    if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = items.map((item, index) => this.checkItem(setting.items, item, path, index));
+    if (!values.includes(NOTHING)) return values;
+    this.kept.set(
+      toKey(path),
+      [...values.keys()].filter((index) => values[index] !== NOTHING),
+    );
+    return values.filter((value) => value !== NOTHING);
+  }
+
+  private checkItem(setting: Setting, item: LocatedValue, list: Path, index: number): unknown {
+    const entry = { key: item.place, value: item };
+    if (!isEmptyValue(item)) return this.checkPart(setting, entry, list, index);
+    const path = [...list, index];
+    return this.report(entry, path, toValueFinding(setting, item, path));
+  }
+
+  private checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+    if (isEmptyValue(entry.value)) return NOTHING;
+    if (entry.value.kind !== 'list') {
+      const value = this.checkBackend(setting, entry, path);
+      return value === NOTHING ? NOTHING : [value];
+    }
+    if (entry.value.items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = entry.value.items.map((item, index) => this.checkBackend(setting, { key: item.place, value: item }, [...path, index]));
+    return values.includes(NOTHING) ? NOTHING : values;
+  }
+
+  private checkBackend(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+    const { value } = entry;
+    if (value.kind === 'map') return this.checkKeys(setting.keys, value, path, entry.key);
+    if (value.kind === 'list' || typeof value.value !== 'string') return this.report(entry, path, toValueFinding(setting, value, path));
+    const type = this.checkLeaf(setting.name, entry, path);
+    return type === NOTHING ? NOTHING : { type };
+  }
+
+  private checkPublish(setting: PublishSetting, entry: LocatedEntry, path: Path): unknown {
+    if (entry.value.kind === 'map') {
+      const value = this.checkKeys(setting.keys, entry.value, path, entry.key);
+      return value['topic'] === undefined ? NOTHING : value;
+    }
+    const topic = this.checkLeaf(setting.topic, entry, path);
+    return topic === NOTHING ? NOTHING : { topic };
+  }
+
+  private checkLeaf(setting: LeafSetting, entry: LocatedEntry, path: Path): unknown {
+    const { value } = entry;
+    if (value.kind !== 'scalar') return this.report(entry, path, toValueFinding(setting, value, path));
+    if (value.value === null) return NOTHING;
+    const taken = takeLeaf(setting, value);
+    if (taken !== NOTHING) return taken;
+    const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
+    return this.report(
+      entry,
+      path,
+      isOtherWord ? toChoiceFinding(setting, value.reference ?? value.written, path) : toValueFinding(setting, value, path),
+    );
+  }
+
+  private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
+    this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
+    this.markBroken(path);
+    return NOTHING;
+  }
+
+  private markBroken(path: Path): void {
+    for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
+  }
+}
+
+/** The checked value of a scalar where one is asked for and it is right. */
+function takeScalar(setting: Setting, value: LocatedScalar): unknown {
+  switch (setting.kind) {
+    case 'object':
+    case 'map':
+    case 'list':
+    case 'backend':
+    case 'schema':
+    case 'later':
+      return NOTHING;
+    case 'publish': {
+      const topic = takeLeaf(setting.topic, value);
+      return topic === NOTHING ? NOTHING : { topic };
+    }
+    default:
+      return takeLeaf(setting, value);
+  }
+}
+
+function takeLeaf(setting: LeafSetting, { value, written }: LocatedScalar): unknown {
+  if (value === null) return NOTHING;
+  const isAsWritten = (setting.kind === 'word' || setting.kind === 'variable') && typeof value !== 'string';
+  const given = isAsWritten ? written : value;
+  return acceptsLeaf(setting, given) ? toLeafValue(setting, given) : NOTHING;
+}
+
+const required = new WeakMap<Keys, readonly (readonly [name: string, setting: Setting])[]>();
+
+/** The keys that must be there; looked for once, not for every hat. */
+function listRequired(keys: Keys): readonly (readonly [name: string, setting: Setting])[] {
+  let list = required.get(keys);
+  if (list === undefined) {
+    list = Object.entries(keys).filter(([, setting]) => setting.required === true);
+    required.set(keys, list);
+  }
+  return list;
+}
+
+/** A record that has no inherited names: a hat may be called anything. */
+function createRecord(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
+}
+
+function toKey(path: Path): string {
+  return path.join('\n');
+}
+
+/** What is wrong with the name of an environment variable; `null` where nothing is. */
+function toVariableNameFinding(name: string): Finding | null {
+  if (RESERVED_VARIABLES.includes(name)) {
+    return {
+      code: 'env-reserved',
+      severity: 'error',
+      message: `The variable \`${name}\` is set by the loop itself.`,
+      why: 'Agents find the run, their turn and their events file by it.',
+      fix: 'Remove it.',
+    };
+  }
+  if (/^[^=\0]+$/.test(name)) return null;
+  return {
+    code: 'env-invalid',
+    severity: 'error',
+    message: `${quote(name)} cannot be the name of an environment variable.`,
+    why: 'No process could be started with it.',
+    fix: 'Use letters, digits and `_`.',
+  };
+}
