@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
 import { RalphError } from '../../core/index.ts';
+import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
+import { toEffective } from '../keys/setting-values.ts';
+import type { Declared } from '../keys/settings-table.ts';
 import { type NamedFile, readNamedFile, toShownPath } from '../layers/read-text-file.ts';
 import type { ConfigFlags, Objective, ObjectiveSource } from '../settings.ts';
 
@@ -9,14 +12,13 @@ export interface ObjectiveRequest {
   readonly cwd: string;
   readonly flags: ConfigFlags;
   /** What came by standard input, for `-P -`. */
-  readonly stdinPrompt?: string;
-  /** `event_loop.prompt`. */
-  readonly prompt: string | undefined;
-  /** `event_loop.prompt_file`, the default filled in. */
-  readonly promptFile: string;
-  /** False for commands that look at a configuration without running it: a missing prompt is then an empty one. */
-  readonly isRequired: boolean;
+  readonly stdinPrompt: string | undefined;
+  /** `event_loop:` of the configuration. */
+  readonly loop: Declared['event_loop'];
 }
+
+/** `optional` for commands that look at a configuration without running it: a missing prompt is then an empty one. */
+type Need = 'required' | 'optional';
 
 const MAX_PROMPT_BYTES = 10_000_000;
 const WAYS = [
@@ -32,15 +34,16 @@ const WAYS = [
  *
  * @throws RalphError `prompt-missing`, `prompt-unreadable`, `prompt-empty`, `prompt-twice`, `prompt-invalid` (exit code 2)
  */
-export function compileObjective(request: ObjectiveRequest): Objective {
-  const objective = findObjective(request);
+export function compileObjective(request: ObjectiveRequest, need: Need): Objective {
+  const objective = findObjective(request, need);
   if (objective.text.includes('\0')) throw fault('prompt-invalid', 'The prompt holds a zero byte: it is no text.');
-  if (request.isRequired && objective.text.trim() === '') throw fault('prompt-empty', `The prompt${toOrigin(objective.source)} is empty.`);
+  if (need === 'required' && objective.text.trim() === '') throw fault('prompt-empty', `The prompt${toOrigin(objective.source)} is empty.`);
   return objective;
 }
 
-function findObjective(request: ObjectiveRequest): Objective {
-  const { flags, prompt } = request;
+function findObjective(request: ObjectiveRequest, need: Need): Objective {
+  const { flags } = request;
+  const { prompt, prompt_file: promptFile } = toEffective(EVENT_LOOP_KEYS, request.loop);
   if (flags.prompt !== undefined && flags.promptFile !== undefined) {
     throw fault('prompt-twice', 'The prompt is given as text and as a file.', 'Give it in one way only.');
   }
@@ -48,8 +51,8 @@ function findObjective(request: ObjectiveRequest): Objective {
   if (flags.promptFile === '-') return fromStdin(request.stdinPrompt);
   if (flags.promptFile !== undefined) return fromFile(request, flags.promptFile, { kind: 'any' });
   if (prompt !== undefined && prompt.trim() !== '') return { text: prompt, source: { from: 'config', file: null } };
-  const missing = `There is no prompt: none on the command line, none in the configuration, and no file ${request.promptFile}.`;
-  return request.isRequired ? fromFile(request, request.promptFile, { missing }) : fromOptionalFile(request);
+  const missing = `There is no prompt: none on the command line, none in the configuration, and no file ${promptFile}.`;
+  return need === 'required' ? fromFile(request, promptFile, { missing }) : fromOptionalFile(request, promptFile);
 }
 
 function fromStdin(text: string | undefined): Objective {
@@ -71,9 +74,9 @@ function fromFile({ cwd }: ObjectiveRequest, file: string, options: Pick<NamedFi
   return { text, source: { from: 'file', file: shown } };
 }
 
-function fromOptionalFile(request: ObjectiveRequest): Objective {
+function fromOptionalFile(request: ObjectiveRequest, file: string): Objective {
   try {
-    return fromFile(request, request.promptFile);
+    return fromFile(request, file);
   } catch {
     return { text: '', source: { from: 'none', file: null } };
   }

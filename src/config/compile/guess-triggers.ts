@@ -54,13 +54,26 @@ function isAbout(topic: string, id: string, hat: DeclaredHat): boolean {
 /** Takes everything: for a hat of which nobody can say what it takes. */
 const ANYTHING = ['*'];
 
+/** A configuration as it was read, some of it wrong. */
+interface ReadHats {
+  readonly root: LocatedMap;
+  readonly declared: Declared;
+  /** True where a finding says already that a part of the value is wrong. */
+  readonly isBroken: (path: Path) => boolean;
+}
+
 /**
- * Topics as they were probably meant where a trigger could not be read, by hat, so that a mistake is told once: what such a hat would take is not
- * called an orphan as well.
+ * Topics that a hat was probably meant to take, by hat, where it has no triggers or one that cannot be read: a finding says so, and what such a hat
+ * would take is not called an orphan as well.
  *
- * @param isBroken true where a finding says already that a part of the value is wrong
+ * @param hats all of them, as they were declared
  */
-export function readLooseTriggers(root: LocatedMap, isBroken: (path: Path) => boolean): Readonly<Record<string, readonly string[]>> {
+export function listLooseTriggers(hats: Hats, { root, declared, isBroken }: ReadHats): Readonly<Record<string, readonly string[]>> {
+  const guesses = [...guessTriggers(hats, declared.event_loop)].map(([id, { topic }]) => [id, [topic]] as const);
+  return { ...Object.fromEntries(guesses), ...readBrokenTriggers(root, isBroken) };
+}
+
+function readBrokenTriggers(root: LocatedMap, isBroken: ReadHats['isBroken']): Readonly<Record<string, readonly string[]>> {
   const hats = root.entries.get('hats')?.value;
   if (hats?.kind !== 'map') return {};
   const loose = new Map<string, readonly string[]>();
@@ -71,7 +84,7 @@ export function readLooseTriggers(root: LocatedMap, isBroken: (path: Path) => bo
   return Object.fromEntries(loose);
 }
 
-function readHat(id: string, hat: LocatedValue, isBroken: (path: Path) => boolean): readonly string[] {
+function readHat(id: string, hat: LocatedValue, isBroken: ReadHats['isBroken']): readonly string[] {
   if (hat.kind !== 'map' || isBroken(['hats', id, 'import'])) return ANYTHING;
   const misspelt = [...hat.entries].filter(([key]) => findNearMiss(key, ['triggers']) !== undefined && key !== 'triggers');
   return TRIGGER_KEYS.filter((key) => isBroken(['hats', id, key])).flatMap((key) => {

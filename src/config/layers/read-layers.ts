@@ -1,10 +1,10 @@
-import type { LocatedEntry, LocatedMap, Path } from '../findings/located.ts';
-import { createSourceFile, type Diagnostic } from '../findings/located.ts';
+import { createSourceFile, type Diagnostic, type LocatedEntry, type LocatedMap, type Path } from '../findings/located.ts';
 import { TOP_KEYS } from '../keys/settings-table.ts';
 import { expandImports, type ImportRequest } from './expand-imports.ts';
 import { expandVariables } from './expand-variables.ts';
 import { findConfigFile, findUserConfigFile } from './find-config-file.ts';
 import { applyOverlay, mergeLocated } from './merge-located.ts';
+import { CONFIG_VARIABLES } from './overrides.ts';
 import { findPreset } from './package-files.ts';
 import { readAssignment, readVariableLayers, type SettingLayer } from './read-assignments.ts';
 import { type ConfigFile, readConfigFile } from './read-config-file.ts';
@@ -12,7 +12,7 @@ import type { FileKind, TextFile } from './read-text-file.ts';
 
 /** Everything but flags that a configuration is made of. */
 export interface LayersRequest extends ImportRequest {
-  /** Named by the user; empty: the one that is found in the folder. */
+  /** Named by the user; empty: the one that `RALPH_CONFIG` names, else the one that is found in the folder. */
   readonly configFiles: readonly string[];
   readonly hatsOverlay: string | undefined;
   readonly assignments: readonly string[];
@@ -44,8 +44,7 @@ export interface Layers {
 export function readLayers(request: LayersRequest): Layers {
   const reader = new LayerReader(request);
   const user = reader.readUserFile();
-  const found = request.configFiles.length > 0 ? null : findConfigFile(request.cwd);
-  const own = found === null ? request.configFiles.map((named) => reader.readFile(named)) : [reader.readFile(found, { kind: 'regular' })];
+  const own = reader.readOwnFiles();
   const overlay = request.hatsOverlay === undefined ? null : reader.readOverlay(request.hatsOverlay);
   const variables = reader.takeSettings(readVariableLayers(request.env, request.cwd));
   const assignments = reader.takeSettings(request.assignments.map((text) => readAssignment(text, request.cwd)));
@@ -60,7 +59,7 @@ export function readLayers(request: LayersRequest): Layers {
   return {
     names: roots.map((file) => file.name),
     configFiles: own.map((file) => file.name),
-    root: roots.some((file) => file.root === null) ? null : expanded.root,
+    root: roots.some((file) => file.root === null) ? null : expandShortForms(expanded.root),
     diagnostics: [...reader.diagnostics, ...overlaid.diagnostics, ...expanded.diagnostics],
     variables: expanded.variables,
     isBroken: (path) => expanded.isBroken(path) || isInBrokenHat(path, reader.brokenHats),
@@ -93,7 +92,15 @@ class LayerReader {
     return file === null ? null : this.readFile(file.path, { shown: file.shown, kind: 'regular' });
   }
 
-  readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
+  readOwnFiles(): readonly ConfigFile[] {
+    const { cwd, env, configFiles } = this.request;
+    const variable = env[CONFIG_VARIABLES.file] ?? '';
+    const named = configFiles.length > 0 || variable === '' ? configFiles : [variable];
+    const found = named.length > 0 ? null : findConfigFile(cwd);
+    return found === null ? named.map((name) => this.readFile(name)) : [this.readFile(found, { kind: 'regular' })];
+  }
+
+  private readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
     const { cwd, readText } = this.request;
     return this.take(readConfigFile({ cwd, named, readText, ...how }));
   }
@@ -129,7 +136,7 @@ function mergeAll(empty: LocatedMap, layers: readonly (SettingLayer | null)[]): 
 }
 
 /** Writes out what may be said in one word: `sandbox: off` is `sandbox: {mode: off}`. The word keeps its place. */
-export function expandShortForms(root: LocatedMap): LocatedMap {
+function expandShortForms(root: LocatedMap): LocatedMap {
   const entries = new Map(root.entries);
   for (const [name, setting] of Object.entries(TOP_KEYS)) {
     const entry = entries.get(name);

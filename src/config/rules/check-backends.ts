@@ -1,9 +1,9 @@
-import { type Finding, findEffortWay } from '../../core/index.ts';
+import { type Finding, findEffortWay, RalphError } from '../../core/index.ts';
 import { type CompiledBackends, findProvider, type PlacedBackend } from '../compile/placed-backend.ts';
 import { quote } from '../findings/diagnostics.ts';
-import type { Diagnostic } from '../findings/located.ts';
-import { type Path, readAt } from '../findings/located.ts';
+import { type Diagnostic, type Path, readAt } from '../findings/located.ts';
 import { NATIVE_KEYS } from '../keys/backend-keys.ts';
+import { findOverride, isFlag, type OverrideRequest, toVariablePlaced } from '../layers/overrides.ts';
 import { findingAt, type RuleInput, readWebAddress } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
@@ -30,6 +30,27 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
     const effort = toEffortFinding(declared);
     return effort === null ? [] : [findingAt(input, findEffortPath(input, path), effort)];
   });
+}
+
+/** A backend that the command line named has no place in a file: what is wrong with it is a wrong use. */
+export function refuseNamedBackend({ base }: CompiledBackends): void {
+  for (const { severity, message, why, fix } of listNamedFindings(base)) {
+    if (severity === 'error') throw new RalphError({ code: 'flag-invalid', what: `--backend: ${message}`, why, fix, exitCode: 2 });
+  }
+}
+
+/** A backend that a variable named has the place of its name: the variable. */
+export function checkVariableBackend({ base }: CompiledBackends, request: OverrideRequest, cwd: string): readonly Diagnostic[] {
+  const found = findOverride('backend', request);
+  if (found === null || isFlag(found.from)) return [];
+  return listNamedFindings(base).map((finding) => toVariablePlaced('backend', String(found.given), cwd, finding));
+}
+
+function listNamedFindings(base: CompiledBackends['base']): readonly Finding[] {
+  return base
+    .filter(({ path }) => path === null)
+    .map(({ declared }) => toBackendFinding(declared))
+    .filter((finding) => finding !== null);
 }
 
 /** Where the effort stands; it may be inherited. */
@@ -65,8 +86,8 @@ function isBroken(input: RuleInput, path: Path): boolean {
 
 const NEEDED = ['provider', 'model', 'base_url', 'script'] as const;
 
-/** What is wrong with a backend; `null` where nothing does. */
-export function toBackendFinding(declared: PlacedBackend['declared']): Finding | null {
+/** What is wrong with a backend; `null` where nothing is. */
+function toBackendFinding(declared: PlacedBackend['declared']): Finding | null {
   const { type, command } = declared;
   if (type === 'native') return toNativeFinding(declared);
   if ((type === 'custom' || type === 'acp') && command === undefined) return toCommandMissing(type);

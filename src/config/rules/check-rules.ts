@@ -17,6 +17,7 @@ import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
+import { checkPromptFile, type PromptPlaces } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
@@ -45,13 +46,14 @@ const RULES: readonly Rule[] = [
 const FLOW_CODES = ['hats-empty', 'triggers-missing'];
 
 /** Everything that is wrong with a configuration beyond single values. */
-export function checkRules(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
+export function checkRules(input: RuleInput, backends: CompiledBackends, places: PromptPlaces): readonly Diagnostic[] {
   const findings = [
     ...RULES.flatMap((rule) => rule(input)),
     ...checkBackends(input, backends),
     ...checkCostLimit(input, backends),
     ...checkNativeProfiles(input, backends),
     ...checkAgentFiles(input, backends),
+    ...checkPromptFile(input, places),
   ];
   if (input.declared.event_loop?.strict_validation !== false) return findings;
   return findings.map((finding) =>
