@@ -1,8 +1,8 @@
 /** Front door of `config`: YAML, environment and command line become settings, or findings with their places. */
 
+export { findProvider, toLabel } from './compile/compile-backends.ts';
 export { toFoundGate } from './compile/compile-gates.ts';
 export { diffSettings } from './compile/digest.ts';
-export { findProvider, toLabel } from './compile/placed-backend.ts';
 export type { EditPlanner } from './edit/plan-edit.ts';
 export { applyEdits, type TextEdit } from './edit/text-edit.ts';
 export { type EffectiveValue, type Origin, toOriginText } from './effective/list-effective.ts';
@@ -13,8 +13,9 @@ export type { Diagnostic, RelatedSpan, ShownSpan, Span } from './findings/locate
 export { type Migration, migrateText } from './foreign/migrate-text.ts';
 export { createJsonSchema, type JsonSchema } from './keys/create-json-schema.ts';
 export { parseDurationMs } from './keys/setting-values.ts';
-export { CONFIG_FILE_NAMES, findConfigFile } from './layers/find-config-file.ts';
+export { CONFIG_FILE_NAMES } from './keys/settings-table.ts';
 export { findGuidePage, findPackageFolder, listPresets, type Preset, readPreset } from './layers/package-files.ts';
+export { findConfigFile } from './layers/read-config-file.ts';
 export { type ReadText, readNamedFile, readTextFile, type TextFile } from './layers/read-text-file.ts';
 export { type LoadedConfig, type LoadRequest, loadConfig } from './load-config.ts';
 export type { ConfigFlags, ModelPrice, ObjectiveSource, PromptSettings, Settings, SettingsDigest } from './settings.ts';

@@ -153,3 +153,13 @@ export interface Objective {
   readonly text: string;
   readonly source: ObjectiveSource;
 }
+
+/** Settings from the command line and the environment, checked. */
+export interface Overrides {
+  readonly backend?: Exclude<BackendSpec['type'], 'scripted'>;
+  readonly model?: string;
+  readonly maxIterations?: number;
+  readonly maxCostUsd?: number;
+  /** In milliseconds. */
+  readonly maxRuntime?: number;
+}

@@ -1,16 +1,15 @@
-import { DEFAULT_HAT, type EventContracts, type HatSpec, RALPH, type RunSpec } from '../../core/index.ts';
+import { BUILT_IN_PROFILES, DEFAULT_HAT, type EventContracts, type HatSpec, RALPH, type RunSpec } from '../../core/index.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
-import type { Overrides } from '../layers/overrides.ts';
-import type { ConfigFlags, ModelPrice, Objective, SandboxSettings, Settings, SettingsDigest } from '../settings.ts';
+import type { ConfigFlags, ModelPrice, Objective, Overrides, SandboxSettings, Settings, SettingsDigest } from '../settings.ts';
+import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
-import { compileProfiles } from './compile-profiles.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
+import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
-import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec, toLabel } from './placed-backend.ts';
 import type { Instructions } from './read-named-files.ts';
 
 /** Everything that settings are made from; checked, without errors. */
@@ -227,5 +226,25 @@ function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
     hasNetwork: network,
     hats: Object.fromEntries(hats),
     onViolation: declared.on_violation ?? 'report',
+  };
+}
+
+/** All profiles, and which of them binds each hat, by name and in full; `null` for those that nothing holds back. */
+export function compileProfiles(
+  declared: Declared,
+  hatIds: readonly string[],
+  backends: CompiledBackends,
+): Pick<Settings, 'policies' | 'profileNames' | 'profiles'> {
+  const find = createPolicyFinder(declared.profiles ?? {});
+  const ralph = declared.ralph?.profile ?? null;
+  const names: (readonly [id: string, name: string | null])[] = hatIds.map((id) => {
+    return [id, findProfileName(id, declared.hats?.[id]?.profile, backends)];
+  });
+  names.push([RALPH, ralph], ...(declared.mode === 'single' ? [[DEFAULT_HAT, ralph] as const] : []));
+  const known = [...new Set([...BUILT_IN_PROFILES, ...Object.keys(declared.profiles ?? {})])];
+  return {
+    profiles: Object.fromEntries(known.map((name) => [name, find(name)])),
+    profileNames: Object.fromEntries(names),
+    policies: Object.fromEntries(names.map(([id, name]) => [id, name === null ? null : find(name)])),
   };
 }

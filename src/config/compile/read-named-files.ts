@@ -60,15 +60,15 @@ export function readEventContracts(declared: Declared, request: ContractRequest)
 
 class ContractReader {
   readonly diagnostics: Diagnostic[] = [];
-  private readonly request: ContractRequest;
+  readonly #request: ContractRequest;
 
   constructor(request: ContractRequest) {
-    this.request = request;
+    this.#request = request;
   }
 
   checkTopic(topic: string): boolean {
     if (isTopic(topic)) return true;
-    this.report(['events', topic], 'key', {
+    this.#report(['events', topic], 'key', {
       code: 'topic-invalid',
       severity: 'error',
       message: `${quote(topic)} under \`events\` is not a topic${topic.includes('*') ? ': a pattern has no payload of its own' : ''}.`,
@@ -80,32 +80,32 @@ class ContractReader {
 
   readSchema(topic: string, file: string | undefined): Json | undefined {
     const path = ['events', topic];
-    const inline = readAt(this.request.root, [...path, 'schema']);
+    const inline = readAt(this.#request.root, [...path, 'schema']);
     const isInline = inline !== undefined && !isEmptyValue(inline);
     if (isInline && file !== undefined) {
-      this.report([...path, 'schema_file'], 'key', TWO_SCHEMAS);
+      this.#report([...path, 'schema_file'], 'key', TWO_SCHEMAS);
       return undefined;
     }
-    if (isInline) return this.checkSchema(inline, [...path, 'schema']);
-    return file === undefined ? undefined : this.readFile(file, [...path, 'schema_file']);
+    if (isInline) return this.#checkSchema(inline, [...path, 'schema']);
+    return file === undefined ? undefined : this.#readFile(file, [...path, 'schema_file']);
   }
 
-  private readFile(name: string, path: Path): Json | undefined {
-    const { root, cwd, readText = readTextFile } = this.request;
+  #readFile(name: string, path: Path): Json | undefined {
+    const { root, cwd, readText = readTextFile } = this.#request;
     const { folder } = findPlace(root, path).file;
     const absolute = resolve(folder, name);
     const file = readText(absolute, MAX_BYTES);
-    if (!('text' in file)) return this.refuseFile(path, name, file.message);
-    if (file.text.trim() === '') return this.refuseFile(path, name, 'it is empty');
-    const source = createSourceFile(toShownPath(cwd, absolute), dirname(absolute), file.text);
+    if (!file.ok) return this.#refuseFile(path, name, file.refused.message);
+    if (file.value.trim() === '') return this.#refuseFile(path, name, 'it is empty');
+    const source = createSourceFile(toShownPath(cwd, absolute), dirname(absolute), file.value);
     const parsed = parseYaml({ ...source, isForeign: liesOutside(absolute, [cwd, folder]) });
     this.diagnostics.push(...parsed.diagnostics);
-    if (parsed.root === null) return parsed.diagnostics.length > 0 ? undefined : this.refuseFile(path, name, 'it holds no schema');
-    return this.checkSchema(parsed.root, []);
+    if (parsed.root === null) return parsed.diagnostics.length > 0 ? undefined : this.#refuseFile(path, name, 'it holds no schema');
+    return this.#checkSchema(parsed.root, []);
   }
 
-  private refuseFile(path: Path, name: string, message: string): undefined {
-    this.report(path, 'value', {
+  #refuseFile(path: Path, name: string, message: string): undefined {
+    this.#report(path, 'value', {
       code: 'schema-file',
       severity: 'error',
       message: `The schema in ${quote(name)} cannot be used: ${message}.`,
@@ -115,7 +115,7 @@ class ContractReader {
   }
 
   /** The schema where it has no error. Its places are those of the value; a path that begins a file is empty. */
-  private checkSchema(value: LocatedValue, path: Path): Json | undefined {
+  #checkSchema(value: LocatedValue, path: Path): Json | undefined {
     const read = toJson(value);
     const faults: readonly SchemaFault[] =
       read === null
@@ -124,14 +124,14 @@ class ContractReader {
     for (const fault of faults) {
       const place = findPlace(value, fault.path, readAt(value, fault.path)?.kind === 'scalar' ? 'value' : 'key');
       this.diagnostics.push(
-        toDiagnostic(fault.path.length === 0 && path.length > 0 ? findPlace(this.request.root, path) : place, toFinding(fault, path)),
+        toDiagnostic(fault.path.length === 0 && path.length > 0 ? findPlace(this.#request.root, path) : place, toFinding(fault, path)),
       );
     }
     return read === null || faults.some(({ severity }) => severity === 'error') ? undefined : read.json;
   }
 
-  private report(path: Path, part: 'key' | 'value', finding: Finding): void {
-    const { root } = this.request;
+  #report(path: Path, part: 'key' | 'value', finding: Finding): void {
+    const { root } = this.#request;
     this.diagnostics.push(toDiagnostic(findPlace(root, path, part), showReference(finding, readAt(root, path))));
   }
 }
@@ -196,8 +196,8 @@ interface Reading {
 function readInstructionsFile(name: string, { root, path, diagnostics, readText }: Reading): string {
   const place = findPlace(root, [...path, 'instructions_file']);
   const file = readText(resolve(place.file.folder, name), MAX_INSTRUCTIONS_BYTES);
-  if ('text' in file && !file.text.includes('\0')) return file.text;
-  const message = 'text' in file ? 'it is no text' : file.message;
+  if (file.ok && !file.value.includes('\0')) return file.value;
+  const message = file.ok ? 'it is no text' : file.refused.message;
   const finding = {
     code: 'instructions-file',
     severity: 'error',

@@ -58,52 +58,52 @@ const FILES: readonly unknown[] = ['instructions_file', 'schema_file'];
 
 class EffectiveLister {
   readonly values: EffectiveValue[] = [];
-  private readonly cwd: string;
+  readonly #cwd: string;
 
   constructor(cwd: string) {
-    this.cwd = cwd;
+    this.#cwd = cwd;
   }
 
   addKeys(keys: Keys, map: LocatedMap | null, path: Path): void {
     for (const [name, setting] of Object.entries(keys)) {
       const entry = map?.entries.get(name);
       if (setting.kind === 'later') continue;
-      if (entry !== undefined && !isEmptyValue(entry.value)) this.add(setting, entry, [...path, name]);
+      if (entry !== undefined && !isEmptyValue(entry.value)) this.#add(setting, entry, [...path, name]);
       else if (setting.kind === 'object' && path.length < 2) this.addKeys(setting.keys, null, [...path, name]);
-      else if (setting.default !== undefined) this.push([...path, name], setting.default as Json, { from: 'default' });
+      else if (setting.default !== undefined) this.#push([...path, name], setting.default as Json, { from: 'default' });
     }
   }
 
-  private add(setting: Setting, entry: LocatedEntry, path: Path): void {
+  #add(setting: Setting, entry: LocatedEntry, path: Path): void {
     const { value } = entry;
     if (setting.kind === 'object' && value.kind === 'map') this.addKeys(setting.keys, value, path);
-    else if (setting.kind === 'map' && value.kind === 'map' && value.entries.size > 0) this.addNames(setting, value, path);
+    else if (setting.kind === 'map' && value.kind === 'map' && value.entries.size > 0) this.#addNames(setting, value, path);
     else if (setting.kind === 'list' && setting.items.kind === 'object' && hasItems(value))
-      this.addItems(setting.items, value.kind === 'list' ? value.items : [value], path);
-    else this.push(path, this.toValue(setting, value, path, 'shown'), toOrigin(entry), this.toValue(setting, value, path, 'file'));
+      this.#addItems(setting.items, value.kind === 'list' ? value.items : [value], path);
+    else this.#push(path, this.#toValue(setting, value, path, 'shown'), toOrigin(entry), this.#toValue(setting, value, path, 'file'));
   }
 
-  private addNames(setting: Setting & { readonly kind: 'map' }, map: LocatedMap, path: Path): void {
+  #addNames(setting: Setting & { readonly kind: 'map' }, map: LocatedMap, path: Path): void {
     for (const [name, entry] of map.entries) {
-      if (setting.variables === true) this.push([...path, name], toHiddenValue(entry.value), toOrigin(entry));
+      if (setting.variables === true) this.#push([...path, name], toHiddenValue(entry.value), toOrigin(entry));
       else if (isEmptyValue(entry.value) && setting.values.kind === 'object') this.addKeys(setting.values.keys, null, [...path, name]);
-      else this.add(setting.values, entry, [...path, name]);
+      else this.#add(setting.values, entry, [...path, name]);
     }
   }
 
-  private addItems(setting: Setting, items: readonly LocatedValue[], path: Path): void {
-    for (const [index, item] of items.entries()) this.add(setting, { key: item.place, value: item }, [...path, index]);
+  #addItems(setting: Setting, items: readonly LocatedValue[], path: Path): void {
+    for (const [index, item] of items.entries()) this.#add(setting, { key: item.place, value: item }, [...path, index]);
   }
 
-  private push(path: Path, value: Json, origin: Origin, written = value): void {
+  #push(path: Path, value: Json, origin: Origin, written = value): void {
     this.values.push({ path, value, written, origin });
   }
 
-  private toValue(setting: Setting, value: LocatedValue, path: Path, form: WrittenForm): Json {
+  #toValue(setting: Setting, value: LocatedValue, path: Path, form: WrittenForm): Json {
     const isFile = FILES.includes(path.at(-1)) && value.kind === 'scalar' && typeof value.value === 'string';
     // A reference counts from where it stands: from another folder only what it leads to says the same.
-    if (!isFile || (value.reference !== undefined && value.place.file.folder === this.cwd)) return toWrittenValue(setting, value, form);
-    const shown = toShownPath(this.cwd, resolve(value.place.file.folder, String(value.value)));
+    if (!isFile || (value.reference !== undefined && value.place.file.folder === this.#cwd)) return toWrittenValue(setting, value, form);
+    const shown = toShownPath(this.#cwd, resolve(value.place.file.folder, String(value.value)));
     return form === 'file' ? escapeReferences(shown) : shown;
   }
 }

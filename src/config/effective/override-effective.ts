@@ -1,12 +1,12 @@
 import type { Json } from '../../core/index.ts';
-import type { PlacedBackend } from '../compile/placed-backend.ts';
+import type { PlacedBackend } from '../compile/compile-backends.ts';
 import { type Path, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from '../keys/backend-keys.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { CLI_KEYS, TOP_KEYS } from '../keys/settings-table.ts';
-import { findOverride, isFlag, OVERRIDE_PATHS, type OverrideRequest, type Overrides } from '../layers/overrides.ts';
-import type { EffectiveValue, Origin } from './list-effective.ts';
-import { escapeReferences, HIDDEN } from './list-effective.ts';
+import { findOverride, isFlag, OVERRIDE_PATHS, type OverrideRequest } from '../layers/overrides.ts';
+import type { Overrides } from '../settings.ts';
+import { type EffectiveValue, escapeReferences, HIDDEN, type Origin } from './list-effective.ts';
 
 /** What flags and the variables with a name of their own change in the settings of the files. */
 export interface OverrideChanges extends OverrideRequest {

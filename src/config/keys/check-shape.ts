@@ -69,30 +69,30 @@ class ShapeChecker {
     const level: Level = { keys, map, path, unknown: 0 };
     for (const [name, entry] of map.entries) {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
-      const value = setting === undefined ? this.skipUnknown(name, entry, level) : this.checkPart(setting, entry, path, name);
+      const value = setting === undefined ? this.#skipUnknown(name, entry, level) : this.#checkPart(setting, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
-    this.checkRequired(keys, map, path, shown);
+    this.#checkRequired(keys, map, path, shown);
     return values;
   }
 
   /** What is below a path; the path itself is only put together where somebody may need it. */
-  private checkPart(setting: Setting, entry: LocatedEntry, path: Path, step: string | number): unknown {
+  #checkPart(setting: Setting, entry: LocatedEntry, path: Path, step: string | number): unknown {
     const { value } = entry;
     if (value.kind === 'scalar' && value.value !== null) {
       const taken = takeScalar(setting, value);
       if (taken !== NOTHING) return taken;
     }
-    return this.checkEntry(setting, entry, [...path, step]);
+    return this.#checkEntry(setting, entry, [...path, step]);
   }
 
-  private skipUnknown(name: string, entry: LocatedEntry, level: Level): typeof NOTHING {
+  #skipUnknown(name: string, entry: LocatedEntry, level: Level): typeof NOTHING {
     if (/^(?:x-|_)/.test(name)) return NOTHING;
     const { keys, map, path } = level;
     level.unknown += 1;
     const objectionTo = (setting: Setting): Diagnostic | undefined => {
       const trial = new ShapeChecker();
-      trial.checkEntry(setting, entry, [name]);
+      trial.#checkEntry(setting, entry, [name]);
       return trial.diagnostics.find(({ severity, repairs = [] }) => severity === 'error' && !repairs.some(({ isSafe }) => isSafe));
     };
     const fits = (setting: Setting): boolean => objectionTo(setting) === undefined;
@@ -102,63 +102,63 @@ class ShapeChecker {
     this.diagnostics.push(toDiagnostic(entry.key, finding));
     // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])
-      if (change.kind === 'replace' && !map.entries.has(change.text)) this.markBroken([...path, change.text]);
+      if (change.kind === 'replace' && !map.entries.has(change.text)) this.#markBroken([...path, change.text]);
     return NOTHING;
   }
 
-  private checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
+  #checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
     for (const [name, setting] of listRequired(keys)) {
       const entry = map.entries.get(name);
       const isMisspelt = entry === undefined && this.broken.has(toKey([...path, name]));
       if (isMisspelt || (entry !== undefined && !isEmptyValue(entry.value))) continue;
-      this.report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
+      this.#report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
     }
   }
 
-  private checkEntry(setting: Setting, entry: LocatedEntry, path: Path): unknown {
+  #checkEntry(setting: Setting, entry: LocatedEntry, path: Path): unknown {
     switch (setting.kind) {
       case 'later':
         this.diagnostics.push(toDiagnostic(entry.key, toLaterFinding(path)));
         return NOTHING;
       case 'object':
-        return this.checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path, entry.key));
+        return this.#checkMapLike(setting, entry, path, (map) => this.checkKeys(setting.keys, map, path, entry.key));
       case 'map':
-        return this.checkMapLike(setting, entry, path, (map) => this.checkNames(setting, map, path));
+        return this.#checkMapLike(setting, entry, path, (map) => this.#checkNames(setting, map, path));
       case 'list':
-        return this.checkList(setting, entry, path);
+        return this.#checkList(setting, entry, path);
       case 'backend':
-        return this.checkBackends(setting, entry, path);
+        return this.#checkBackends(setting, entry, path);
       case 'publish':
-        return this.checkPublish(setting, entry, path);
+        return this.#checkPublish(setting, entry, path);
       case 'schema':
         return isEmptyValue(entry.value) ? NOTHING : true;
       default:
-        return this.checkLeaf(setting, entry, path);
+        return this.#checkLeaf(setting, entry, path);
     }
   }
 
-  private checkMapLike(setting: Setting, entry: LocatedEntry, path: Path, check: (map: LocatedMap) => unknown): unknown {
+  #checkMapLike(setting: Setting, entry: LocatedEntry, path: Path, check: (map: LocatedMap) => unknown): unknown {
     if (entry.value.kind === 'map') return check(entry.value);
     if (isEmptyValue(entry.value)) return check({ kind: 'map', entries: new Map(), place: entry.key });
-    return this.report(entry, path, toValueFinding(setting, entry.value, path));
+    return this.#report(entry, path, toValueFinding(setting, entry.value, path));
   }
 
-  private checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
+  #checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
     const values = createRecord();
     for (const [name, entry] of map.entries) {
       const nameFinding = setting.variables === true ? toVariableNameFinding(name) : null;
       if (nameFinding !== null) this.diagnostics.push(toDiagnostic(entry.key, nameFinding));
-      const value = this.checkPart(setting.values, entry, path, name);
+      const value = this.#checkPart(setting.values, entry, path, name);
       if (value !== NOTHING) values[name] = value;
     }
     return values;
   }
 
-  private checkList(setting: ListSetting, entry: LocatedEntry, path: Path): unknown {
+  #checkList(setting: ListSetting, entry: LocatedEntry, path: Path): unknown {
     if (isEmptyValue(entry.value)) return NOTHING;
     const items = entry.value.kind === 'list' ? entry.value.items : [entry.value];
-    if (setting.nonEmpty === true && items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
-    const values = items.map((item, index) => this.checkItem(setting.items, item, path, index));
+    if (setting.nonEmpty === true && items.length === 0) return this.#report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = items.map((item, index) => this.#checkItem(setting.items, item, path, index));
     if (!values.includes(NOTHING)) return values;
     this.kept.set(
       toKey(path),
@@ -167,62 +167,62 @@ class ShapeChecker {
     return values.filter((value) => value !== NOTHING);
   }
 
-  private checkItem(setting: Setting, item: LocatedValue, list: Path, index: number): unknown {
+  #checkItem(setting: Setting, item: LocatedValue, list: Path, index: number): unknown {
     const entry = { key: item.place, value: item };
-    if (!isEmptyValue(item)) return this.checkPart(setting, entry, list, index);
+    if (!isEmptyValue(item)) return this.#checkPart(setting, entry, list, index);
     const path = [...list, index];
-    return this.report(entry, path, toValueFinding(setting, item, path));
+    return this.#report(entry, path, toValueFinding(setting, item, path));
   }
 
-  private checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+  #checkBackends(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
     if (isEmptyValue(entry.value)) return NOTHING;
     if (entry.value.kind !== 'list') {
-      const value = this.checkBackend(setting, entry, path);
+      const value = this.#checkBackend(setting, entry, path);
       return value === NOTHING ? NOTHING : [value];
     }
-    if (entry.value.items.length === 0) return this.report(entry, path, toValueFinding(setting, entry.value, path));
-    const values = entry.value.items.map((item, index) => this.checkBackend(setting, { key: item.place, value: item }, [...path, index]));
+    if (entry.value.items.length === 0) return this.#report(entry, path, toValueFinding(setting, entry.value, path));
+    const values = entry.value.items.map((item, index) => this.#checkBackend(setting, { key: item.place, value: item }, [...path, index]));
     return values.includes(NOTHING) ? NOTHING : values;
   }
 
-  private checkBackend(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
+  #checkBackend(setting: BackendSetting, entry: LocatedEntry, path: Path): unknown {
     const { value } = entry;
     if (value.kind === 'map') return this.checkKeys(setting.keys, value, path, entry.key);
-    if (value.kind === 'list' || typeof value.value !== 'string') return this.report(entry, path, toValueFinding(setting, value, path));
-    const type = this.checkLeaf(setting.name, entry, path);
+    if (value.kind === 'list' || typeof value.value !== 'string') return this.#report(entry, path, toValueFinding(setting, value, path));
+    const type = this.#checkLeaf(setting.name, entry, path);
     return type === NOTHING ? NOTHING : { type };
   }
 
-  private checkPublish(setting: PublishSetting, entry: LocatedEntry, path: Path): unknown {
+  #checkPublish(setting: PublishSetting, entry: LocatedEntry, path: Path): unknown {
     if (entry.value.kind === 'map') {
       const value = this.checkKeys(setting.keys, entry.value, path, entry.key);
       return value['topic'] === undefined ? NOTHING : value;
     }
-    const topic = this.checkLeaf(setting.topic, entry, path);
+    const topic = this.#checkLeaf(setting.topic, entry, path);
     return topic === NOTHING ? NOTHING : { topic };
   }
 
-  private checkLeaf(setting: LeafSetting, entry: LocatedEntry, path: Path): unknown {
+  #checkLeaf(setting: LeafSetting, entry: LocatedEntry, path: Path): unknown {
     const { value } = entry;
-    if (value.kind !== 'scalar') return this.report(entry, path, toValueFinding(setting, value, path));
+    if (value.kind !== 'scalar') return this.#report(entry, path, toValueFinding(setting, value, path));
     if (value.value === null) return NOTHING;
     const taken = takeLeaf(setting, value);
     if (taken !== NOTHING) return taken;
     const isOtherWord = setting.kind === 'choice' && typeof value.value === 'string';
-    return this.report(
+    return this.#report(
       entry,
       path,
       isOtherWord ? toChoiceFinding(setting, value.reference ?? value.written, path) : toValueFinding(setting, value, path),
     );
   }
 
-  private report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
+  #report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
     this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
-    this.markBroken(path);
+    this.#markBroken(path);
     return NOTHING;
   }
 
-  private markBroken(path: Path): void {
+  #markBroken(path: Path): void {
     for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
   }
 }

@@ -210,3 +210,6 @@ export const MAX_HAT_ID_LENGTH = 100;
 
 /** Ids that mean something to the loop, or to the language, already. */
 export const RESERVED_HAT_IDS: readonly string[] = [RALPH, EXTERNAL, SYSTEM, QUALITY_GATE, ...Object.getOwnPropertyNames(Object.prototype)];
+
+/** The names under which a configuration is looked for, the first that exists is taken. */
+export const CONFIG_FILE_NAMES = ['ralph.yml', 'ralph.yaml', '.ralph/config.yml'] as const;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accept } from '../../core/index.ts';
 import { inFolder, loadSettings, tokenAt } from '../config-fixtures.ts';
 import { type LoadRequest, loadConfig } from '../load-config.ts';
 
@@ -115,7 +116,7 @@ describe('the import of a hat', () => {
         cwd,
         readText: (path) => {
           reads.push(path.slice(cwd.length + 1));
-          return { text: texts[path.slice(cwd.length + 1)] ?? '' };
+          return accept(texts[path.slice(cwd.length + 1)] ?? '');
         },
       });
     });

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { Finding } from '../../core/index.ts';
+import { accept, type Finding, type Result, refuse } from '../../core/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
   createSourceFile,
@@ -86,68 +86,71 @@ interface Import {
 
 class HatImporter {
   readonly diagnostics: Diagnostic[] = [];
-  private readonly request: ImportRequest;
+  readonly #request: ImportRequest;
   /** By absolute path: a file that many hats import is read once. A finding says why there is nothing. */
-  private readonly files = new Map<string, ImportedHat | Finding>();
+  readonly #files = new Map<string, Result<ImportedHat, Finding>>();
 
   constructor(request: ImportRequest) {
-    this.request = request;
+    this.#request = request;
   }
 
   expand(hat: LocatedMap, id: string, chain: readonly Link[] = []): ImportedHat {
     const { import: entry, own } = splitImport(hat);
     // What is no text is left to the check of the settings table.
     if (entry?.value.kind !== 'scalar' || typeof entry.value.value !== 'string') return { hat, isWhole: true };
-    const imported = this.read(entry.value, { id, written: entry.value.value, chain });
+    const imported = this.#read(entry.value, { id, written: entry.value.value, chain });
     if (imported === null) return { hat: own, isWhole: false };
     const merged = mergeLocated(imported.hat, own, ['hats', '']);
     return { hat: { ...merged, place: own.place }, isWhole: imported.isWhole };
   }
 
-  private read(scalar: LocatedScalar, { id, written, chain }: Import): ImportedHat | null {
-    const { text: name, diagnostics } = expandText(scalar, written, this.request.env);
-    this.diagnostics.push(...diagnostics);
-    if (name === null) return null;
+  #read(scalar: LocatedScalar, { id, written, chain }: Import): ImportedHat | null {
+    const expanded = expandText(scalar, written, this.#request.env);
+    if (!expanded.ok) {
+      this.diagnostics.push(...expanded.refused);
+      return null;
+    }
+    const name = expanded.value;
     const { place } = scalar;
     const fault = toNameFault(name);
-    if (fault !== null) return this.report(place, showReference(fault, { ...scalar, value: name, reference: written }));
+    if (fault !== null) return this.#report(place, showReference(fault, { ...scalar, value: name, reference: written }));
     const path = resolve(place.file.folder, name);
     const start = chain.findIndex((link) => link.path === path);
     const next = [...chain, { path, place }];
-    if (start >= 0) return this.reportCycle(next.slice(start));
-    if (chain.length >= MAX_DEPTH) return this.report(place, TOO_DEEP);
-    const known = this.files.get(path) ?? this.readFile(path, { id, written, chain: next });
-    this.files.set(path, known);
-    return 'hat' in known ? known : this.report(place, known);
+    if (start >= 0) return this.#reportCycle(next.slice(start));
+    if (chain.length >= MAX_DEPTH) return this.#report(place, TOO_DEEP);
+    const known = this.#files.get(path) ?? this.#readFile(path, { id, written, chain: next });
+    this.#files.set(path, known);
+    return known.ok ? known.value : this.#report(place, known.refused);
   }
 
-  private readFile(path: string, { id, written, chain }: Import): ImportedHat | Finding {
-    const shown = toShownPath(this.request.cwd, path);
-    const file = this.request.readText(path, MAX_BYTES);
-    if (!('text' in file)) return toMissing(written, shown.endsWith(basename(written)) ? shown : null, file.message);
-    const isForeign = liesOutside(path, [this.request.cwd, chain[0]?.place.file.folder ?? this.request.cwd]);
-    const { root, diagnostics } = parseYaml({ ...createSourceFile(shown, dirname(path), file.text), isForeign });
+  #readFile(path: string, { id, written, chain }: Import): Result<ImportedHat, Finding> {
+    const shown = toShownPath(this.#request.cwd, path);
+    const file = this.#request.readText(path, MAX_BYTES);
+    if (!file.ok) return refuse(toMissing(written, shown.endsWith(basename(written)) ? shown : null, file.refused.message));
+    const isForeign = liesOutside(path, [this.#request.cwd, chain[0]?.place.file.folder ?? this.#request.cwd]);
+    const { root, diagnostics } = parseYaml({ ...createSourceFile(shown, dirname(path), file.value), isForeign });
     this.diagnostics.push(...diagnostics);
     const end = chain.at(-1);
-    if (root === null && end !== undefined) return { hat: { kind: 'map', entries: new Map(), place: end.place }, isWhole: false };
+    if (root === null && end !== undefined) return accept({ hat: { kind: 'map', entries: new Map(), place: end.place }, isWhole: false });
     const hat = root === null ? null : toSingleHat(root);
-    if (root === null || hat === null) return toSeveral(shown);
+    if (root === null || hat === null) return refuse(toSeveral(shown));
     if (hat !== root) this.diagnostics.push(...listNotRead(root));
     const translated = translateForeignHat(hat, ['hats', id]);
     this.diagnostics.push(...translated.diagnostics);
-    return this.expand(translated.root, id, chain);
+    return accept(this.expand(translated.root, id, chain));
   }
 
-  private report(place: Place, finding: Finding): null {
+  #report(place: Place, finding: Finding): null {
     this.diagnostics.push(toDiagnostic(place, finding));
     return null;
   }
 
-  private reportCycle(links: readonly Link[]): null {
+  #reportCycle(links: readonly Link[]): null {
     const [first] = links;
     const last = links.at(-1);
     if (first === undefined || last === undefined) return null;
-    const names = links.map((link) => toShownPath(this.request.cwd, link.path)).join(' -> ');
+    const names = links.map((link) => toShownPath(this.#request.cwd, link.path)).join(' -> ');
     const related = links.slice(0, -1).map((link) => ({ ...toSpan(link.place), message: 'The way to it goes through here.' }));
     this.diagnostics.push({ ...toDiagnostic(last.place, toCycle(names)), related });
     return null;

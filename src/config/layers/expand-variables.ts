@@ -1,3 +1,4 @@
+import { accept, type Result, refuse } from '../../core/index.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { LocatedEntry, LocatedMap, LocatedScalar, LocatedValue, Path } from '../findings/located.ts';
@@ -32,14 +33,10 @@ export function expandVariables(root: LocatedMap, env: Environment): ExpandedVar
   };
 }
 
-/** The text of a single value; `null`, with findings, where a variable of it is not set. */
-export function expandText(
-  scalar: LocatedScalar,
-  text: string,
-  env: Environment,
-): { text: string | null; diagnostics: readonly Diagnostic[] } {
+/** The text of a single value; findings where a variable of it is not set. */
+export function expandText(scalar: LocatedScalar, text: string, env: Environment): Result<string, readonly Diagnostic[]> {
   const { text: replaced, faults } = substituteVariables(text, (name) => readVariable(env, name));
-  return { text: faults.length === 0 ? replaced : null, diagnostics: toFaultFindings(scalar.place, text, faults) };
+  return faults.length === 0 ? accept(replaced) : refuse(toFaultFindings(scalar.place, text, faults));
 }
 
 class VariableExpander {
@@ -47,21 +44,21 @@ class VariableExpander {
   /** The paths of everything that was left out, and of all that it is in. */
   readonly broken = new Set<string>();
   readonly variables = new Map<string, string>();
-  private readonly env: Environment;
+  readonly #env: Environment;
 
   constructor(env: Environment) {
-    this.env = env;
+    this.#env = env;
   }
 
   expandKeys(keys: Keys, map: LocatedMap, path: Path): LocatedMap {
-    return this.expandEntries(map, (name, entry) => {
+    return this.#expandEntries(map, (name, entry) => {
       const setting = Object.hasOwn(keys, name) ? keys[name] : undefined;
-      return setting === undefined ? entry.value : this.expand(setting, entry.value, [...path, name]);
+      return setting === undefined ? entry.value : this.#expand(setting, entry.value, [...path, name]);
     });
   }
 
   /** The same map where nothing in it changed. `null` for an entry that is left out. */
-  private expandEntries(map: LocatedMap, expand: (name: string, entry: LocatedEntry) => LocatedValue | null): LocatedMap {
+  #expandEntries(map: LocatedMap, expand: (name: string, entry: LocatedEntry) => LocatedValue | null): LocatedMap {
     let entries: Map<string, LocatedEntry> | null = null;
     for (const [name, entry] of map.entries) {
       const value = expand(name, entry);
@@ -73,7 +70,7 @@ class VariableExpander {
     return entries === null ? map : { ...map, entries };
   }
 
-  private expand(setting: Setting, value: LocatedValue, path: Path): LocatedValue | null {
+  #expand(setting: Setting, value: LocatedValue, path: Path): LocatedValue | null {
     if (setting.verbatim === true) return value;
     switch (setting.kind) {
       case 'schema':
@@ -84,37 +81,37 @@ class VariableExpander {
         return value.kind === 'map' ? this.expandKeys(setting.keys, value, path) : value;
       case 'map':
         return value.kind === 'map'
-          ? this.expandEntries(value, (name, entry) => this.expand(setting.values, entry.value, [...path, name]))
+          ? this.#expandEntries(value, (name, entry) => this.#expand(setting.values, entry.value, [...path, name]))
           : value;
       case 'list':
-        return this.expandItems(value, path, (item, at) => this.expand(setting.items, item, at));
+        return this.#expandItems(value, path, (item, at) => this.#expand(setting.items, item, at));
       case 'backend':
-        return this.expandItems(value, path, (item, at) =>
-          item.kind === 'map' ? this.expandKeys(setting.keys, item, at) : this.expandLeaf(setting.name, item, at),
+        return this.#expandItems(value, path, (item, at) =>
+          item.kind === 'map' ? this.expandKeys(setting.keys, item, at) : this.#expandLeaf(setting.name, item, at),
         );
       case 'publish':
-        return value.kind === 'map' ? this.expandKeys(setting.keys, value, path) : this.expandLeaf(setting.topic, value, path);
+        return value.kind === 'map' ? this.expandKeys(setting.keys, value, path) : this.#expandLeaf(setting.topic, value, path);
       default:
-        return this.expandLeaf(setting, value, path);
+        return this.#expandLeaf(setting, value, path);
     }
   }
 
-  private expandItems(value: LocatedValue, path: Path, expand: (item: LocatedValue, at: Path) => LocatedValue | null): LocatedValue | null {
+  #expandItems(value: LocatedValue, path: Path, expand: (item: LocatedValue, at: Path) => LocatedValue | null): LocatedValue | null {
     if (value.kind !== 'list') return expand(value, path);
     const items = value.items.map((item, index) => expand(item, [...path, index]));
     if (items.every((item, index) => item === value.items[index])) return value;
     return { ...value, items: items.filter((item) => item !== null) };
   }
 
-  private read(name: string): string | undefined {
-    const value = readVariable(this.env, name);
+  #read(name: string): string | undefined {
+    const value = readVariable(this.#env, name);
     if (value !== undefined) this.variables.set(name, value);
     return value;
   }
 
-  private expandLeaf(setting: LeafSetting, value: LocatedValue, path: Path): LocatedValue | null {
+  #expandLeaf(setting: LeafSetting, value: LocatedValue, path: Path): LocatedValue | null {
     if (value.kind !== 'scalar' || typeof value.value !== 'string' || !value.value.includes('$')) return value;
-    const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => this.read(name));
+    const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => this.#read(name));
     if (faults.length > 0) {
       this.diagnostics.push(...toFaultFindings(value.place, value.value, faults));
       for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));

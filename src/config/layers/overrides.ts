@@ -5,17 +5,7 @@ import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import type { LeafSetting } from '../keys/setting.ts';
 import { acceptsLeaf, toLeafValue } from '../keys/setting-values.ts';
 import { toChoiceFinding, toExpectation, toValueFinding } from '../keys/value-finding.ts';
-import type { ConfigFlags } from '../settings.ts';
-
-/** Settings from the command line and the environment, checked. */
-export interface Overrides {
-  readonly backend?: (typeof BACKEND_NAME.values)[number];
-  readonly model?: string;
-  readonly maxIterations?: number;
-  readonly maxCostUsd?: number;
-  /** In milliseconds. */
-  readonly maxRuntime?: number;
-}
+import type { ConfigFlags, Overrides } from '../settings.ts';
 
 /** The variables that have a name of their own; see `readVariableLayers` for the others. Empty ones count as not set. */
 export const CONFIG_VARIABLES = {

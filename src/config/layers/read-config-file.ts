@@ -1,8 +1,9 @@
-import { dirname, resolve } from 'node:path';
-import { RalphError } from '../../core/index.ts';
-import type { LocatedMap } from '../findings/located.ts';
-import { createSourceFile, type Diagnostic, toDiagnostic } from '../findings/located.ts';
+import { lstatSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { RalphError, toErrorCode } from '../../core/index.ts';
+import { createSourceFile, type Diagnostic, type LocatedMap, toDiagnostic } from '../findings/located.ts';
 import { translateForeign } from '../foreign/translate-foreign.ts';
+import { CONFIG_FILE_NAMES } from '../keys/settings-table.ts';
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts';
 import { type FileKind, type ReadText, type TextFault, toShownPath } from './read-text-file.ts';
 
@@ -28,6 +29,42 @@ export interface ConfigFileRequest {
   readonly kind?: FileKind;
 }
 
+/** The configuration file of a folder, relative to it; `null` where there is none. Folders above are not searched. */
+export function findConfigFile(cwd: string): string | null {
+  return CONFIG_FILE_NAMES.find((name) => isThere(join(cwd, name))) ?? null;
+}
+
+/** The configuration of a user, for all folders. */
+interface UserConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As it is shown: `~` for the user's home. */
+  readonly shown: string;
+}
+
+/**
+ * `ralph/config.yml` of the folder that `XDG_CONFIG_HOME` names, by default of `.config` in the folder that `HOME` names; `null` where
+ * there is none, or neither variable is an absolute path.
+ */
+export function findUserConfigFile(env: Readonly<Record<string, string | undefined>>): UserConfigFile | null {
+  const { XDG_CONFIG_HOME: xdg = '', HOME: home = '' } = env;
+  const folder = isAbsolute(xdg) ? xdg : isAbsolute(home) ? join(home, '.config') : null;
+  if (folder === null) return null;
+  const path = join(folder, 'ralph', 'config.yml');
+  if (!isThere(path)) return null;
+  const inside = isAbsolute(home) ? relative(home, path) : '..';
+  return { path, shown: inside.startsWith('..') || isAbsolute(inside) ? path : `~/${inside}` };
+}
+
+/** What is no file, or cannot be looked at, counts: reading it will say why. Without it its gates and limits would be missing without a word. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return toErrorCode(error) !== 'ENOTDIR';
+  }
+}
+
 /** A hundred thousand hats, with room: what is larger is the wrong file. */
 const MAX_BYTES = 64_000_000;
 
@@ -41,10 +78,10 @@ export function readConfigFile(request: ConfigFileRequest): ConfigFile {
   const path = resolve(cwd, named);
   const name = request.shown ?? toShownPath(cwd, path);
   const file = readText(path, MAX_BYTES, request.kind ?? 'any');
-  if ('text' in file) return { name, ...toOurWords(parseYaml(createSourceFile(name, dirname(path), file.text))) };
-  if (file.fault === 'too-large' || file.fault === 'encoding')
-    return { name, root: null, diagnostics: [toUnusable(name, file.fault, file.message)] };
-  throw toReadError(name, file.fault, file.message);
+  if (file.ok) return { name, ...toOurWords(parseYaml(createSourceFile(name, dirname(path), file.value))) };
+  const { kind } = file.refused;
+  if (kind === 'too-large' || kind === 'encoding') return { name, root: null, diagnostics: [toUnusable(name, file.refused)] };
+  throw toReadError(name, file.refused);
 }
 
 /** Keys of other tools stand where they belong here. */
@@ -54,19 +91,19 @@ function toOurWords({ root, diagnostics }: ParsedYaml): ParsedYaml {
   return { root: translated.root, diagnostics: [...diagnostics, ...translated.diagnostics] };
 }
 
-function toUnusable(name: string, fault: TextFault, message: string): Diagnostic {
+function toUnusable(name: string, { kind, message }: TextFault): Diagnostic {
   const place = { file: createSourceFile(name, '', ''), start: 0, end: 0 };
   return toDiagnostic(place, {
-    code: `config-${fault}`,
+    code: `config-${kind}`,
     severity: 'error',
     message: `The file cannot be used: ${message}.`,
     why: 'A configuration is a YAML text of some hundred lines.',
-    fix: fault === 'encoding' ? 'Save it as UTF-8.' : 'Look whether this is the right file.',
+    fix: kind === 'encoding' ? 'Save it as UTF-8.' : 'Look whether this is the right file.',
   });
 }
 
-function toReadError(name: string, fault: TextFault, message: string): RalphError {
-  const isMissing = fault === 'missing';
+function toReadError(name: string, { kind, message }: TextFault): RalphError {
+  const isMissing = kind === 'missing';
   const isAssignment = name.includes('=');
   return new RalphError({
     code: isMissing ? 'config-missing' : 'config-unreadable',

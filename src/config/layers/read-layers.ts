@@ -2,12 +2,11 @@ import { createSourceFile, type Diagnostic, type LocatedEntry, type LocatedMap, 
 import { TOP_KEYS } from '../keys/settings-table.ts';
 import { expandImports, type ImportRequest } from './expand-imports.ts';
 import { expandVariables } from './expand-variables.ts';
-import { findConfigFile, findUserConfigFile } from './find-config-file.ts';
 import { applyOverlay, mergeLocated } from './merge-located.ts';
 import { CONFIG_VARIABLES } from './overrides.ts';
 import { findPreset } from './package-files.ts';
 import { readAssignment, readVariableLayers, type SettingLayer } from './read-assignments.ts';
-import { type ConfigFile, readConfigFile } from './read-config-file.ts';
+import { type ConfigFile, findConfigFile, findUserConfigFile, readConfigFile } from './read-config-file.ts';
 import type { FileKind, TextFile } from './read-text-file.ts';
 
 /** Everything but flags that a configuration is made of. */
@@ -76,50 +75,50 @@ class LayerReader {
   readonly brokenHats = new Set<string>();
   /** False where no text has a `$` in it, so that nothing needs to be looked through for variables. */
   hasReferences = false;
-  private readonly request: LayersRequest;
+  readonly #request: LayersRequest;
 
   constructor(request: LayersRequest) {
-    this.request = { ...request, readText: (path, maxBytes, kind) => this.note(request.readText(path, maxBytes, kind)) };
+    this.#request = { ...request, readText: (path, maxBytes, kind) => this.#note(request.readText(path, maxBytes, kind)) };
   }
 
-  private note(file: TextFile): TextFile {
-    if ('text' in file && file.text.includes('$')) this.hasReferences = true;
+  #note(file: TextFile): TextFile {
+    if (file.ok && file.value.includes('$')) this.hasReferences = true;
     return file;
   }
 
   readUserFile(): ConfigFile | null {
-    const file = findUserConfigFile(this.request.env);
-    return file === null ? null : this.readFile(file.path, { shown: file.shown, kind: 'regular' });
+    const file = findUserConfigFile(this.#request.env);
+    return file === null ? null : this.#readFile(file.path, { shown: file.shown, kind: 'regular' });
   }
 
   readOwnFiles(): readonly ConfigFile[] {
-    const { cwd, env, configFiles } = this.request;
+    const { cwd, env, configFiles } = this.#request;
     const variable = env[CONFIG_VARIABLES.file] ?? '';
     const named = configFiles.length > 0 || variable === '' ? configFiles : [variable];
     const found = named.length > 0 ? null : findConfigFile(cwd);
-    return found === null ? named.map((name) => this.readFile(name)) : [this.readFile(found, { kind: 'regular' })];
+    return found === null ? named.map((name) => this.#readFile(name)) : [this.#readFile(found, { kind: 'regular' })];
   }
 
-  private readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
-    const { cwd, readText } = this.request;
-    return this.take(readConfigFile({ cwd, named, readText, ...how }));
+  #readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
+    const { cwd, readText } = this.#request;
+    return this.#take(readConfigFile({ cwd, named, readText, ...how }));
   }
 
   readOverlay(named: string): ConfigFile {
-    if (!named.startsWith('preset:')) return this.readFile(named);
-    return this.readFile(findPreset(named.slice('preset:'.length)).path, { shown: named });
+    if (!named.startsWith('preset:')) return this.#readFile(named);
+    return this.#readFile(findPreset(named.slice('preset:'.length)).path, { shown: named });
   }
 
   takeSettings(layers: readonly SettingLayer[]): readonly SettingLayer[] {
     if (layers.length > 0) this.hasReferences = true;
-    return layers.map((layer) => this.take(layer));
+    return layers.map((layer) => this.#take(layer));
   }
 
   /** Takes in a source: what is wrong with it, and what its hats import. */
-  private take<Source extends SettingLayer>(source: Source): Source {
+  #take<Source extends SettingLayer>(source: Source): Source {
     this.diagnostics.push(...source.diagnostics);
     if (source.root === null) return source;
-    const { root, diagnostics, brokenHats } = expandImports(source.root, this.request);
+    const { root, diagnostics, brokenHats } = expandImports(source.root, this.#request);
     this.diagnostics.push(...diagnostics);
     for (const id of brokenHats) this.brokenHats.add(id);
     return { ...source, root };

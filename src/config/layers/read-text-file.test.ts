@@ -34,7 +34,7 @@ describe('a pipe that a configuration names', () => {
   });
 
   it('is read where a person named it', () => {
-    expect(readTextFile('/dev/null', 10, 'any')).toEqual({ text: '' });
-    expect(readTextFile('/dev/null', 10)).toMatchObject({ fault: 'special' });
+    expect(readTextFile('/dev/null', 10, 'any')).toEqual({ ok: true, value: '' });
+    expect(readTextFile('/dev/null', 10)).toMatchObject({ ok: false, refused: { kind: 'special' } });
   });
 });

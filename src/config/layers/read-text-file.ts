@@ -1,12 +1,16 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { RalphError, toErrorCode, toMoveAway } from '../../core/index.ts';
+import { accept, RalphError, type Result, refuse, toErrorCode, toMoveAway } from '../../core/index.ts';
 
 /** Why a file could not be read as text. */
-export type TextFault = 'missing' | 'folder' | 'special' | 'too-large' | 'encoding' | 'unreadable';
+export interface TextFault {
+  readonly kind: 'missing' | 'folder' | 'special' | 'too-large' | 'encoding' | 'unreadable';
+  /** The end of a sentence about the file: `it is a folder`. */
+  readonly message: string;
+}
 
 /** The text of a file, or why there is none. */
-export type TextFile = { readonly text: string } | { readonly fault: TextFault; readonly message: string };
+export type TextFile = Result<string, TextFault>;
 
 /** How files are read: from the disk, or with texts that stand in for some of them (unsaved changes, standard input). */
 export type ReadText = (path: string, maxBytes: number, kind?: FileKind) => TextFile;
@@ -18,15 +22,15 @@ export type FileKind = 'regular' | 'any';
 export function readTextFile(path: string, maxBytes: number, kind: FileKind = 'regular'): TextFile {
   try {
     const stats = statSync(path);
-    if (stats.isDirectory()) return { fault: 'folder', message: 'it is a folder' };
-    if (kind === 'regular' && !stats.isFile()) return { fault: 'special', message: 'it is no regular file' };
+    if (stats.isDirectory()) return refuse({ kind: 'folder', message: 'it is a folder' });
+    if (kind === 'regular' && !stats.isFile()) return refuse({ kind: 'special', message: 'it is no regular file' });
     if (stats.size > maxBytes) return tooLarge(maxBytes);
     const bytes = readAtMost(path, maxBytes + 1);
     return bytes.length > maxBytes ? tooLarge(maxBytes) : decode(bytes);
   } catch (error) {
     const code = toErrorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { fault: 'missing', message: 'it is not there' };
-    return { fault: 'unreadable', message: `it cannot be read (${code})` };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return refuse({ kind: 'missing', message: 'it is not there' });
+    return refuse({ kind: 'unreadable', message: `it cannot be read (${code})` });
   }
 }
 
@@ -70,11 +74,12 @@ export interface NamedFile {
  */
 export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing }: NamedFile): string {
   const file = readTextFile(path, maxBytes, kind);
-  if ('text' in file) return file.text;
-  const isMissing = file.fault === 'missing';
+  if (file.ok) return file.value;
+  const { kind: fault, message } = file.refused;
+  const isMissing = fault === 'missing';
   // What the command line names may just be the wrong name.
-  const isOther = kind !== 'any' && (file.fault === 'folder' || file.fault === 'special');
-  const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${file.message}.`;
+  const isOther = kind !== 'any' && (fault === 'folder' || fault === 'special');
+  const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${message}.`;
   throw new RalphError({
     code: `${code}-${isMissing ? 'missing' : 'unreadable'}`,
     what,
@@ -86,14 +91,14 @@ export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing 
 
 function decode(bytes: Buffer): TextFile {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return accept(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    return { fault: 'encoding', message: 'it is not UTF-8 text' };
+    return refuse({ kind: 'encoding', message: 'it is not UTF-8 text' });
   }
 }
 
 function tooLarge(maxBytes: number): TextFile {
-  return { fault: 'too-large', message: `it is larger than ${Math.round(maxBytes / 1_000_000)} MB` };
+  return refuse({ kind: 'too-large', message: `it is larger than ${Math.round(maxBytes / 1_000_000)} MB` });
 }
 
 /** Relative to the folder of the run where it is inside. */

@@ -1,6 +1,6 @@
 import { BUILT_IN_CARDS, type ProfilePolicy, RALPH, resolveProfile } from '../../core/index.ts';
-import { createPolicyFinder, findProfileName } from '../compile/compile-profiles.ts';
-import type { CompiledBackends } from '../compile/placed-backend.ts';
+import { type CompiledBackends, findProfileName } from '../compile/compile-backends.ts';
+import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { CORE_KEYS } from '../keys/settings-table.ts';

@@ -1,5 +1,5 @@
 import { type Finding, findEffortWay, RalphError } from '../../core/index.ts';
-import { type CompiledBackends, findProvider, type PlacedBackend } from '../compile/placed-backend.ts';
+import { type CompiledBackends, findProvider, type PlacedBackend } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, type Path, readAt } from '../findings/located.ts';
 import { NATIVE_KEYS } from '../keys/backend-keys.ts';

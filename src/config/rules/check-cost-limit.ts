@@ -1,5 +1,5 @@
 import { type BackendSpec, isCostUnknown } from '../../core/index.ts';
-import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/placed-backend.ts';
+import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, findPlace, toSpan } from '../findings/located.ts';
 import { findingAt, type RuleInput } from './rule.ts';

@@ -1,5 +1,4 @@
-import { NATIVE_DEFAULT } from '../compile/compile-profiles.ts';
-import { backendsOf, type CompiledBackends, isNative } from '../compile/placed-backend.ts';
+import { backendsOf, type CompiledBackends, isNative, NATIVE_DEFAULT } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';

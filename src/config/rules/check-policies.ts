@@ -11,8 +11,8 @@ import {
   type ToolCard,
   toServerToolName,
 } from '../../core/index.ts';
-import { createPolicyFinder } from '../compile/compile-profiles.ts';
 import { toAnnotations } from '../compile/compile-tools.ts';
+import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

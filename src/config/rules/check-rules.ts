@@ -1,4 +1,4 @@
-import type { CompiledBackends } from '../compile/placed-backend.ts';
+import type { CompiledBackends } from '../compile/compile-backends.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { checkAgentFiles } from './check-agent-files.ts';
 import { checkBackends } from './check-backends.ts';

@@ -1,7 +1,5 @@
-import type { Diagnostic } from '../findings/located.ts';
-import { findPlace } from '../findings/located.ts';
-import { CORE_KEYS } from '../keys/settings-table.ts';
-import { CONFIG_FILE_NAMES } from '../layers/find-config-file.ts';
+import { type Diagnostic, findPlace } from '../findings/located.ts';
+import { CONFIG_FILE_NAMES, CORE_KEYS } from '../keys/settings-table.ts';
 import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['core', 'state_dir'];

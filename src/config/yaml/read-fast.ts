@@ -43,170 +43,170 @@ function parseText(text: string): readonly Event[] | null {
 }
 
 class EventReader {
-  private readonly text: string;
-  private readonly events: readonly Event[];
-  private readonly builder: ContentsBuilder;
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #builder: ContentsBuilder;
   /** For each open collection its closing bracket; '' in block style. */
-  private readonly brackets: string[] = [];
+  readonly #brackets: string[] = [];
   /** The end of what was read last. */
-  private cursor = 0;
+  #cursor = 0;
 
   constructor(file: SourceFile, events: readonly Event[]) {
-    this.text = file.text;
-    this.events = events;
-    this.builder = new ContentsBuilder(file);
+    this.#text = file.text;
+    this.#events = events;
+    this.#builder = new ContentsBuilder(file);
   }
 
   read(): LocatedContents | null {
     let documents = 0;
-    for (let index = 0; index < this.events.length; index += 1) {
-      const event = this.events[index];
+    for (let index = 0; index < this.#events.length; index += 1) {
+      const event = this.#events[index];
       if (event === undefined) break;
       if (event.type === EVENT_ID.DOCUMENT) documents += 1;
-      else if (!this.readEvent(event, index)) return null;
+      else if (!this.#readEvent(event, index)) return null;
     }
-    return documents > 1 ? null : this.builder.finished();
+    return documents > 1 ? null : this.#builder.finished();
   }
 
   /** False for what is left to the library. */
-  private readEvent(event: Event, index: number): boolean {
+  #readEvent(event: Event, index: number): boolean {
     switch (event.type) {
       case EVENT_ID.MAPPING:
       case EVENT_ID.SEQUENCE:
-        return this.open(event, this.events[index + 1]);
+        return this.#open(event, this.#events[index + 1]);
       case EVENT_ID.SCALAR:
-        return event.tagStart < 0 && this.addScalar(event);
+        return event.tagStart < 0 && this.#addScalar(event);
       case EVENT_ID.ALIAS:
-        return this.addAlias(event.anchorStart, event.anchorEnd);
+        return this.#addAlias(event.anchorStart, event.anchorEnd);
       case EVENT_ID.POP:
-        return this.close();
+        return this.#close();
       case EVENT_ID.DOCUMENT:
         return false;
     }
   }
 
-  private open(event: MappingEvent | SequenceEvent, next: Event | undefined): boolean {
-    if (event.tagStart >= 0 || this.builder.expectsKey()) return false;
+  #open(event: MappingEvent | SequenceEvent, next: Event | undefined): boolean {
+    if (event.tagStart >= 0 || this.#builder.expectsKey()) return false;
     const isMap = event.type === EVENT_ID.MAPPING;
-    const bracket = this.toBracket(event, isMap);
+    const bracket = this.#toBracket(event, isMap);
     // A pair in a list, `[a: b]`, is a map without brackets; that of a key with brackets begins where the key does.
     const isPair = bracket === undefined || (next?.type === EVENT_ID.MAPPING && next.start === event.start);
     // A map that does not begin with its first key has a `?`, a `:`, or an anchor at the key.
     const isUnusual = bracket === '' && isMap && (next?.type !== EVENT_ID.SCALAR || toStart(next) !== event.start);
     if (isPair || isUnusual) return false;
-    const anchor = this.toAnchor(event);
+    const anchor = this.#toAnchor(event);
     if (anchor?.endsWith(':') === true) return false;
-    this.builder.open(isMap ? 'map' : 'list', event.start, anchor);
-    this.brackets.push(bracket);
-    this.cursor = bracket === '' ? event.start : event.start + 1;
+    this.#builder.open(isMap ? 'map' : 'list', event.start, anchor);
+    this.#brackets.push(bracket);
+    this.#cursor = bracket === '' ? event.start : event.start + 1;
     return true;
   }
 
   /** The closing bracket, '' in block style, `undefined` for a collection in flow style that does not begin with a bracket. */
-  private toBracket(event: MappingEvent | SequenceEvent, isMap: boolean): string | undefined {
-    if (event.style === COLLECTION_STYLE.FLOW) return this.text[event.start] === (isMap ? '{' : '[') ? (isMap ? '}' : ']') : undefined;
+  #toBracket(event: MappingEvent | SequenceEvent, isMap: boolean): string | undefined {
+    if (event.style === COLLECTION_STYLE.FLOW) return this.#text[event.start] === (isMap ? '{' : '[') ? (isMap ? '}' : ']') : undefined;
     return '';
   }
 
-  private close(): boolean {
-    const bracket = this.brackets.pop();
+  #close(): boolean {
+    const bracket = this.#brackets.pop();
     if (bracket === undefined || bracket === '') {
       // The document itself is the last to be closed.
-      if (bracket === '') this.builder.close();
+      if (bracket === '') this.#builder.close();
       return true;
     }
-    let at = this.skipGap(this.cursor);
-    if (this.text[at] === ',') at = this.skipGap(at + 1);
-    if (this.text[at] !== bracket) return false;
-    this.cursor = at + 1;
-    this.builder.close(this.cursor);
+    let at = this.#skipGap(this.#cursor);
+    if (this.#text[at] === ',') at = this.#skipGap(at + 1);
+    if (this.#text[at] !== bracket) return false;
+    this.#cursor = at + 1;
+    this.#builder.close(this.#cursor);
     return true;
   }
 
-  private addAlias(start: number, end: number): boolean {
-    if (this.builder.expectsKey() || this.brackets.length === 0 || this.text[end - 1] === ':') return false;
-    this.builder.addAlias(this.text.slice(start, end), start - 1, end);
-    this.cursor = end;
+  #addAlias(start: number, end: number): boolean {
+    if (this.#builder.expectsKey() || this.#brackets.length === 0 || this.#text[end - 1] === ':') return false;
+    this.#builder.addAlias(this.#text.slice(start, end), start - 1, end);
+    this.#cursor = end;
     return true;
   }
 
-  private addScalar(event: ScalarEvent): boolean {
-    if (event.valueStart < 0) return this.addEmpty(event);
-    const isKey = this.builder.expectsKey();
-    const anchor = this.toAnchor(event);
-    if (this.brackets.length === 0 || (anchor !== null && (isKey || anchor.endsWith(':')))) return false;
+  #addScalar(event: ScalarEvent): boolean {
+    if (event.valueStart < 0) return this.#addEmpty(event);
+    const isKey = this.#builder.expectsKey();
+    const anchor = this.#toAnchor(event);
+    if (this.#brackets.length === 0 || (anchor !== null && (isKey || anchor.endsWith(':')))) return false;
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
-    const start = isBlock ? this.findIndicator(event) : toStart(event);
+    const start = isBlock ? this.#findIndicator(event) : toStart(event);
     const end = isQuoted(event) ? event.valueEnd + 1 : event.valueEnd;
-    const written = getScalarValue(this.text, event);
+    const written = getScalarValue(this.#text, event);
     // Of a text that keeps nothing but blank lines each parser keeps another number.
     if (isBlock && written !== '' && written.trim() === '') return false;
     const isPlain = event.style === SCALAR_STYLE.PLAIN;
     const value = isPlain ? resolveScalar(written) : written;
-    this.builder.addScalar({ value, written, start, end, anchor, isMerge: isPlain && written === '<<', isBlock });
-    this.cursor = end;
-    return start >= 0 && (!isKey || this.isPlainKey(start, end));
+    this.#builder.addScalar({ value, written, start, end, anchor, isMerge: isPlain && written === '<<', isBlock });
+    this.#cursor = end;
+    return start >= 0 && (!isKey || this.#isPlainKey(start, end));
   }
 
   /** True where the `:` of a key in block style follows on the same line. */
-  private isPlainKey(start: number, end: number): boolean {
+  #isPlainKey(start: number, end: number): boolean {
     if (end - start > MAX_PLAIN_KEY) return false;
-    if (this.brackets.at(-1) !== '') return true;
-    this.cursor = this.skipSpaces(end);
-    if (this.text[this.cursor] !== ':') return false;
-    this.cursor += 1;
+    if (this.#brackets.at(-1) !== '') return true;
+    this.#cursor = this.#skipSpaces(end);
+    if (this.#text[this.#cursor] !== ':') return false;
+    this.#cursor += 1;
     return true;
   }
 
   /** An empty value stands behind the `:` or `-` and the spaces after it. */
-  private addEmpty(event: ScalarEvent): boolean {
+  #addEmpty(event: ScalarEvent): boolean {
     // A document without contents.
-    if (this.brackets.length === 0) return event.anchorStart < 0;
-    if (event.anchorStart >= 0 || this.builder.expectsKey()) return false;
-    const at = this.findEmpty();
+    if (this.#brackets.length === 0) return event.anchorStart < 0;
+    if (event.anchorStart >= 0 || this.#builder.expectsKey()) return false;
+    const at = this.#findEmpty();
     if (at < 0) return false;
-    this.builder.addEmpty(at);
-    this.cursor = at;
+    this.#builder.addEmpty(at);
+    this.#cursor = at;
     return true;
   }
 
-  private findEmpty(): number {
-    if (this.brackets.at(-1) === '') {
+  #findEmpty(): number {
+    if (this.#brackets.at(-1) === '') {
       // In a map the cursor is behind the `:` already.
-      if (this.builder.expectsValue()) return this.skipSpaces(this.cursor);
-      const dash = this.skipGap(this.cursor);
-      return this.text[dash] === '-' ? this.skipSpaces(dash + 1) : -1;
+      if (this.#builder.expectsValue()) return this.#skipSpaces(this.#cursor);
+      const dash = this.#skipGap(this.#cursor);
+      return this.#text[dash] === '-' ? this.#skipSpaces(dash + 1) : -1;
     }
-    const colon = this.skipGap(this.cursor);
-    return this.text[colon] === ':' ? this.skipSpaces(colon + 1) : this.cursor;
+    const colon = this.#skipGap(this.#cursor);
+    return this.#text[colon] === ':' ? this.#skipSpaces(colon + 1) : this.#cursor;
   }
 
   /** Where the `|` or `>` of a text in block style is; -1 where something unusual stands before it. */
-  private findIndicator(event: ScalarEvent): number {
+  #findIndicator(event: ScalarEvent): number {
     let at = event.anchorEnd;
     if (at < 0) {
-      at = this.skipGap(this.cursor);
-      if (!this.builder.expectsValue() && this.text[at] === '-') at += 1;
+      at = this.#skipGap(this.#cursor);
+      if (!this.#builder.expectsValue() && this.#text[at] === '-') at += 1;
     }
-    at = this.skipGap(at);
-    const header = this.text.slice(at, at + 3);
+    at = this.#skipGap(at);
+    const header = this.#text.slice(at, at + 3);
     // Of a text with an indentation of its own (`|2`) the library drops blank lines at the end in a way of its own.
     return /^[|>](?![-+]?\d)/.test(header) ? at : -1;
   }
 
-  private toAnchor({ anchorStart, anchorEnd }: ScalarEvent | MappingEvent | SequenceEvent): string | null {
-    return anchorStart < 0 ? null : this.text.slice(anchorStart, anchorEnd);
+  #toAnchor({ anchorStart, anchorEnd }: ScalarEvent | MappingEvent | SequenceEvent): string | null {
+    return anchorStart < 0 ? null : this.#text.slice(anchorStart, anchorEnd);
   }
 
-  private skipSpaces(from: number): number {
+  #skipSpaces(from: number): number {
     let at = from;
-    while (this.text[at] === ' ' || this.text[at] === '\t') at += 1;
+    while (this.#text[at] === ' ' || this.#text[at] === '\t') at += 1;
     return at;
   }
 
   /** Skips white space, line ends and comments. */
-  private skipGap(from: number): number {
-    const { text } = this;
+  #skipGap(from: number): number {
+    const text = this.#text;
     for (let at = from; ; at += 1) {
       const character = text[at];
       if (character === '#') {

@@ -1,40 +1,10 @@
-import { BUILT_IN_POLICIES, BUILT_IN_PROFILES, DEFAULT_HAT, type ProfilePolicy, RALPH } from '../../core/index.ts';
+import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/index.ts';
 import type { Declared } from '../keys/settings-table.ts';
-import type { Settings } from '../settings.ts';
-import { backendsOf, type CompiledBackends, isNative } from './placed-backend.ts';
-
-/** What a hat with the native agent and without a profile gets: it may look, and nothing else. */
-export const NATIVE_DEFAULT = 'explorer';
 
 /** Longest chain of `extends` that is followed; a rule complains about circles. */
 const MAX_PARENTS = 20;
 
 type Profiles = NonNullable<Declared['profiles']>;
-
-/** All profiles, and which of them binds each hat, by name and in full; `null` for those that nothing holds back. */
-export function compileProfiles(
-  declared: Declared,
-  hatIds: readonly string[],
-  backends: CompiledBackends,
-): Pick<Settings, 'policies' | 'profileNames' | 'profiles'> {
-  const find = createPolicyFinder(declared.profiles ?? {});
-  const ralph = declared.ralph?.profile ?? null;
-  const names: (readonly [id: string, name: string | null])[] = hatIds.map((id) => {
-    return [id, findProfileName(id, declared.hats?.[id]?.profile, backends)];
-  });
-  names.push([RALPH, ralph], ...(declared.mode === 'single' ? [[DEFAULT_HAT, ralph] as const] : []));
-  const known = [...new Set([...BUILT_IN_PROFILES, ...Object.keys(declared.profiles ?? {})])];
-  return {
-    profiles: Object.fromEntries(known.map((name) => [name, find(name)])),
-    profileNames: Object.fromEntries(names),
-    policies: Object.fromEntries(names.map(([id, name]) => [id, name === null ? null : find(name)])),
-  };
-}
-
-/** The profile of a hat: the one that it names, else what the native agent gets without one; `null` where nothing holds the hat back. */
-export function findProfileName(hat: string, named: string | undefined, backends: CompiledBackends): string | null {
-  return named ?? (isNative(backendsOf(hat, backends)) ? NATIVE_DEFAULT : null);
-}
 
 /**
  * Looks up profiles by name, each put together once. A name that there is not, and that a finding complains about, is a profile that allows nothing.
