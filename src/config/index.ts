@@ -1,4 +1,11 @@
-/** Front door of `config`: YAML, environment and command line become settings, or findings with their places. */
+/**
+ * Front door of `config`: YAML, environment and command line become settings, or findings with their places. `load-config.ts` goes the whole way.
+ *
+ * A folder imports only folders to its left: `findings` (texts, places, values and findings in them) <- `yaml` (a text becomes values) <-
+ * `keys` (the settings table, and values checked against it), `foreign` (keys of other tools) <- `layers` (files, imports, variables, assignments and
+ * flags become one configuration) <- `compile` (it becomes settings) <- `rules` (what is wrong beyond single values), `effective` (what is in force and
+ * where it came from), `edit` (places of findings about the flow, and repairs of the text). `settings.ts` and `environment.ts` import no folder.
+ */
 
 export { findProvider, toLabel } from './compile/compile-backends.ts';
 export { toFoundGate } from './compile/compile-gates.ts';
