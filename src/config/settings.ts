@@ -30,7 +30,7 @@ export interface Settings {
   /** `tools:`; absent in runs of earlier versions. */
   readonly tools?: ToolsSpec;
   /** What binds agents beyond their own flags. */
-  readonly sandbox: SandboxSettings;
+  readonly sandbox: SandboxRules;
   /** Who may publish to the run from outside and stop it. */
   readonly externalEvents: 'open' | 'terminal' | 'off';
   /** Whether programs get a process namespace of their own; absent in runs of earlier versions. */
@@ -42,7 +42,7 @@ export interface Settings {
   /** Whether agent CLIs get the tool `emit_event`; absent in runs of earlier versions, which had none. */
   readonly emitTool?: 'auto' | 'on' | 'off';
   readonly objective: ObjectiveSource;
-  readonly prompts: PromptSettings;
+  readonly prompts: SettingsForPrompts;
   /** Relative to the workspace. */
   readonly stateDir: string;
   /** `null`: the current branch. */
@@ -84,7 +84,7 @@ export interface ObjectiveSource {
 }
 
 /** `sandbox:`, `on_violation` and what hats say of them. */
-export interface SandboxSettings {
+export interface SandboxRules {
   readonly mode: 'auto' | 'off' | 'required';
   /** Globs relative to the workspace, beside the usual ones. */
   readonly scratch: readonly string[];
@@ -97,7 +97,7 @@ export interface SandboxSettings {
 }
 
 /** What of the configuration prompts mention. Paths as an agent in the workspace writes them. */
-export interface PromptSettings {
+interface SettingsForPrompts {
   readonly scratchpad: string;
   readonly eventsFile: string;
   readonly specsDir: string;

@@ -16,7 +16,7 @@ export interface PlacedBackend {
   readonly path: Path | null;
 }
 
-/** The backends of everybody, in the order in which `on_limit: switch` tries them; each list holds at least one. */
+/** The backends of all hats, in the order in which `on_limit: switch` tries them; a list holds at least one. */
 export interface CompiledBackends {
   /** `cli`: the backends of a hat that names none. */
   readonly base: readonly PlacedBackend[];
@@ -25,7 +25,7 @@ export interface CompiledBackends {
 }
 
 /**
- * Works out who wears what. The first backend of `cli.backend` has all that is said under `cli:`. Any other one of the same type
+ * Gives every hat its backends. The first backend of `cli.backend` has everything under `cli:`. Any other one of the same type
  * (a custom or acp one: with the same command, a native one: of the same provider) inherits all of it, one of another type env and permissions only. What a backend
  * says itself wins; `args` replace the inherited ones, `env` is merged.
  */
@@ -59,7 +59,7 @@ function compileRalph(declared: Declared, base: readonly PlacedBackend[]): reado
   return withOwn(list, { ...(model === undefined ? {} : { model }), ...(args === undefined ? {} : { args }) });
 }
 
-/** What is said beside a list of backends is said of its first. */
+/** A key beside a list of backends belongs to the first of them. */
 function withOwn(list: readonly PlacedBackend[], own: DeclaredBackend): readonly PlacedBackend[] {
   return list.map((entry, index) =>
     index === 0 ? { ...entry, declared: { ...entry.declared, ...own, type: entry.declared.type } } : entry,
@@ -100,7 +100,7 @@ export function backendsOf(hat: string, { hats, base }: CompiledBackends): reado
   return hats[hat] ?? base;
 }
 
-/** What a hat with the native agent and without a profile gets: it may look, and nothing else. */
+/** The profile of a hat that has the native agent and names none: it may read, and nothing else. */
 export const NATIVE_DEFAULT = 'explorer';
 
 /** The profile of a hat: the one that it names, else what the native agent gets without one; `null` where nothing holds the hat back. */
@@ -108,7 +108,7 @@ export function findProfileName(hat: string, named: string | undefined, backends
   return named ?? (isNative(backendsOf(hat, backends)) ? NATIVE_DEFAULT : null);
 }
 
-/** True where one of these backends is the native agent, which has no rights that nobody gave it. */
+/** True where one of the backends is the native agent, which has only the rights that somebody gave it. */
 export function isNative(backends: readonly PlacedBackend[]): boolean {
   return backends.some(({ declared }) => declared.type === 'native');
 }
@@ -135,7 +135,7 @@ export function toBackendSpec({ declared }: PlacedBackend): BackendSpec {
 
 type NativeKey = keyof typeof NATIVE_KEYS;
 
-/** What is said of the native agent says nothing to any other. */
+/** Keys of the native agent mean nothing to any other. */
 function withoutNative<Given extends { readonly [Name in NativeKey]?: unknown }>(given: Given): Omit<Given, NativeKey> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(NATIVE_KEYS, name))) as Omit<Given, NativeKey>;
 }
@@ -150,7 +150,7 @@ const CONTEXT_TOKENS: Readonly<Record<NativeProvider, number>> = {
   scripted: 200_000,
 };
 
-/** Whose model it is: as it was said, else as the script or the name of the model tells; `undefined` where nothing does. */
+/** The provider of the model: the one that is named, else the one that the script or the model's name implies. */
 export function findProvider({ provider, script, model }: DeclaredNative): NativeProvider | undefined {
   if (provider !== undefined) return provider;
   if (script !== undefined) return 'scripted';

@@ -4,13 +4,13 @@ import type { ValuesOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import type { Settings } from '../settings.ts';
 
-/** More tries than this are no way to deal with a test that fails by chance. */
+/** More tries would hide a test that fails by chance. */
 const MAX_RETRIES = 20;
 
-/** What the protected files are called where gates are named. */
+/** The name of the gate on protected files. */
 const PROTECTED_NAME = 'protected files';
 
-/** The gates of a run: those that are declared, then the one on protected files where there are some. */
+/** The gates of a run: the declared ones, then one on the protected files, if there are any. */
 export function compileGates({
   gates = [],
   protect = [],
@@ -37,7 +37,7 @@ function toChangedTests(changed: DeclaredGates['changed_tests']): Pick<GateSpec,
   return changed === 'allow' ? { mayChangeTests: true } : {};
 }
 
-/** What is for some hats or files only has nothing to say before anything was done. */
+/** Only a gate that is required, and for all hats and files, has a baseline: the others mean nothing before the first turn. */
 function withBaseline(gate: GateSpec, baseline: GateBaseline | undefined): GateSpec {
   const isMeant = isRequiredGate(gate) && gate.hats === undefined && gate.onlyIf === undefined;
   return baseline === undefined || !isMeant ? gate : { ...gate, baseline };

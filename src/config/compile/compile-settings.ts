@@ -4,7 +4,7 @@ import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import { CLI_KEYS, CORE_KEYS, type Declared, triggersOf, WORKTREE_KEYS } from '../keys/settings-table.ts';
-import type { ConfigFlags, ModelPrice, Objective, Overrides, SandboxSettings, Settings, SettingsDigest } from '../settings.ts';
+import type { ConfigFlags, ModelPrice, Objective, Overrides, SandboxRules, Settings, SettingsDigest } from '../settings.ts';
 import { backendsOf, type CompiledBackends, findProfileName, type PlacedBackend, toBackendSpec, toLabel } from './compile-backends.ts';
 import { compileGates } from './compile-gates.ts';
 import { compileMcpServers, compileTools } from './compile-tools.ts';
@@ -12,7 +12,7 @@ import { createPolicyFinder } from './create-policy-finder.ts';
 import { toDigest } from './digest.ts';
 import type { Instructions } from './read-named-files.ts';
 
-/** Everything that settings are made from; checked, without errors. */
+/** Everything that settings are made from, checked. */
 interface SettingsParts {
   readonly configFiles: readonly string[];
   readonly flags: ConfigFlags;
@@ -81,7 +81,7 @@ export function compileSettings(parts: SettingsParts): Settings {
     allowsUnknownCost: loop.unknown_cost === 'allow',
     turnLogCapBytes: Math.max(1, Math.round(core.turn_log_mb * BYTES_PER_MB)),
     strictValidation: loop.strict_validation,
-    // Made when it is first asked for: who only checks a configuration never compares it, and of a large one it takes long.
+    // Made when it is first read: a check never compares configurations, and for a large one it takes long.
     get digest() {
       digest ??= toDigest(toDigested(parts, loop), objective.text, parts.variables);
       return digest;
@@ -89,13 +89,13 @@ export function compileSettings(parts: SettingsParts): Settings {
   };
 }
 
-/** A safe run has a worktree of its own, unless it is told otherwise: then it is refused when it is planned. */
+/** A safe run has a worktree of its own; where the configuration says otherwise, the run is refused when it is planned. */
 function toWorkspace({ workspace, safe = false }: Declared): Pick<Settings, 'worksIn' | 'isSafe'> {
   const isApart = (workspace ?? (safe ? 'worktree' : 'in_place')) === 'worktree';
   return { ...(isApart ? { worksIn: 'worktree' } : {}), ...(safe ? { isSafe: true } : {}) };
 }
 
-/** What can be said on the command line as well has its last word there. */
+/** `event_loop:` with the defaults; the command line wins. */
 function toLoop(declared: Declared, { maxIterations, maxCostUsd, maxRuntime }: Overrides): EffectiveLoop {
   const loop = toEffective(EVENT_LOOP_KEYS, declared.event_loop);
   return {
@@ -209,8 +209,8 @@ function compileHat(id: string, { declared, backends, instructions }: SettingsPa
   };
 }
 
-/** What was declared of the sandbox, complete. */
-function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
+/** `sandbox:` and what hats say of it, with the defaults filled in. */
+function compileSandbox({ declared, hatIds }: SettingsParts): SandboxRules {
   const { mode, scratch, readable, network } = toEffective(SANDBOX_KEYS, declared.sandbox);
   const isSafe = declared.safe ?? false;
   const hats = [...(hatIds ?? []), ...(isSafe ? [RALPH, DEFAULT_HAT] : [])].flatMap((id) => {
@@ -219,7 +219,7 @@ function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
     return own === undefined ? [] : [[id, own] as const];
   });
   return {
-    // What is switched off stays so: a safe run is refused for it.
+    // A sandbox that is switched off stays off: a safe run is refused for it.
     mode: isSafe && mode !== 'off' ? 'required' : mode,
     scratch: [...new Set(scratch)],
     readable: [...new Set(readable)],
@@ -230,7 +230,7 @@ function compileSandbox({ declared, hatIds }: SettingsParts): SandboxSettings {
 }
 
 /** All profiles, and which of them binds each hat, by name and in full; `null` for those that nothing holds back. */
-export function compileProfiles(
+function compileProfiles(
   declared: Declared,
   hatIds: readonly string[],
   backends: CompiledBackends,

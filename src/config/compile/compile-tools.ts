@@ -3,7 +3,7 @@ import { toEffective } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
 import { MCP_SERVER_KEYS } from '../keys/tool-keys.ts';
 
-/** What was declared of the tools, complete. */
+/** `tools:`, with the defaults filled in. */
 export function compileTools({ tools }: Declared): ToolsSpec {
   const { search, private_hosts: hosts = [], pass_env: passEnv = [], protected_branches: branches, plugins } = tools ?? {};
   return {
@@ -62,7 +62,7 @@ export function compileMcpServers(declared: Declared): readonly McpServerSpec[] 
   });
 }
 
-/** What the person vouches for, by the server's names for its tools. */
+/** Hints that the person vouches for, by the server's names of its tools. */
 export function toAnnotations({ annotations = {} }: DeclaredServer): NonNullable<McpServerSpec['annotations']> {
   return Object.fromEntries(Object.entries(annotations).map(([tool, hints]) => [tool, toHints(hints)]));
 }

@@ -1,13 +1,13 @@
 import { BUILT_IN_POLICIES, type ProfilePolicy } from '../../core/index.ts';
 import type { Declared } from '../keys/settings-table.ts';
 
-/** Longest chain of `extends` that is followed; a rule complains about circles. */
+/** The longest chain of `extends` that is followed; a rule reports circles. */
 const MAX_PARENTS = 20;
 
 type Profiles = NonNullable<Declared['profiles']>;
 
 /**
- * Looks up profiles by name, each put together once. A name that there is not, and that a finding complains about, is a profile that allows nothing.
+ * Looks up profiles by name; each is put together once. An unknown name, which a rule reports, is a profile that allows nothing.
  */
 export function createPolicyFinder(profiles: Profiles): (name: string) => ProfilePolicy {
   const known = new Map<string, ProfilePolicy>();
@@ -33,7 +33,7 @@ function toPolicy(profiles: Profiles, name: string, left: number): ProfilePolicy
   };
 }
 
-/** A profile that extends its own name means the built-in one whose place it takes. */
+/** A profile that extends its own name extends the built-in one that it replaces. */
 function findParent(profiles: Profiles, name: string, parent: string | undefined, left: number): ProfilePolicy {
   if (parent === undefined) return NOTHING;
   return parent === name ? findBuiltIn(name) : toPolicy(profiles, parent, left - 1);

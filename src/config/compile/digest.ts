@@ -1,9 +1,9 @@
 import { createFenceTracker, isSecret, type Json, toCanonicalJson } from '../../core/index.ts';
 import type { Settings, SettingsDigest } from '../settings.ts';
 
-/** Sections whose keys are told apart in a comparison. */
+/** Sections that are compared key by key. */
 const SPLIT = ['event_loop', 'cli', 'core', 'hats', 'ralph', 'worktree', 'prices', 'profiles', 'mcp_servers', 'tools', 'events'];
-/** What these say is in the digest of the prompt. */
+/** Keys that the digest of the prompt covers. */
 const IN_PROMPT = ['event_loop.prompt', 'event_loop.prompt_file'];
 const SHORT = 16;
 /** A task list item of GitHub's Markdown, before, at and after its mark. */
@@ -11,8 +11,8 @@ const CHECKBOX = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)+\[)[xX](\](?=[ 
 
 /**
  * The digest of a configuration in force (defaults filled in, texts of files in place of their names) and of its prompt. Equal
- * configurations have equal digests, in whatever order and form they were written. What secret variables say is not in it: their names are.
- * Nor are the marks of checkboxes in the prompt: agents tick what they have done.
+ * configurations have equal digests, in whatever order and form they were written. It holds the names of secret variables, not their
+ * values, and no marks of checkboxes in the prompt: agents tick what they have done.
  */
 export function toDigest(
   effective: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ function toInnerJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The module is loaded when it is first needed: most that load a configuration compare nothing, and it costs as much as the rest of them. */
+/** Loads the module when it is first needed: most commands that load a configuration compare nothing, and it costs as much as the rest of them. */
 function toHash(text: string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
 }

@@ -14,8 +14,8 @@ export interface GuessedTrigger {
 type Hats = readonly (readonly [id: string, hat: DeclaredHat])[];
 
 /**
- * What hats without triggers were probably meant to take, by their id: the one event of another hat that nobody takes; of several the one that
- * has a word in common with the hat. None where nothing tells.
+ * What hats without triggers were probably meant to take, by their id: the only event of another hat that nobody takes or, of several, the one that
+ * shares a word with the hat. None where there is no such event.
  *
  * @param hats all of them, as they were declared
  */
@@ -40,7 +40,7 @@ function listEnds({ completion_promise: promise, terminal_events: terminal = [] 
   return [usual, promise ?? usual, TOPIC_COMPLETE, ...terminal];
 }
 
-/** What a hat publishes to nobody in particular. */
+/** What a hat publishes without a target. */
 function listPublished({ publishes = [] }: DeclaredHat): readonly string[] {
   return publishes.filter(({ target }) => target === undefined).map(({ topic }) => topic);
 }
@@ -51,7 +51,7 @@ function isAbout(topic: string, id: string, hat: DeclaredHat): boolean {
   return id.toLowerCase().startsWith(word) || listPublished(hat).some((published) => published.split('.')[0] === word);
 }
 
-/** Takes everything: for a hat of which nobody can say what it takes. */
+/** For a hat whose triggers cannot be known. */
 const ANYTHING = ['*'];
 
 /** A configuration as it was read, some of it wrong. */
@@ -64,7 +64,7 @@ interface ReadHats {
 
 /**
  * Topics that a hat was probably meant to take, by hat, where it has no triggers or one that cannot be read: a finding says so, and what such a hat
- * would take is not called an orphan as well.
+ * would take is no orphan as well.
  *
  * @param hats all of them, as they were declared
  */

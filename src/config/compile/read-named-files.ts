@@ -28,9 +28,9 @@ import { liesOutside, type ReadText, readTextFile, toShownPath } from '../layers
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { toJson } from '../yaml/to-json.ts';
 
-/** What `events:` says, with what is wrong in it. */
+/** `events:`, with what is wrong in it. */
 export interface ReadContracts {
-  /** Topics of which something is known; schemas only where they have no error. */
+  /** By topic; a schema with an error is left out. */
   readonly contracts: EventContracts;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -109,12 +109,12 @@ class ContractReader {
       code: 'schema-file',
       severity: 'error',
       message: `The schema in ${quote(name)} cannot be used: ${message}.`,
-      why: 'Payloads could not be held against it.',
+      why: 'Payloads could not be checked against it.',
       fix: 'Correct the path (relative to the configuration file), or write the schema under `schema:`.',
     });
   }
 
-  /** The schema where it has no error. Its places are those of the value; a path that begins a file is empty. */
+  /** The schema, where it has no error. `path` is where it stands in the configuration; empty for the schema of a file. */
   #checkSchema(value: LocatedValue, path: Path): Json | undefined {
     const read = toJson(value);
     const faults: readonly SchemaFault[] =
@@ -140,7 +140,7 @@ const TWO_SCHEMAS = {
   code: 'schema-file',
   severity: 'error',
   message: 'A topic has either `schema` or `schema_file`, not both.',
-  why: 'Nobody could say which of the two a payload is held against.',
+  why: 'It is not clear which of the two a payload is checked against.',
   fix: 'Remove one of them.',
 } as const satisfies Finding;
 
@@ -152,12 +152,12 @@ function toFinding({ path, severity, message }: SchemaFault, above: Path): Findi
     message: `${where === '' ? 'The schema' : `\`${where}\``} ${message}${message.endsWith('?') ? '' : '.'}`,
     why: message.includes('does nothing')
       ? 'It looks as if it held payloads back, and does not.'
-      : 'No payload can be held against such a schema.',
+      : 'No payload can be checked against such a schema.',
     fix: 'Write it as JSON Schema (2020-12) says, such as:\n\nevents:\n  build.done:\n    schema:\n      type: object\n      required: [files]\n      properties:\n        files: {type: integer, minimum: 1}',
   };
 }
 
-/** The instructions of everybody: their own words and those of their file; empty where there are none. */
+/** The instructions of Ralph and the hats: their own words and those of their file; empty where there are none. */
 export interface Instructions {
   readonly ralph: string;
   readonly hats: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ import {
 import { TRIGGER_KEYS } from '../keys/settings-table.ts';
 import { liesOutside } from '../layers/read-text-file.ts';
 
-/** A finding about the flow of events, at its place in the files. */
+/** Puts a finding about the flow of events at its place in the files. */
 export function toPlacedFinding(root: LocatedMap, { at, related, repairs, ...finding }: FlowFinding): Diagnostic {
   const others = (related ?? []).map((other) => ({ ...toSpan(locateSubject(root, other.at)), message: other.message }));
   const place = locateSubject(root, at);
@@ -38,20 +38,20 @@ function isOfForeignInstructions(root: LocatedMap, at: Subject, place: Place): b
   return liesOutside(resolve(folder, file.value), [folder]);
 }
 
-/** Where the very words of an item stand; `null` where they are not written as they are read. */
+/** Where the words of an item stand; `null` where the text has them in another form. */
 export function locateItemWords(root: LocatedMap, at: ItemSubject): Place | null {
   const place = locateSubject(root, at);
   return isWrittenAt(place, at) ? place : null;
 }
 
-/** True if the very words that a finding is about stand at its place; false where that is only near them. */
+/** True if the words that a finding is about stand at its place; false where the place is only near them. */
 function isWrittenAt({ file, start, end }: Place, at: Subject): boolean {
   const words = toWords(at);
   const written = file.text.slice(start, end);
   return words !== undefined && (written === words || written === `"${words}"` || written === `'${words}'`);
 }
 
-/** The words that a subject consists of, where it is no more than words. */
+/** The words of a subject that is nothing but words. */
 function toWords(at: Subject): string | undefined {
   if (at.kind === 'hat-words') return at.words;
   if (at.kind === 'gate' || at.kind === 'event') return at.topic;
@@ -97,7 +97,7 @@ function locateItem(root: LocatedMap, list: Path, item: string): Place {
   return (value === undefined ? undefined : itemsOf(value).get(item)) ?? findPlace(root, list, 'key');
 }
 
-/** Lists that were asked before: of a list with thousands of findings each is found at once. */
+/** Places of items by list: a list may have thousands of findings. */
 const ITEMS = new WeakMap<LocatedValue, ReadonlyMap<string, Place>>();
 
 /** The topics of a list, or the one that stands in its place, with the first place of each. */
@@ -124,7 +124,7 @@ function findWords(text: string, words: string): number {
   return text.indexOf(words);
 }
 
-/** Words in a text: where they are written as they are read; else the text's key. */
+/** Where words stand in a text; the text's key where it has them in another form. */
 function locateWords(root: LocatedMap, path: Path, words: string): Place {
   const value = readAt(root, path);
   if (value?.kind !== 'scalar') return findPlace(root, path, 'key');

@@ -46,7 +46,7 @@ function planLoopKey(root: LocatedMap, { key, text }: Extract<RepairChange, { re
   return planNewKey(root, isThere ? ['event_loop'] : [], isThere ? [key] : ['event_loop', key], toYamlWord(text));
 }
 
-/** What was typed, a variable and a preset of this package are no files of the user's. */
+/** Refuses changes to what was typed, to a variable and to a preset of this package: they are no files of the user. */
 function onlyEditable(edit: TextEdit | null): TextEdit | null {
   return edit === null || isPseudoFile(edit.file) || edit.file.name.startsWith('preset:') ? null : edit;
 }
@@ -58,7 +58,7 @@ interface IndexedFile {
   readonly keys: Map<number, LocatedMap>;
 }
 
-/** Puts a word in the place of a whole one, in the quotes that are there; a truth value goes without. A key is not made to be there twice. */
+/** Replaces a whole word, in the quotes that are there; `true` and `false` get none. It never makes a key occur twice. */
 function planReplacement({ file, keys }: IndexedFile, place: Span, text: string): TextEdit | null {
   const lineStart = file.lineStarts[place.line - 1];
   if (lineStart === undefined || place.line !== place.endLine) return null;
@@ -97,8 +97,8 @@ function indexFiles(root: LocatedMap): ReadonlyMap<string, IndexedFile> {
 }
 
 /**
- * Plans to add an item to a list of a configuration, in the manner in which the list is written; where there is no such list it is
- * written too. `null` where the item is there already, or where the change would reach others: a list behind an alias or `<<`.
+ * Plans to add an item to a list, in the style in which the list is written; a list that is not there is written too.
+ * `null` where the item is there already, or where the change would reach others: a list behind an alias or `<<`.
  */
 function planListItem(root: LocatedMap, to: ListSubject, item: string): TextEdit | null {
   const path: Path = to.kind === 'loop' ? ['event_loop', to.key] : toListPath(root, to.hat, to.list);
@@ -194,7 +194,7 @@ function planNewKey(root: LocatedMap, above: readonly string[], keys: readonly s
   return { file, start: at, end: at, text: toBlock(file, indent, keys, value) };
 }
 
-/** At the end of the file that holds the hats. */
+/** A new section goes to the end of the file that holds the hats. */
 function planTopKey(root: LocatedMap, keys: readonly string[], value: string): TextEdit | null {
   const first = root.entries.get('hats') ?? [...root.entries.values()][0];
   if (first === undefined) return null;

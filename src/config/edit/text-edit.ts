@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** True for an item behind the last of a list: others may follow it at the same place. */
+  /** True for a new last item of a list: others may follow it at the same place. */
   readonly isItem?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface EditedText {
   readonly applied: readonly TextEdit[];
 }
 
-/** Makes changes to a text, all of them planned against the text as it is. Where two overlap the first one given wins; different items behind the same list stand one behind the other. */
+/** Makes changes to a text, all of them planned against the text as it is. Where two overlap, the first wins; different items at the end of one list follow each other. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): EditedText {
   const ordered = edits.map((edit, rank) => ({ edit, rank })).sort((a, b) => a.edit.start - b.edit.start || a.rank - b.rank);
   const applied: TextEdit[] = [];
@@ -65,7 +65,7 @@ export function colonAfter(key: Place): number | null {
   return rest === null ? null : key.end + rest[0].length - 1;
 }
 
-/** True if an entry is written inside of its map, and its value behind its key: not by an alias, not taken over by `<<`. */
+/** True if an entry is written inside of its map, and its value behind its key: it came neither from an alias nor from `<<`. */
 export function isOwn(map: LocatedMap, entry: LocatedEntry): boolean {
   const { key, value } = entry;
   if (map.place.file === key.file && key.start < map.place.start) return false;
@@ -92,11 +92,11 @@ export function endOf(value: LocatedValue): number {
   return end;
 }
 
-/** What needs no quotes anywhere in YAML, and is read as a text. */
+/** A text that needs no quotes anywhere in YAML. */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_*-]+)*$/;
 const NO_TEXT = /^(true|false|null)$/i;
 
-/** A word as it is written in YAML: bare where it can be, else in quotes; in the quotes of its neighbour where that has some. */
+/** A word as it is written in YAML: in the quotes of its neighbour, if that has some; else bare where it can be. */
 export function toYamlWord(word: string, neighbour = ''): string {
   const quotes = neighbour.startsWith('"') ? '"' : neighbour.startsWith("'") ? "'" : '';
   if (quotes === '' && PLAIN.test(word) && !NO_TEXT.test(word)) return word;

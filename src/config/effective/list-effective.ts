@@ -19,9 +19,9 @@ import { toShownPath } from '../layers/read-text-file.ts';
 /** A setting that is in force, and where it came from. */
 export interface EffectiveValue {
   readonly path: Path;
-  /** As people are shown it: what came from a variable is the reference, `${NAME}`. */
+  /** As people see it: a value from a variable is shown as its reference, `${NAME}`. */
   readonly value: Json;
-  /** As a configuration file says it: `$` doubled where it would begin a reference. */
+  /** As a configuration file holds it: `$` is doubled where it would begin a reference. */
   readonly written: Json;
   readonly origin: Origin;
 }
@@ -101,7 +101,7 @@ class EffectiveLister {
 
   #toValue(setting: Setting, value: LocatedValue, path: Path, form: WrittenForm): Json {
     const isFile = FILES.includes(path.at(-1)) && value.kind === 'scalar' && typeof value.value === 'string';
-    // A reference counts from where it stands: from another folder only what it leads to says the same.
+    // A reference is relative to its file: from another folder only the path that it leads to means the same.
     if (!isFile || (value.reference !== undefined && value.place.file.folder === this.#cwd)) return toWrittenValue(setting, value, form);
     const shown = toShownPath(this.#cwd, resolve(value.place.file.folder, String(value.value)));
     return form === 'file' ? escapeReferences(shown) : shown;
@@ -120,7 +120,7 @@ function toOrigin(entry: LocatedEntry): Origin {
   return { from: 'file', span: { file, line, column, endLine, endColumn } };
 }
 
-/** What stands in the place of a secret. */
+/** Shown in place of a secret. */
 export const HIDDEN = '***';
 
 /** For people, or as the text of a file, where `$` is doubled so that it begins no reference. */
@@ -156,7 +156,7 @@ function toWrittenValue(setting: Setting, value: LocatedValue, form: WrittenForm
   }
 }
 
-/** The value of a variable of an agent, which may be a secret: only a reference, which holds nothing of it, is shown. */
+/** A variable of an agent as it is shown: the value may be a secret, a reference to another variable is not. */
 function toHiddenValue(value: LocatedValue): Json {
   const reference = value.kind === 'scalar' ? value.reference : undefined;
   return reference !== undefined && /^\$\{[^}]*\}$/.test(reference) ? reference : HIDDEN;
@@ -174,7 +174,7 @@ function toHidden(map: LocatedMap): Json {
   return Object.fromEntries([...map.entries].map(([name, { value }]) => [name, toHiddenValue(value)]));
 }
 
-/** Keys that are known; the others have no meaning. */
+/** The keys that are known; others have no meaning. */
 function toWrittenKeys(keys: Keys, map: LocatedMap, form: WrittenForm): Json {
   return toRecord(map, form, (name) => (Object.hasOwn(keys, name) ? keys[name] : undefined));
 }

@@ -8,7 +8,7 @@ import { findOverride, isFlag, OVERRIDE_PATHS, type OverrideRequest } from '../l
 import type { Overrides } from '../settings.ts';
 import { type EffectiveValue, escapeReferences, HIDDEN, type Origin } from './list-effective.ts';
 
-/** What flags and the variables with a name of their own change in the settings of the files. */
+/** What flags, and variables with a name of their own, change in the settings of the files. */
 export interface OverrideChanges extends OverrideRequest {
   readonly overrides: Overrides;
   /** The backends of `cli`, with flags and variables in place. */
@@ -17,7 +17,7 @@ export interface OverrideChanges extends OverrideRequest {
   readonly stdinPrompt: string | undefined;
 }
 
-/** The settings in force, with those of flags and variables in the places of the ones that they win over. */
+/** Replaces the settings that a flag or a variable wins over. */
 export function overrideEffective(values: readonly EffectiveValue[], changes: OverrideChanges): readonly EffectiveValue[] {
   let list = values;
   for (const name of ['maxIterations', 'maxCostUsd', 'maxRuntime'] as const) {
@@ -60,7 +60,7 @@ function describeAgent(
   const origins = new Map(values.filter(({ path: [top] }) => top === 'cli').map(({ path: [, name], origin }) => [name, origin]));
   const byDefault = origins.get('backend') ?? { from: 'default' };
   const written = values.find((entry) => isAt(entry, OVERRIDE_PATHS.backend))?.value;
-  // What an agent inherits is then just what stands under `cli:`, where references to variables can still be told.
+  // The agent then inherits exactly what stands under `cli:`, where references to variables are still known.
   const isSimple = written === undefined || typeof written === 'string';
   let list: readonly EffectiveValue[] = values.filter(({ path: [top, name] }) => top !== 'cli' || !SHARED.includes(String(name)));
   for (const [key, value] of Object.entries(withoutEmptyEnv(declared))) {
@@ -96,14 +96,14 @@ function toShownVariable(name: string, values: readonly EffectiveValue[]): Json 
   return values.find(({ path }) => path[0] === 'cli' && path[1] === 'env' && path[2] === name)?.value ?? HIDDEN;
 }
 
-/** What is said of a backend under `cli:`; `permissions` has a default there. */
+/** Keys of a backend under `cli:`, but for `permissions`, which has a default there. */
 const SHARED = ['backend', ...Object.keys(AGENT_KEYS).filter((name) => name !== 'permissions')];
 
 function withoutEmptyEnv({ env, ...declared }: PlacedBackend['declared']): object {
   return env === undefined || Object.keys(env).length === 0 ? declared : { ...declared, env };
 }
 
-/** Of the two ways to say what is to be done only the one that counts. */
+/** Keeps `prompt` or `prompt_file`, whichever counts. */
 function choosePrompt(values: readonly EffectiveValue[], { flags, stdinPrompt }: OverrideChanges): readonly EffectiveValue[] {
   const [prompt, file]: readonly Path[] = [
     ['event_loop', 'prompt'],

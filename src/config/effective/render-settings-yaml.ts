@@ -1,7 +1,7 @@
 import type { Json } from '../../core/index.ts';
 import type { EffectiveValue } from './list-effective.ts';
 
-/** Settings as one tree, as a configuration file would hold them; what stands for `$` there is not written out. */
+/** Settings as one tree, as a configuration file would hold them; `$` is not doubled. */
 export function toSettingsTree(values: readonly EffectiveValue[]): Json {
   return toJson(createTree(values, (entry) => entry.value));
 }
@@ -67,7 +67,7 @@ function renderFlow(value: Json): string {
     .join(', ')}}`;
 }
 
-/** Words that mean something else than themselves where they stand alone. */
+/** Words that YAML would not read as text. */
 const OTHER_THAN_TEXT = /^(null|true|false|~|[-+.]?\d.*|\.inf|\.nan|<<)$/i;
 const PLAIN = /^[A-Za-z_./][A-Za-z0-9_./ -]*$/;
 

@@ -1,17 +1,17 @@
 import { maskControls, type Severity } from '../../core/index.ts';
 import type { Diagnostic, ShownSpan } from './located.ts';
 
-/** True if one of them keeps a run from starting. */
+/** True if one of the findings keeps a run from starting. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
 
-/** So many findings of a kind are told of a file; whoever has more has one mistake that is made everywhere. */
+/** How many findings of one kind a file may have; more of them are one mistake, made everywhere. */
 export const MAX_OF_A_KIND = 200;
 
 /**
- * In the order of the files as first mentioned, then of the text; equal findings once. Of one code and severity a file has at most 200: the
- * last of them says how many more there are.
+ * Sorts findings: files in the order in which they are first mentioned, then by place. Equal findings are kept once. Of one code and severity a
+ * file keeps {@link MAX_OF_A_KIND}; the last of them says how many more there are.
  */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const files = new Map([...new Set(diagnostics.map((diagnostic) => diagnostic.file))].map((file, index) => [file, index]));
@@ -45,7 +45,7 @@ function capKinds(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return kept;
 }
 
-/** Text of the user in a sentence: short, on one line, in quotes. */
+/** Puts text of the user into a sentence: short, on one line, in quotes. */
 export function quote(text: string, mark = '"'): string {
   return `${mark}${toShort(text)}${mark}`;
 }
@@ -106,12 +106,12 @@ function renderWords(title: string, text: string): readonly string[] {
   return [`  ${title}: ${first}`, ...others.map((line) => (line === '' ? '' : `       ${line}`))];
 }
 
-/** How many columns a text takes: characters outside the basic plane count once. */
+/** How many columns a text takes; a character outside the basic plane counts once. */
 function widthOf(text: string): number {
   return [...text].length;
 }
 
-/** Text of the user's that a terminal may be shown: one line (unless allowed otherwise), nothing that steers it. */
+/** Text of the user as a terminal may show it: nothing in it steers the terminal, and it has one line unless `multiline` is set. */
 function toPlain(text: string, multiline = false): string {
   const line = text.replaceAll('\t', ' ');
   return maskControls(multiline ? line : line.replaceAll('\n', ' '), { keepsLines: true });

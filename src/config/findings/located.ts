@@ -10,9 +10,9 @@ export interface SourceFile {
   readonly text: string;
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
-  /** True for a text that may hold a secret: findings do not show it. */
+  /** True for a text that may hold a secret; findings do not show it. */
   readonly isSecret?: boolean;
-  /** True for a file that a configuration names and that lies outside of its folder: whoever wrote the configuration may not be allowed to read it. */
+  /** True for a file that a configuration names outside of its own folder: the author of the configuration may not be allowed to read it. */
   readonly isForeign?: boolean;
 }
 
@@ -76,20 +76,20 @@ export interface LocatedEntry {
   readonly value: LocatedValue;
 }
 
-/** Names of keys and numbers of list items, from the top. */
+/** The way to a value: names of keys and numbers of list items, from the top. */
 export type Path = readonly (string | number)[];
 
-/** Something to be said about a configuration, with its place. */
+/** A finding about a configuration, with its place. */
 export interface Diagnostic extends Finding, ShownSpan {
   readonly related?: readonly RelatedSpan[];
 }
 
-/** Another place that has to do with a finding. */
+/** Another place that a finding is about. */
 export interface RelatedSpan extends ShownSpan {
   readonly message: string;
 }
 
-/** Takes a text in, its byte order mark off. */
+/** Creates a file from a text; its byte order mark is dropped. */
 export function createSourceFile(name: string, folder: string, text: string): SourceFile {
   const plain = text.replace(/^\uFEFF/, '');
   const lineStarts = [0];
@@ -104,7 +104,7 @@ export interface PseudoFile extends SourceFile {
 
 const MAX_NAME = 80;
 
-/** The text of `-c key.path=value`, of `--name value`, or of `NAME=value` in the environment. What sets variables of an agent (`env`) is not shown. */
+/** Creates the file of `-c key.path=value`, of `--name value`, or of `NAME=value` in the environment. Findings do not show a text that sets variables of an agent (`env`). */
 export function createPseudoFile(origin: PseudoFile['origin'], name: string, text: string, cwd: string): PseudoFile {
   const isSecret = /(?:\b|_)env\b|(?:^|_)ENV(?:_|=)/.test(text);
   const plain = (isSecret ? name.replace(/=.*/s, '=***') : name).replace(/\s+/g, ' ');
@@ -112,7 +112,7 @@ export function createPseudoFile(origin: PseudoFile['origin'], name: string, tex
   return { ...createSourceFile(shown, cwd, text), origin, ...(isSecret ? { isSecret } : {}) };
 }
 
-/** True for a file that is none. */
+/** True for a setting that was given outside of any file. */
 export function isPseudoFile(file: SourceFile): file is PseudoFile {
   return 'origin' in file;
 }
@@ -122,12 +122,12 @@ export function rawText(place: Place): string {
   return place.file.text.slice(place.start, place.end);
 }
 
-/** The finding at a place. In a foreign file it says no more than its rule and where: words of the file could be in every other part. */
+/** Puts a finding at a place. In a foreign file it tells only its rule and the place: every other part of it could quote the file. */
 export function toDiagnostic(place: Place, finding: Finding): Diagnostic {
   return { ...(place.file.isForeign === true ? withoutWords(finding) : finding), ...toSpan(place) };
 }
 
-/** A finding that tells nothing of what stands in a file. */
+/** The same finding without a word of what stands in the file. */
 export function withoutWords({ code, severity }: Finding): Finding {
   return {
     code,
@@ -140,7 +140,7 @@ export function withoutWords({ code, severity }: Finding): Finding {
 
 const MAX_EXCERPT = 160;
 
-/** The place in lines and columns. Of a place that spans several lines the first is taken; an empty one gets one character. */
+/** The place in lines and columns: of several lines the first, and at least one character. */
 export function toSpan(place: Place): ShownSpan {
   const { file } = place;
   const start = Math.max(0, Math.min(place.start, file.text.length));
@@ -162,7 +162,7 @@ function toExcerpt(line: string, at: number): Excerpt {
   return { text: line.slice(begin, begin + MAX_EXCERPT), column: begin + 1 };
 }
 
-/** The number of the line that holds an offset, by halving. */
+/** The number of the line that holds an offset, found by halving. */
 function lineAt(file: SourceFile, offset: number): number {
   let low = 0;
   let high = file.lineStarts.length - 1;
@@ -196,8 +196,8 @@ export function readAt(root: LocatedValue, path: Path): LocatedValue | undefined
 }
 
 /**
- * The place of what a path leads to. `value`: of a scalar itself; of a list, a map and an empty value the key it belongs to.
- * Where the path leads nowhere: the nearest part of it that is there.
+ * The place of what a path leads to, or of the nearest part of the path that is there. `key`: of its key. `value`: of a scalar itself, and of the key of
+ * a list, a map or an empty value.
  */
 export function findPlace(root: LocatedValue, path: Path, part: 'key' | 'value' = 'value'): Place {
   let value = root;

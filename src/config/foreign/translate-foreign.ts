@@ -21,7 +21,7 @@ import {
   MOVED_KEYS,
   type MovedKey,
 } from './foreign-keys.ts';
-import { joinInstructions, mergeBackendArgs, readEntry, toValueAt, withEntry, withoutEntry } from './translate-hat.ts';
+import { findEntry, joinInstructions, mergeBackendArgs, toValueAt, withEntry, withoutEntry } from './translate-hat.ts';
 
 /** A configuration in our own words, and what was said in others. */
 export interface TranslatedConfig {
@@ -52,7 +52,7 @@ export function translateForeign(root: LocatedMap): TranslatedConfig {
 
 function translateSwitch(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap {
   const { from, off, to, value } = CHECKPOINT_SWITCH;
-  const entry = readEntry(root, from);
+  const entry = findEntry(root, from);
   if (entry?.value.kind !== 'scalar' || entry.value.value !== off) return root;
   const written = String(value);
   diagnostics.push(toDiagnostic(entry.key, toMovedFinding(from, to, written)));
@@ -89,7 +89,7 @@ function toAdapterFinding(path: Path, key: string): Finding {
 
 /** Hooks are not run by this version; one that was to hold a run back is told more loudly than the rest. */
 function findBlockingHooks(root: LocatedMap): readonly Diagnostic[] {
-  const events = readEntry(root, ['hooks', 'events'])?.value;
+  const events = findEntry(root, ['hooks', 'events'])?.value;
   if (events?.kind !== 'map') return [];
   const hooks = [...events.entries.values()].flatMap(({ value }) => (value.kind === 'list' ? value.items : []));
   return hooks.flatMap((hook) => {
@@ -144,9 +144,9 @@ function translateHats(root: LocatedMap, diagnostics: Diagnostic[]): LocatedMap 
 function move(root: LocatedMap, keys: readonly MovedKey[], under: Path, diagnostics: Diagnostic[]): LocatedMap {
   let moved = root;
   for (const { from, to } of keys) {
-    const entry = readEntry(moved, from);
+    const entry = findEntry(moved, from);
     const isInside = to.every((step, index) => from[index] === step);
-    if (entry === undefined || (!isInside && readEntry(moved, to) !== undefined)) continue;
+    if (entry === undefined || (!isInside && findEntry(moved, to) !== undefined)) continue;
     moved = withEntry(isInside ? moved : withoutEntry(moved, from), to, entry);
     diagnostics.push(toDiagnostic(entry.key, toMovedFinding([...under, ...from], [...under, ...to])));
   }
@@ -172,7 +172,7 @@ function drop(
   diagnostics: Diagnostic[],
   under: Path = section,
 ): LocatedMap {
-  const map = section.length === 0 ? root : readEntry(root, section)?.value;
+  const map = section.length === 0 ? root : findEntry(root, section)?.value;
   if (map?.kind !== 'map') return root;
   let kept = root;
   for (const [name, entry] of map.entries) {
@@ -198,7 +198,7 @@ function toForeignFinding(path: Path, instead: string): Finding {
 
 /** An agent that has a name only elsewhere is described in our words. */
 function nameBackend(root: LocatedMap, path: Path, diagnostics: Diagnostic[]): LocatedMap {
-  const entry = readEntry(root, path);
+  const entry = findEntry(root, path);
   const name = entry?.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : '';
   const words = Object.hasOwn(FOREIGN_BACKENDS, name) ? FOREIGN_BACKENDS[name] : undefined;
   if (entry === undefined || words === undefined) return root;
@@ -221,7 +221,7 @@ function toBackendFinding(name: string, words: Readonly<Record<string, string | 
 
 /**
  * The finding about a configuration of MassGen: its agents have backends with models of their own and are no hats. `agents:` that only carry
- * hooks are ours (seed 002).
+ * hooks are ours.
  */
 export function findMassgen(root: LocatedMap): Diagnostic | null {
   const entry = findAgents(root);

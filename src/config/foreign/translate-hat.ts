@@ -42,11 +42,11 @@ function isText(value: LocatedValue): value is LocatedScalar & { readonly value:
 }
 
 /** The entry that a path of keys leads to. */
-export function readEntry(root: LocatedMap, path: Path): LocatedEntry | undefined {
+export function findEntry(root: LocatedMap, path: Path): LocatedEntry | undefined {
   const [name, ...rest] = path;
   const entry = root.entries.get(String(name));
   if (entry === undefined || rest.length === 0) return entry;
-  return entry.value.kind === 'map' ? readEntry(entry.value, rest) : undefined;
+  return entry.value.kind === 'map' ? findEntry(entry.value, rest) : undefined;
 }
 
 /** The same map with an entry more, or another one in its place; maps on the way are made where they are missing. */

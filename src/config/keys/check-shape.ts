@@ -19,23 +19,23 @@ import { type Declared, TOP_KEYS } from './settings-table.ts';
 import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
 import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
 
-/** A configuration held against the settings table. */
+/** A configuration, checked against the settings table. */
 export interface CheckedShape {
   readonly declared: Declared;
   readonly diagnostics: readonly Diagnostic[];
-  /** True if what stands at the path, or below it, was found wrong and left out. */
+  /** True if the value at the path, or a part of it, was wrong and left out. */
   readonly isBroken: (path: Path) => boolean;
-  /** The path of an item that was taken over: its number in the file, where some before it were left out. */
+  /** The path of an item in the file: its number there is higher where items before it were left out. */
   readonly toItemPath: (list: Path, index: number) => Path;
 }
 
-/** Of so many unknown keys of one map every known key is compared with: each comparison takes its time. */
+/** How many unknown keys of one map are compared with every known key: a comparison takes its time. */
 const MAX_COMPARED_KEYS = 200;
 
 /** Stands for a value that was left out. */
 const NOTHING = Symbol('nothing');
 
-/** Holds a configuration against the settings table: every value that is wrong is a finding, everything else is taken over. */
+/** Checks a configuration against the settings table: every wrong value is a finding, everything else is taken over. */
 export function checkShape(root: LocatedMap): CheckedShape {
   const checker = new ShapeChecker();
   const declared = checker.checkKeys(TOP_KEYS, root, [], root.place) as Declared;
@@ -58,9 +58,9 @@ interface Level {
 
 class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
-  /** The paths of everything that was left out, and of all that it is in. */
+  /** The paths of all values that were left out, and of everything that held them. */
   readonly broken = new Set<string>();
-  /** For each list that lost items the numbers of those that were taken over. */
+  /** By list that lost items: the numbers, in the file, of those that are left. */
   readonly kept = new Map<string, readonly number[]>();
 
   checkKeys(keys: Keys, map: LocatedMap, path: Path, shown: Place): Record<string, unknown> {
@@ -76,7 +76,7 @@ class ShapeChecker {
     return values;
   }
 
-  /** What is below a path; the path itself is only put together where somebody may need it. */
+  /** Checks a part of a map or list. A path is put together only where a finding may need it. */
   #checkPart(setting: Setting, entry: LocatedEntry, path: Path, step: string | number): unknown {
     const { value } = entry;
     if (value.kind === 'scalar' && value.value !== null) {
@@ -100,7 +100,7 @@ class ShapeChecker {
     const isOneOfMany = level.unknown > MAX_COMPARED_KEYS;
     const finding = toUnknownKeyFinding({ name, value: entry.value, path: [...path, name], keys, map, fits, objection, isOneOfMany });
     this.diagnostics.push(toDiagnostic(entry.key, finding));
-    // The key that was meant is there, only misspelt: that it is missing would be a second finding about one mistake.
+    // The key that was meant is only misspelt: to report it as missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])
       if (change.kind === 'replace' && !map.entries.has(change.text)) this.#markBroken([...path, change.text]);
     return NOTHING;
@@ -227,7 +227,7 @@ class ShapeChecker {
   }
 }
 
-/** The checked value of a scalar where one is asked for and it is right. */
+/** The checked value of a scalar, where the setting takes a scalar and this one is right. */
 function takeScalar(setting: Setting, value: LocatedScalar): unknown {
   switch (setting.kind) {
     case 'object':
@@ -255,7 +255,7 @@ function takeLeaf(setting: LeafSetting, { value, written }: LocatedScalar): unkn
 
 const required = new WeakMap<Keys, readonly (readonly [name: string, setting: Setting])[]>();
 
-/** The keys that must be there; looked for once, not for every hat. */
+/** The keys that must be there; listed once, not for every hat. */
 function listRequired(keys: Keys): readonly (readonly [name: string, setting: Setting])[] {
   let list = required.get(keys);
   if (list === undefined) {

@@ -2,7 +2,7 @@ import { GATE_BASELINES } from '../../core/index.ts';
 import type { ChoiceSetting, Keys } from './setting.ts';
 
 /** `gates[].isolation`. */
-export const GATE_ISOLATION = {
+const GATE_ISOLATION = {
   kind: 'choice',
   doc: '`off` for a command that must see the other processes of the machine, or needs `sudo`; as the run by default.',
   values: ['auto', 'off'],

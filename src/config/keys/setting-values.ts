@@ -81,7 +81,7 @@ function isInsidePath(value: string): boolean {
   return parts.length > 0 && !parts.includes('..') && parts[0] !== '.git';
 }
 
-/** The checked value of a scalar that its schema accepts: durations in milliseconds, amounts in US dollars. */
+/** The checked value of a scalar that its setting accepts: durations in milliseconds, amounts in US dollars. */
 export function toLeafValue(setting: LeafSetting, value: string | number | boolean): unknown {
   switch (setting.kind) {
     case 'integer':
@@ -125,14 +125,14 @@ function toDefault(setting: Setting): unknown {
   return toLeafValue(setting, setting.default as string | number | boolean);
 }
 
-/** A record of what has names that the user chose. It has no inherited names: a hat may be called `__proto__` or `toString`. */
+/** A record whose names the user chose. It inherits none: a hat may be called `__proto__` or `toString`. */
 export function toRecord<Value>(entries: Iterable<readonly [name: string, value: Value]>): Readonly<Record<string, Value>> {
   const record = Object.create(null) as Record<string, Value>;
   for (const [name, value] of entries) record[name] = value;
   return record;
 }
 
-/** The number that a text or a number of the file stands for: of a duration milliseconds; `null` where it stands for none. */
+/** The number that is written: for a duration milliseconds; `null` for anything that is no number of that kind. */
 function parseNumber(kind: NumberSetting['kind'], value: string | number): number | null {
   if (kind === 'duration') return parseDurationMs(value);
   if (kind === 'money') return parseMoneyUsd(value);
@@ -182,7 +182,7 @@ function parseParts(text: string): number | null {
   return end === text.length && end > 0 ? toWholeMs(sum) : null;
 }
 
-/** A duration that is more than nothing never becomes nothing. */
+/** Whole milliseconds; a duration above 0 never becomes 0. */
 function toWholeMs(ms: number): number {
   return ms > 0 ? Math.max(1, Math.round(ms)) : Math.round(ms);
 }

@@ -193,7 +193,7 @@ export type Declared = ValuesOf<typeof TOP_KEYS>;
 /** One hat of it. */
 export type DeclaredHat = ValuesOf<typeof HAT_KEYS>;
 
-/** The names under which seeds and users write what wakes a hat; the first is ours. */
+/** The names of the key that says what wakes a hat; the first is ours. */
 export const TRIGGER_KEYS = ['triggers', 'subscriptions', 'subscribes_to'] as const;
 
 /** Topics and patterns that wake a hat, each once, whatever their key is called. */
@@ -202,14 +202,14 @@ export function triggersOf(hat: DeclaredHat): readonly string[] {
   return key === undefined ? [] : [...new Set(hat[key])];
 }
 
-/** What the id of a hat is made of, as a regular expression. */
+/** The form of a hat's id, as a regular expression. */
 export const HAT_ID_PATTERN = '^[A-Za-z0-9_-]+$';
 
 /** The longest id of a hat, in characters. */
 export const MAX_HAT_ID_LENGTH = 100;
 
-/** Ids that mean something to the loop, or to the language, already. */
+/** Ids that already mean something to the loop, or to JavaScript. */
 export const RESERVED_HAT_IDS: readonly string[] = [RALPH, EXTERNAL, SYSTEM, QUALITY_GATE, ...Object.getOwnPropertyNames(Object.prototype)];
 
-/** The names under which a configuration is looked for, the first that exists is taken. */
+/** The names under which a configuration is looked for; the first that exists is taken. */
 export const CONFIG_FILE_NAMES = ['ralph.yml', 'ralph.yaml', '.ralph/config.yml'] as const;

@@ -94,7 +94,7 @@ export function toUnknownKeyFinding(unknown: UnknownKey): Finding {
   return toNamedFinding(unknown) ?? toPlacedFinding(unknown) ?? toNearFinding(unknown) ?? toPlainFinding(path, name, keys);
 }
 
-/** One that has another name here. */
+/** A key that has another name here. */
 function toNamedFinding({ name, keys, map, fits }: UnknownKey): Finding | null {
   const names = OTHER_NAMES.get(keys) ?? {};
   const meant = Object.hasOwn(names, name) ? names[name] : undefined;
@@ -104,7 +104,7 @@ function toNamedFinding({ name, keys, map, fits }: UnknownKey): Finding | null {
   return { ...toMeantFinding(name, meant, `Write \`${meant}:\`.`), repairs: [repair] };
 }
 
-/** One that is known in another place, and would be right there. */
+/** A key that is known in another place, and whose value would be right there. */
 function toPlacedFinding(unknown: UnknownKey): Finding | null {
   const { name, keys, fits } = unknown;
   if (isAgentHolder(keys) && isKnown(AGENT_KEYS, name) && fits(AGENT_KEYS[name])) return toMisplacedFinding(unknown, 'backend');
@@ -124,7 +124,7 @@ interface Candidate {
   readonly repairs: readonly Repair[];
 }
 
-/** One that differs by a slip of the pen; where no such key takes the value, the nearest, and that its value is another. */
+/** A misspelt key: the nearest that takes the value; where none does, the nearest, with what is wrong with the value. */
 function toNearFinding(unknown: UnknownKey): Finding | null {
   const candidates = listNear(unknown);
   const found = candidates.find(({ setting }) => unknown.fits(setting));
@@ -200,7 +200,7 @@ function isKnown<K extends Keys>(keys: K, name: string): name is string & keyof 
   return Object.hasOwn(keys, name);
 }
 
-/** Other tools have such a list. Not read, it would leave a hat free that was meant to be held. */
+/** `tools:` of a hat, as other tools have it: it is not read, and would leave a hat free that was meant to be held back. */
 function toToolsFinding(path: Path): Finding {
   const hat = path.slice(0, -1).join(':\n  ');
   return {
@@ -222,7 +222,7 @@ function toMeantFinding(name: string, near: string, fix: string): Finding {
   };
 }
 
-/** Safe where no other key is as near. */
+/** A renaming; safe where no other key is as near. */
 function toRenaming(name: string, near: string, finder: NearMissFinder): Repair {
   return {
     title: `rename ${quote(name, '`')} to \`${near}\``,
@@ -272,7 +272,7 @@ function toSectionFix({ value }: UnknownKey, section: string, key: string): stri
   return `Write:\n\n${section}:\n  ${key}: ${toShown(value)}`;
 }
 
-/** Where the agent is named already, the name becomes its type. */
+/** Puts a key below `backend:`; a name that stands there becomes its `type`. */
 function toBackendFix({ path, map, value }: UnknownKey, key: string): string {
   const given = map.entries.get('backend')?.value;
   const type = given?.kind === 'scalar' && typeof given.value === 'string' ? [`type: ${given.reference ?? given.written}`] : [];
@@ -282,7 +282,7 @@ function toBackendFix({ path, map, value }: UnknownKey, key: string): string {
   return `Write:\n\n${[...above, `${indent}backend:`, ...lines].join('\n')}`;
 }
 
-/** A value of one line as it is written; of any other only that there is one. */
+/** A short value as it is written; `…` for any other. */
 function toShown(value: LocatedValue): string {
   const raw = rawText(value.place);
   const isShort = raw !== '' && raw.length <= 60 && !/[\r\n&*]/.test(raw) && !(value.kind === 'scalar' && value.reference !== undefined);

@@ -38,7 +38,7 @@ export function toValueFinding(setting: Setting, value: LocatedValue, path: Path
 
 const BACKEND_FIX = `Known: ${BACKEND_NAME.values.join(', ')}. Any other program: \`{command: ./agent.sh, args: []}\`, or \`-b ./agent.sh\`.`;
 
-/** The finding for a word that is none of the known ones: names the nearest. */
+/** The finding for an unknown word; it names the nearest known one. */
 export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path): Finding {
   const near = text.includes('${') ? undefined : findNearWord(text, setting.values);
   const isBackend = setting === BACKEND_NAME;
@@ -91,7 +91,7 @@ function toShown(value: LocatedValue): string {
   return typeof value.value === 'string' ? quote(value.value) : toShort(value.written);
 }
 
-/** How a value that its setting does not take could be written; none where nobody can know what was meant. */
+/** How a value that its setting does not take could be written; none where the meaning cannot be known. */
 function toValueRepairs(setting: Setting, value: LocatedValue): readonly Repair[] {
   if (value.kind !== 'scalar' || value.value === null || value.reference !== undefined) return [];
   const text = toMeant(setting, value.written, typeof value.value === 'string');
@@ -169,7 +169,7 @@ function toBounds(setting: NumberSetting): string {
   return setting.min === undefined ? '' : ` of at least ${setting.min}${or}`;
 }
 
-/** The finding about a value with the reference as it was written in the place of what the variable says: that may be a secret, and findings are passed on. */
+/** The finding about a value that came from a variable, with the reference (`${NAME}`) in place of the value: that may be a secret, and findings are passed on. */
 export function showReference(finding: Finding, value: LocatedValue | undefined): Finding {
   if (value?.kind !== 'scalar' || value.reference === undefined) return finding;
   const { reference } = value;

@@ -18,7 +18,7 @@ import { expandText } from './expand-variables.ts';
 import { mergeLocated } from './merge-located.ts';
 import { liesOutside, type ReadText, toShownPath } from './read-text-file.ts';
 
-/** A configuration in which every `import` of a hat gave way to what it stands for. */
+/** A configuration in which imports of hats are replaced by what they stand for. */
 export interface ExpandedImports {
   readonly root: LocatedMap;
   readonly diagnostics: readonly Diagnostic[];
@@ -64,7 +64,7 @@ export function expandImports(root: LocatedMap, request: ImportRequest): Expande
   };
 }
 
-/** A hat with what it imports; not whole where some of that could not be read. */
+/** A hat with what it imports; not whole where a part of that could not be read. */
 interface ImportedHat {
   readonly hat: LocatedMap;
   readonly isWhole: boolean;
@@ -96,7 +96,7 @@ class HatImporter {
 
   expand(hat: LocatedMap, id: string, chain: readonly Link[] = []): ImportedHat {
     const { import: entry, own } = splitImport(hat);
-    // What is no text is left to the check of the settings table.
+    // A value that is no text is left to the check against the settings table.
     if (entry?.value.kind !== 'scalar' || typeof entry.value.value !== 'string') return { hat, isWhole: true };
     const imported = this.#read(entry.value, { id, written: entry.value.value, chain });
     if (imported === null) return { hat: own, isWhole: false };
@@ -174,7 +174,7 @@ function toSingleHat(root: LocatedMap): LocatedMap | null {
 /** Keys that a file of one hat under `hats:` may have beside it. */
 const BESIDE = ['hats', 'name', 'description'];
 
-/** What stands beside `hats:` and has no meaning for a single hat. */
+/** Findings about keys beside `hats:` that mean nothing for a single hat. */
 function listNotRead(root: LocatedMap): readonly Diagnostic[] {
   return [...root.entries]
     .filter(([name]) => !BESIDE.includes(name) && !/^(?:x-|_)/.test(name))

@@ -37,7 +37,7 @@ function mergeEntry(below: LocatedEntry, entry: LocatedEntry, path: Path): Locat
 
 const PROMPT_KEYS = ['prompt', 'prompt_file'];
 
-/** Keys of the lower map that would contradict one of the upper map. */
+/** Keys of the lower map that contradict one of the upper map. */
 function listRivals(over: LocatedMap, path: Path): readonly string[] {
   const isLoop = path.length === 1 && path[0] === 'event_loop';
   const isHat = path.length === 2 && path[0] === 'hats';
@@ -45,7 +45,7 @@ function listRivals(over: LocatedMap, path: Path): readonly string[] {
   return group.some((name) => over.entries.has(name)) ? group.filter((name) => !over.entries.has(name)) : [];
 }
 
-/** What a team brings along: its hats and gates, who it is, how it is woken and how it ends. */
+/** The keys that a team brings along: its hats and gates, its name, how it is woken and how it ends. */
 const TAKEN = ['hats', 'event_loop', 'gates', 'ralph', 'name', 'description', 'mode'];
 /** Keys of `event_loop` that name a hat. */
 const HAT_NAMES = ['starting_hat', 'recovery_hat'];
@@ -58,7 +58,7 @@ export interface OverlaidConfig {
 
 /**
  * Puts the team of `--hats` in the place of the one that a configuration has: `hats` and `mode` are replaced whole, `event_loop` and `ralph` are merged
- * key by key, `gates`, `name` and `description` are taken over where the team has them. What else stands in the file is not read, and says so.
+ * key by key, `gates`, `name` and `description` are taken over where the team has them. Any other key of its file is not read, and a finding says so.
  * `starting_hat` and `recovery_hat` of the configuration stay only where the new team has a hat of that name.
  */
 export function applyOverlay(base: LocatedMap, overlay: LocatedMap): OverlaidConfig {

@@ -7,7 +7,7 @@ import { acceptsLeaf, toLeafValue } from '../keys/setting-values.ts';
 import { toChoiceFinding, toExpectation, toValueFinding } from '../keys/value-finding.ts';
 import type { ConfigFlags, Overrides } from '../settings.ts';
 
-/** The variables that have a name of their own; see `readVariableLayers` for the others. Empty ones count as not set. */
+/** Variables with a name of their own; `readVariableLayers` reads the others. An empty one counts as not set. */
 export const CONFIG_VARIABLES = {
   file: 'RALPH_CONFIG',
   backend: 'RALPH_CONFIG_BACKEND',
@@ -69,7 +69,7 @@ export interface ReadOverrides {
 }
 
 /**
- * Reads what the command line and the environment set; the command line wins. A variable is a source as a file is: what is wrong with it is a finding.
+ * Reads what the command line and the environment set; the command line wins. A wrong variable is a finding, as in a file.
  *
  * @throws RalphError `flag-invalid` (exit code 2) for a flag with a value that its setting does not take.
  */
@@ -98,7 +98,7 @@ export function toVariablePlaced(name: keyof Overrides, given: string, cwd: stri
   return toDiagnostic(toVariablePlace(name, given, cwd), finding);
 }
 
-/** A finding about the flow of events that points at a limit which a flag or a variable set, there; `null` for any other. */
+/** Puts a finding about the flow of events at the flag or variable that set the limit it is about; `null` where none did. */
 export function toOverridePlaced(
   { at, related: _, repairs: __, ...finding }: FlowFinding,
   request: OverrideRequest,

@@ -5,7 +5,7 @@ import { findNearMiss, isJsonObject, type Json, type JsonObject, RalphError } fr
 import { quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 
-/** What there is to know about a preset before it is used. */
+/** A preset and what it says of itself. */
 export interface Preset extends PresetFile {
   /** What it does and when to use it. */
   readonly description: string;

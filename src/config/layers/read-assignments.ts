@@ -14,7 +14,7 @@ import {
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { CONFIG_VARIABLES } from './overrides.ts';
 
-/** One setting that was given outside of any file, as a configuration that holds nothing else. */
+/** A setting that was given outside of any file, as a configuration with nothing else in it. */
 export interface SettingLayer {
   /** `null` where the value cannot be read. */
   readonly root: LocatedMap | null;
@@ -105,9 +105,9 @@ const LOOSE_PREFIX = 'x: ';
 
 /**
  * Reads a value that a person typed outside of a file, as YAML: a number, `true`, a text, `[a, b]`, `{a: b}`, `"…"`; nothing at all is an empty
- * value. What would be something else in YAML only by accident (a comment, an alias, a second `:`, several lines) is the text that it looks like.
+ * value. What YAML would read otherwise only by accident (a comment, an alias, a second `:`, several lines) is taken as the text that it looks like.
  *
- * @param file the text that the value is the rest of, from `start` on
+ * @param file its text from `start` on is the value
  */
 function parseLooseValue(file: SourceFile, start: number): LooseValue {
   const text = file.text.slice(start);
@@ -130,7 +130,7 @@ function isPlainWords(text: string): boolean {
   return /^[*&!|>%@`#]|^[-?] |[\r\n\t]|\s#|:(\s|$)/.test(trimmed);
 }
 
-/** A finding of a text of one line, at its place in another one; a second place in it is left out. */
+/** Moves a finding to its place in the file that the text came from; its related places are left out. */
 function move({ related: _, ...diagnostic }: Diagnostic, file: SourceFile, offset: number): Diagnostic {
   const clamp = (column: number): number => Math.max(0, column - 1 + offset);
   const { line: __, column, endLine: ___, endColumn, excerpt: ____, file: _____, ...finding } = diagnostic;

@@ -5,9 +5,9 @@ import { createSourceFile, type Diagnostic, type LocatedMap, toDiagnostic } from
 import { translateForeign } from '../foreign/translate-foreign.ts';
 import { CONFIG_FILE_NAMES } from '../keys/settings-table.ts';
 import { type ParsedYaml, parseYaml } from '../yaml/parse-yaml.ts';
-import { type FileKind, type ReadText, type TextFault, toShownPath } from './read-text-file.ts';
+import { type ReadText, type TextFault, type TextFileKind, toShownPath } from './read-text-file.ts';
 
-/** A YAML file of a configuration, read. */
+/** A YAML file of a configuration, as it was read. */
 export interface ConfigFile {
   /** As it is shown. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ConfigFileRequest {
   readonly shown?: string;
   readonly readText: ReadText;
   /** Default: any; a person named it. */
-  readonly kind?: FileKind;
+  readonly kind?: TextFileKind;
 }
 
 /** The configuration file of a folder, relative to it; `null` where there is none. Folders above are not searched. */
@@ -56,7 +56,7 @@ export function findUserConfigFile(env: Readonly<Record<string, string | undefin
   return { path, shown: inside.startsWith('..') || isAbsolute(inside) ? path : `~/${inside}` };
 }
 
-/** What is no file, or cannot be looked at, counts: reading it will say why. Without it its gates and limits would be missing without a word. */
+/** True for anything of that name, also for what is no file or cannot be looked at: reading it tells why. Passing over it would silently drop its gates and limits. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -65,7 +65,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** A hundred thousand hats, with room: what is larger is the wrong file. */
+/** Room for a hundred thousand hats; a larger file is the wrong one. */
 const MAX_BYTES = 64_000_000;
 
 /**
@@ -84,7 +84,7 @@ export function readConfigFile(request: ConfigFileRequest): ConfigFile {
   throw toReadError(name, file.refused);
 }
 
-/** Keys of other tools stand where they belong here. */
+/** Moves keys of other tools to where they belong here. */
 function toOurWords({ root, diagnostics }: ParsedYaml): ParsedYaml {
   if (root === null) return { root, diagnostics };
   const translated = translateForeign(root);

@@ -7,9 +7,9 @@ import { CONFIG_VARIABLES } from './overrides.ts';
 import { findPreset } from './package-files.ts';
 import { readAssignment, readVariableLayers, type SettingLayer } from './read-assignments.ts';
 import { type ConfigFile, findConfigFile, findUserConfigFile, readConfigFile } from './read-config-file.ts';
-import type { FileKind, TextFile } from './read-text-file.ts';
+import type { TextFile, TextFileKind } from './read-text-file.ts';
 
-/** Everything but flags that a configuration is made of. */
+/** Where the parts of a configuration come from, flags aside. */
 export interface LayersRequest extends ImportRequest {
   /** Named by the user; empty: the one that `RALPH_CONFIG` names, else the one that is found in the folder. */
   readonly configFiles: readonly string[];
@@ -21,12 +21,12 @@ export interface LayersRequest extends ImportRequest {
 export interface Layers {
   /** All files, as they are shown, lowest first; imported ones are not among them. */
   readonly names: readonly string[];
-  /** Those of them that a later load is to be given: neither the user's own nor the overlay. */
+  /** The files to give to a later load for the same run: without the user's own file and the overlay. */
   readonly configFiles: readonly string[];
   /** `null` where a file could not be read as YAML. */
   readonly root: LocatedMap | null;
   readonly diagnostics: readonly Diagnostic[];
-  /** True if what stands at the path, or below it, could not be read and was left out. */
+  /** True if the value at the path, or a part of it, could not be read and was left out. */
   readonly isBroken: (path: Path) => boolean;
   /** What the variables say that `${NAME}` names. */
   readonly variables: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ function isInBrokenHat([top, id]: Path, brokenHats: ReadonlySet<string>): boolea
 class LayerReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly brokenHats = new Set<string>();
-  /** False where no text has a `$` in it, so that nothing needs to be looked through for variables. */
+  /** False where no text holds a `$`: then nothing is searched for variables. */
   hasReferences = false;
   readonly #request: LayersRequest;
 
@@ -99,7 +99,7 @@ class LayerReader {
     return found === null ? named.map((name) => this.#readFile(name)) : [this.#readFile(found, { kind: 'regular' })];
   }
 
-  #readFile(named: string, how: { readonly shown?: string; readonly kind?: FileKind } = {}): ConfigFile {
+  #readFile(named: string, how: { readonly shown?: string; readonly kind?: TextFileKind } = {}): ConfigFile {
     const { cwd, readText } = this.#request;
     return this.#take(readConfigFile({ cwd, named, readText, ...how }));
   }
@@ -114,7 +114,7 @@ class LayerReader {
     return layers.map((layer) => this.#take(layer));
   }
 
-  /** Takes in a source: what is wrong with it, and what its hats import. */
+  /** Takes a source: its findings, and what its hats import. */
   #take<Source extends SettingLayer>(source: Source): Source {
     this.diagnostics.push(...source.diagnostics);
     if (source.root === null) return source;
@@ -134,7 +134,7 @@ function mergeAll(empty: LocatedMap, layers: readonly (SettingLayer | null)[]): 
   return roots.reduce((base, over) => (base.entries.size === 0 ? over : mergeLocated(base, over)), empty);
 }
 
-/** Writes out what may be said in one word: `sandbox: off` is `sandbox: {mode: off}`. The word keeps its place. */
+/** Writes short forms out: `sandbox: off` is `sandbox: {mode: off}`. The word keeps its place. */
 function expandShortForms(root: LocatedMap): LocatedMap {
   const entries = new Map(root.entries);
   for (const [name, setting] of Object.entries(TOP_KEYS)) {

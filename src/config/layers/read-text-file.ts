@@ -12,14 +12,14 @@ export interface TextFault {
 /** The text of a file, or why there is none. */
 export type TextFile = Result<string, TextFault>;
 
-/** How files are read: from the disk, or with texts that stand in for some of them (unsaved changes, standard input). */
-export type ReadText = (path: string, maxBytes: number, kind?: FileKind) => TextFile;
+/** Reads a file: from the disk, or from a text in its place (unsaved changes, standard input). */
+export type ReadText = (path: string, maxBytes: number, kind?: TextFileKind) => TextFile;
 
-/** What a name may lead to: a regular file, or a pipe or device as well. Only what the command line names may be `any`: nobody may ever write to a pipe. */
-export type FileKind = 'regular' | 'any';
+/** `any` is also a pipe or a device. Only a file that the command line names may be one: reading waits for ever on a pipe to which nobody writes. */
+export type TextFileKind = 'regular' | 'any';
 
 /** Reads a file of UTF-8 text without its byte order mark. Never throws. A named pipe, where it is allowed, is read to its end. */
-export function readTextFile(path: string, maxBytes: number, kind: FileKind = 'regular'): TextFile {
+export function readTextFile(path: string, maxBytes: number, kind: TextFileKind = 'regular'): TextFile {
   try {
     const stats = statSync(path);
     if (stats.isDirectory()) return refuse({ kind: 'folder', message: 'it is a folder' });
@@ -34,7 +34,7 @@ export function readTextFile(path: string, maxBytes: number, kind: FileKind = 'r
   }
 }
 
-/** Reads to the end or to so many bytes: a device such as /dev/zero has no end. Throws the system error. */
+/** Reads to the end, or `maxBytes`: a device such as /dev/zero has no end. Throws the system error. */
 function readAtMost(path: string, maxBytes: number): Buffer {
   const handle = openSync(path, 'r');
   try {
@@ -62,7 +62,7 @@ export interface NamedFile {
   readonly code: string;
   readonly fix: string;
   /** Default: a regular file. */
-  readonly kind?: FileKind;
+  readonly kind?: TextFileKind;
   /** What to say where there is no such file. */
   readonly missing?: string;
 }
@@ -77,7 +77,7 @@ export function readNamedFile({ path, shown, maxBytes, kind, code, fix, missing 
   if (file.ok) return file.value;
   const { kind: fault, message } = file.refused;
   const isMissing = fault === 'missing';
-  // What the command line names may just be the wrong name.
+  // A name on the command line may just be the wrong one.
   const isOther = kind !== 'any' && (fault === 'folder' || fault === 'special');
   const what = isMissing ? (missing ?? `There is no file ${shown}.`) : `The file ${shown} cannot be used: ${message}.`;
   throw new RalphError({
@@ -101,7 +101,7 @@ function tooLarge(maxBytes: number): TextFile {
   return refuse({ kind: 'too-large', message: `it is larger than ${Math.round(maxBytes / 1_000_000)} MB` });
 }
 
-/** Relative to the folder of the run where it is inside. */
+/** A path as it is shown: relative to the folder of the run where it is inside of it. */
 export function toShownPath(cwd: string, path: string): string {
   const inside = relative(cwd, path);
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;

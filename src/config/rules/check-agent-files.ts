@@ -8,7 +8,7 @@ import { findingAt, listHats, type RuleInput, withoutDot } from './rule.ts';
 
 const KEYS = ['events_file', 'scratchpad'] as const;
 
-/** The files that every hat writes lie where also a hat that may not change the workspace can write: in a folder of Ralph's own. */
+/** The files that every hat writes are in a folder that a hat without write access may write to: one that begins with a dot. */
 export function checkAgentFiles(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   const core = input.declared.core;
   const stateDir = toFirstName(core?.state_dir ?? CORE_KEYS.state_dir.default);
@@ -30,7 +30,7 @@ export function checkAgentFiles(input: RuleInput, backends: CompiledBackends): r
   );
 }
 
-/** Only folders that begin with a dot are opened, and not that of Ralph's journals. */
+/** Folders that begin with a dot are open to every hat, but for the one of Ralph's journals. */
 function isOpenToAll(path: string, stateDir: string): boolean {
   const name = toFirstName(path);
   return /^\.[^.]/.test(name) && name !== stateDir && withoutDot(path).includes('/');

@@ -32,14 +32,14 @@ export function checkBackends(input: RuleInput, backends: CompiledBackends): rea
   });
 }
 
-/** A backend that the command line named has no place in a file: what is wrong with it is a wrong use. */
+/** Throws for a wrong backend of the command line: it has no place in a file, so no finding can tell of it. */
 export function refuseNamedBackend({ base }: CompiledBackends): void {
   for (const { severity, message, why, fix } of listNamedFindings(base)) {
     if (severity === 'error') throw new RalphError({ code: 'flag-invalid', what: `--backend: ${message}`, why, fix, exitCode: 2 });
   }
 }
 
-/** A backend that a variable named has the place of its name: the variable. */
+/** The findings about a backend that a variable named, at the variable. */
 export function checkVariableBackend({ base }: CompiledBackends, request: OverrideRequest, cwd: string): readonly Diagnostic[] {
   const found = findOverride('backend', request);
   if (found === null || isFlag(found.from)) return [];
@@ -67,7 +67,7 @@ function listOwn(input: RuleInput, path: Path): readonly Path[] {
 }
 
 function findOwn(input: RuleInput, path: Path, name: string): Path | null {
-  // The first of a list is placed at the list.
+  // The first of a list has the place of the list.
   return (
     [path, withoutIndex(path), [...path, 0]].map((place) => [...place, name]).find((place) => readAt(input.root, place) !== undefined) ??
     null
@@ -78,7 +78,7 @@ function withoutIndex(path: Path): Path {
   return typeof path.at(-1) === 'number' ? path.slice(0, -1) : path;
 }
 
-/** Whether something is wrong at the backend, or at what the native agent needs: a value that was left out for it is not missing. */
+/** True where the backend, or a key that the native agent needs, was wrong and left out: then it is not missing. */
 function isBroken(input: RuleInput, path: Path): boolean {
   const alone = withoutIndex(path);
   return input.isBroken(path) || NEEDED.some((key) => input.isBroken([...path, key]) || input.isBroken([...alone, key]));
@@ -115,7 +115,7 @@ function toCommandWords(command: string): Finding {
   };
 }
 
-/** What is missing of a native agent; `null` where nothing is. */
+/** What a native agent lacks; `null` where it lacks nothing. */
 function toNativeFinding(declared: PlacedBackend['declared']): Finding | null {
   const provider = findProvider(declared);
   if (provider === undefined) {
@@ -145,7 +145,7 @@ function toNativeFinding(declared: PlacedBackend['declared']): Finding | null {
   );
 }
 
-/** A native agent that is told how much to think, and whose model takes no such word; `null` for any other. */
+/** The finding for a native agent with an `effort` that its model does not take; `null` for any other. */
 function toEffortFinding(declared: PlacedBackend['declared']): Finding | null {
   const { type, effort, model = '' } = declared;
   const provider = findProvider(declared);
@@ -159,7 +159,7 @@ function toEffortFinding(declared: PlacedBackend['declared']): Finding | null {
   };
 }
 
-/** Settings of the native agent that stand at another one. */
+/** The finding for keys of the native agent at another backend. */
 function toIgnoredFinding(names: readonly string[], type: string): Finding {
   const [are, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
   return {

@@ -7,7 +7,7 @@ import { findingAt, type RuleInput } from './rule.ts';
 const PATH = ['event_loop', 'max_cost_usd'];
 const SHOWN = 5;
 
-/** A limit of cost beside agents whose cost nobody tells. Agents that are not picked yet are told of at the start. */
+/** A limit of cost has no effect on agents that report no cost. Agents that are chosen only at the start are reported there. */
 export function checkCostLimit(input: RuleInput, backends: CompiledBackends): readonly Diagnostic[] {
   if (input.declared.event_loop?.max_cost_usd === undefined) return [];
   const priced = Object.keys(input.declared.prices ?? {});
@@ -48,7 +48,7 @@ function toFinding(input: RuleInput, blind: ReadonlyMap<string, PlacedBackend>, 
   return related.length === 0 ? finding : { ...finding, related };
 }
 
-/** A price helps where the agent tells its tokens. */
+/** A price helps only for an agent that reports its tokens. */
 function toFix(blind: readonly BackendSpec[]): string {
   const bounds = 'rely on `max_iterations` and `max_runtime_seconds`';
   const priceable = blind.filter((spec) => !isCostUnknown({ ...spec, model: 'any' }, ['any']));

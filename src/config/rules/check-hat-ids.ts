@@ -6,7 +6,7 @@ import { findingAt, type RuleInput } from './rule.ts';
 
 const HAT_ID = new RegExp(HAT_ID_PATTERN);
 
-/** Ids that agents, files and environment variables can carry. */
+/** The id of a hat can stand in events, file names and environment variables. */
 export function checkHatIds(input: RuleInput): readonly Diagnostic[] {
   return (input.hatIds ?? []).flatMap((id) => {
     const path = ['hats', id];

@@ -4,10 +4,10 @@ import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** For so many findings it is looked what was meant: among thousands of hats each search takes its time. */
+/** For how many findings the meant name is searched: among thousands of hats a search takes its time. */
 const MAX_SEARCHES = 100;
 
-/** Every hat that is named somewhere is there. */
+/** Every hat that is named exists. */
 export function checkHatReferences(input: RuleInput): readonly Diagnostic[] {
   const known = new Set(input.hatIds ?? []);
   const finder = createNearMissFinder(input.hatIds ?? [], MAX_SEARCHES);

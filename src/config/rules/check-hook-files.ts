@@ -16,8 +16,8 @@ import type { RuleInput } from './rule.ts';
 const HOOK_PATH = /^(?<file>\.{1,2}\/[^\s#$]+|\/[^\s#$]+)(?:#[\w$]+)?$/;
 
 /**
- * The files of hooks are there (seed 002: `hooks: {PreToolUse: [{handler: ./audit.mjs}]}`, or `{override, hooks: […]}` for an event). What is no path is
- * no file: dotted names of Python, command lines, programs of PATH. The hooks themselves are not read by this version.
+ * The files of hooks are there (`hooks: {PreToolUse: [{handler: ./audit.mjs}]}`, or `{override, hooks: […]}` for an event). A handler that is no path
+ * names no file: dotted names of Python, command lines, programs of PATH. This version checks the files and runs no hooks.
  */
 export function checkHookFiles(input: RuleInput): readonly Diagnostic[] {
   const owners: readonly (readonly [Path, string | null])[] = [

@@ -4,7 +4,7 @@ import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
 
-/** For so many findings it is looked what was meant: among thousands of profiles each search takes its time. */
+/** For how many findings the meant name is searched: among thousands of profiles a search takes its time. */
 const MAX_SEARCHES = 100;
 
 /** Every tool profile that is named is built in or defined under `profiles:`, and none extends itself in a circle. */
@@ -49,7 +49,7 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
   });
 }
 
-/** Each circle is told once, at the first of its profiles in the file. */
+/** Reports each circle once, at the first of its profiles in the file. */
 function findCircles(input: RuleInput): readonly Diagnostic[] {
   const profiles = input.declared.profiles ?? {};
   const done = new Set<string>();
@@ -61,7 +61,7 @@ function findCircles(input: RuleInput): readonly Diagnostic[] {
       done.add(name);
       chain.push(name);
       const parent: string | undefined = profiles[name]?.extends;
-      // One that extends its own name means the built-in profile whose place it takes.
+      // A profile that extends its own name extends the built-in one that it replaces.
       name = parent === name && BUILT_IN_PROFILES.includes(parent) ? undefined : parent;
     }
     const begin = name === undefined ? -1 : chain.indexOf(name);

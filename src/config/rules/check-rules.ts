@@ -17,7 +17,7 @@ import { checkMode } from './check-mode.ts';
 import { checkNativeProfiles } from './check-native-profiles.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkProfiles } from './check-profiles.ts';
-import { checkPromptFile, type PromptPlaces } from './check-prompt-file.ts';
+import { checkPromptFile, type PromptSources } from './check-prompt-file.ts';
 import { checkStateDir } from './check-state-dir.ts';
 import { checkTools } from './check-tools.ts';
 import { checkTriggers } from './check-triggers.ts';
@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
 const FLOW_CODES = ['hats-empty', 'triggers-missing'];
 
 /** Everything that is wrong with a configuration beyond single values. */
-export function checkRules(input: RuleInput, backends: CompiledBackends, places: PromptPlaces): readonly Diagnostic[] {
+export function checkRules(input: RuleInput, backends: CompiledBackends, places: PromptSources): readonly Diagnostic[] {
   const findings = [
     ...RULES.flatMap((rule) => rule(input)),
     ...checkBackends(input, backends),

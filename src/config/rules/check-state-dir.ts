@@ -4,7 +4,7 @@ import { findingAt, type RuleInput } from './rule.ts';
 
 const PATH = ['core', 'state_dir'];
 
-/** Runs are kept where every command looks for them: all read the folder's own configuration, and nothing else. */
+/** `state_dir` stands in the folder's own configuration: other commands read no other when they look for runs. */
 export function checkStateDir(input: RuleInput): readonly Diagnostic[] {
   const stateDir = input.declared.core?.state_dir;
   if (stateDir === undefined || stateDir === CORE_KEYS.state_dir.default) return [];

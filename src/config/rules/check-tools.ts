@@ -3,13 +3,13 @@ import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';
 
-/** A name or an address in numbers, IPv6 in brackets, and perhaps a port; as an address of the web has it. */
+/** A host as an address of the web has it: a name or numbers, IPv6 in brackets, perhaps with a port. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const VARIABLES = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether what is said under `tools:` can be meant so. */
+/** `tools:` names hosts, variables, addresses and modules that can be used. */
 export function checkTools(input: RuleInput): readonly Diagnostic[] {
   const { tools } = input.declared;
   if (tools === undefined) return [];

@@ -9,23 +9,23 @@ export interface RuleInput {
   readonly declared: Declared;
   /** Ids under `hats:` in the order of the file; `null` without such a key. */
   readonly hatIds: readonly string[] | null;
-  /** True where a finding says already that the value is wrong. */
+  /** True where the value was wrong and left out: a finding tells it already. */
   readonly isBroken: (path: Path) => boolean;
-  /** Where an item of a list is in the file: the list here lacks those that were wrong. */
+  /** The path of an item in the file: `declared` lacks items that were wrong. */
   readonly toItemPath: (list: Path, index: number) => Path;
-  /** Names of tools beyond the built-in ones: those that the program which loads the configuration brings. */
+  /** Names of tools that the calling program brings. */
   readonly toolNames?: readonly string[];
 }
 
 /** One question about a configuration. */
 export type Rule = (input: RuleInput) => readonly Diagnostic[];
 
-/** The finding at a path; of a map, a list and an empty value at its key. */
+/** Puts a finding at a path; for a map, a list and an empty value at its key. */
 export function findingAt(input: RuleInput, path: Path, finding: Finding, part: 'key' | 'value' = 'value'): Diagnostic {
   return toDiagnostic(findPlace(input.root, path, part), showReference(finding, readAt(input.root, path)));
 }
 
-/** The finding at a path, with a second place that has to do with it. */
+/** The same, with a second place that it is about. */
 export function findingBetween(input: RuleInput, path: Path, finding: Finding, other: Path, message: string): Diagnostic {
   return { ...findingAt(input, path, finding), related: [{ ...toSpan(findPlace(input.root, other)), message }] };
 }
@@ -58,12 +58,12 @@ export function listHats(input: RuleInput): readonly (readonly [id: string, hat:
   });
 }
 
-/** An address without what may be secret in it: who logs in, and what is behind a `?` or `#`. */
+/** An address without its parts that may be secret: the login, and everything behind a `?` or `#`. */
 export function hideLogin(address: string): string {
   return address.replace(/\/\/[^/?#]*@/, '//…@').replace(/[?#].*$/s, '?…');
 }
 
-/** A finding about what may be a secret: the line in which it stands is not shown. */
+/** A finding about a possible secret: the line that holds it is not shown. */
 export function withoutExcerpt(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, excerpt: { text: '', column: 1 } };
 }

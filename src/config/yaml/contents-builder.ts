@@ -53,7 +53,7 @@ interface Frame {
 
 /**
  * Builds located values from the parts of a document in the order of the text: aliases and `<<` are resolved, duplicate keys found,
- * and nothing is cyclic. It keeps its own stack.
+ * and cycles refused. It keeps its own stack.
  */
 export class ContentsBuilder {
   readonly #diagnostics: Diagnostic[] = [];
@@ -135,7 +135,7 @@ export class ContentsBuilder {
     return this.#exhausted ? { value: emptyAt(place), size: 1, depth: 1 } : known;
   }
 
-  /** Takes a complete part to where it belongs. `place` is where it is written: of an alias its own. */
+  /** Adds a complete part to what it is in. `place` is where it is written: for an alias the place of the alias. */
   #finish(part: Part, anchor: string | null, place: Place, isMerge = false): void {
     if (anchor !== null) this.#anchors.set(anchor, part);
     const top = this.#top;
@@ -181,7 +181,7 @@ export class ContentsBuilder {
     });
   }
 
-  /** `<<`: what the map does not say itself is taken from another one. */
+  /** `<<`: a map takes the keys that it lacks from another one. */
   #mergeInto(entries: Map<string, LocatedEntry>, value: LocatedValue): void {
     if (value.kind === 'map') {
       for (const [name, entry] of value.entries) if (!entries.has(name)) entries.set(name, entry);

@@ -20,13 +20,13 @@ export interface ParsedYaml {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a text as one YAML document. Everything that is wrong is told with its place; never throws. */
+/** Reads a text as one YAML document. Never throws: every mistake is a finding with its place. */
 export function parseYaml(file: SourceFile): ParsedYaml {
   const contents = readFast(file);
   return contents === null ? parseYamlByLibrary(file) : toParsed(file, contents);
 }
 
-/** The same for every text, unusual and wrong ones too, by the library: slower, and the measure of what the fast reader gives. */
+/** The same by the library alone: slower, for any text, and the measure of what the fast reader returns. */
 export function parseYamlByLibrary(file: SourceFile): ParsedYaml {
   return toParsed(file, readByLibrary(file));
 }

@@ -4,9 +4,9 @@ import { type Diagnostic, type Place, type SourceFile, toDiagnostic } from '../f
 import { ContentsBuilder, type LocatedContents, MAX_DEPTH } from './contents-builder.ts';
 import { type OpenMark, TEXT_FINDINGS, toOpenFinding, toTagFinding, toYamlFinding } from './yaml-problems.ts';
 
-/** Mistakes of syntax that are looked at. */
+/** How many mistakes of syntax are looked at. */
 const MAX_SYNTAX_ERRORS = 20;
-/** Of one code: a text that is no YAML at all has one at every line. */
+/** How many of one code are reported: a text that is no YAML at all has one in every line. */
 const MAX_SYNTAX_FINDINGS = 5;
 
 /** Reads any text as one YAML document, by the library; a text that is no YAML has no value. Never throws. */
@@ -47,7 +47,7 @@ function listSyntaxFindings(file: SourceFile, document: Document.Parsed, library
   return diagnostics;
 }
 
-/** What is wrong in what could be read beside mistakes of syntax; at their lines, and of parts that nobody wrote, it may be no more than their echo. */
+/** Findings about what could be read beside the mistakes of syntax; those in the same lines, or about parts that are not written, may only be their echo. */
 function pickBeside(syntax: readonly Diagnostic[], { diagnostics }: LocatedContents): readonly Diagnostic[] {
   const lines = new Set(syntax.map(({ line }) => line));
   const isWritten = ({ line, column, endLine, endColumn }: Diagnostic): boolean => line !== endLine || column < endColumn;

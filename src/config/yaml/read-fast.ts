@@ -12,16 +12,16 @@ import {
 import type { SourceFile } from '../findings/located.ts';
 import { ContentsBuilder, type LocatedContents } from './contents-builder.ts';
 
-/** Deeper nesting is left to the library, which says what is wrong with it. */
+/** Deeper nesting is left to the library, which reports it. */
 const MAX_PLAIN_DEPTH = 40;
 
-/** Longer keys are left to the library: some it refuses. */
+/** Longer keys are left to the library, which refuses some. */
 const MAX_PLAIN_KEY = 1000;
 
-/** Directives, marks of an end, lines of tabs, byte order marks, lone carriage returns: two parsers may read them in two ways. */
+/** Directives, end marks, lines of tabs, byte order marks, lone carriage returns: two parsers may read them in two ways. */
 const UNUSUAL = /^%|^\.\.\.|^ *\t[ \t]*\r?$|\uFEFF|\r(?!\n)/m;
 
-/** The same of what stands before the first key. */
+/** The same, before the first key. */
 const UNUSUAL_START = /^\s*[%\t]|^ +---/;
 
 /**
@@ -68,7 +68,7 @@ class EventReader {
     return documents > 1 ? null : this.#builder.finished();
   }
 
-  /** False for what is left to the library. */
+  /** Reads one event; false for one that is left to the library. */
   #readEvent(event: Event, index: number): boolean {
     switch (event.type) {
       case EVENT_ID.MAPPING:
@@ -139,7 +139,7 @@ class EventReader {
     const start = isBlock ? this.#findIndicator(event) : toStart(event);
     const end = isQuoted(event) ? event.valueEnd + 1 : event.valueEnd;
     const written = getScalarValue(this.#text, event);
-    // Of a text that keeps nothing but blank lines each parser keeps another number.
+    // Where a text holds nothing but blank lines, the parsers keep different numbers of them.
     if (isBlock && written !== '' && written.trim() === '') return false;
     const isPlain = event.style === SCALAR_STYLE.PLAIN;
     const value = isPlain ? resolveScalar(written) : written;
@@ -190,7 +190,7 @@ class EventReader {
     }
     at = this.#skipGap(at);
     const header = this.#text.slice(at, at + 3);
-    // Of a text with an indentation of its own (`|2`) the library drops blank lines at the end in a way of its own.
+    // With an explicit indentation (`|2`) the library drops blank lines at the end in a way of its own.
     return /^[|>](?![-+]?\d)/.test(header) ? at : -1;
   }
 

@@ -121,6 +121,6 @@ export interface OpenMark {
   /** `[`, `{`, `"` or `'`. */
   readonly mark: string;
   readonly start: number;
-  /** True where the end is there, and lines up to it are not indented enough. */
+  /** True where it is closed, but lines before the end are not indented enough. */
   readonly isOutdented: boolean;
 }
