@@ -23,7 +23,7 @@ import {
 } from '../findings/located.ts';
 import { toRecord } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
-import { showReference } from '../keys/value-finding.ts';
+import { placeFinding } from '../keys/value-finding.ts';
 import { liesOutside, type ReadText, readTextFile, toShownPath } from '../layers/read-text-file.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { toJson } from '../yaml/to-json.ts';
@@ -116,23 +116,22 @@ class ContractReader {
 
   /** The schema, where it has no error. `path` is where it stands in the configuration; empty for the schema of a file. */
   #checkSchema(value: LocatedValue, path: Path): Json | undefined {
-    const read = toJson(value);
+    const schema = toJson(value);
     const faults: readonly SchemaFault[] =
-      read === null
+      schema === undefined
         ? [{ path: [], severity: 'error', message: 'is too large, or holds a number that JSON cannot express' }]
-        : listSchemaFaults(read.json);
+        : listSchemaFaults(schema);
     for (const fault of faults) {
       const place = findPlace(value, fault.path, readAt(value, fault.path)?.kind === 'scalar' ? 'value' : 'key');
       this.diagnostics.push(
         toDiagnostic(fault.path.length === 0 && path.length > 0 ? findPlace(this.#request.root, path) : place, toFinding(fault, path)),
       );
     }
-    return read === null || faults.some(({ severity }) => severity === 'error') ? undefined : read.json;
+    return faults.some(({ severity }) => severity === 'error') ? undefined : schema;
   }
 
   #report(path: Path, part: 'key' | 'value', finding: Finding): void {
-    const { root } = this.#request;
-    this.diagnostics.push(toDiagnostic(findPlace(root, path, part), showReference(finding, readAt(root, path))));
+    this.diagnostics.push(placeFinding(this.#request.root, path, finding, part));
   }
 }
 
@@ -205,6 +204,6 @@ function readInstructionsFile(name: string, { root, path, diagnostics, readText 
     why: 'The agent would not know what it is for.',
     fix: 'Correct the path (relative to the configuration file), or write the text under `instructions:`.',
   } as const;
-  diagnostics.push(toDiagnostic(place, showReference(finding, readAt(root, [...path, 'instructions_file']))));
+  diagnostics.push(placeFinding(root, [...path, 'instructions_file'], finding));
   return '';
 }

@@ -54,6 +54,11 @@ export function toShort(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text).slice(1, -1);
 }
 
+/** The end of a sentence about an unknown name, with the known name that was probably meant. */
+export function endWithMeant(near: string | undefined): string {
+  return near === undefined ? '.' : `: did you mean \`${near}\`?`;
+}
+
 const MAX_CODES = 6;
 
 /** `More: ralph explain event-orphan hats-empty`: where to read on; empty text for no findings. */

@@ -174,6 +174,32 @@ function lineAt(file: SourceFile, offset: number): number {
   return low + 1;
 }
 
+/** A map without entries at a place. */
+export function createEmptyMap(place: Place): LocatedMap {
+  return { kind: 'map', entries: new Map(), place };
+}
+
+/** Paths of values that were left out; each also stands for everything that held the value. */
+export interface BrokenPaths {
+  readonly add: (path: Path) => void;
+  readonly has: (path: Path) => boolean;
+}
+
+export function createBrokenPaths(): BrokenPaths {
+  const keys = new Set<string>();
+  return {
+    add: (path) => {
+      for (let length = path.length; length > 0; length -= 1) keys.add(toPathKey(path.slice(0, length)));
+    },
+    has: (path) => keys.has(toPathKey(path)),
+  };
+}
+
+/** A path as the key of a map or set. */
+export function toPathKey(path: Path): string {
+  return path.join('\n');
+}
+
 /** `hats.builder.triggers[1]`, for people. */
 export function toPathText(path: Path): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
@@ -186,11 +212,11 @@ export function isEmptyValue(value: LocatedValue): boolean {
 
 /** What a path leads to; `undefined` where it leads nowhere. */
 export function readAt(root: LocatedValue, path: Path): LocatedValue | undefined {
-  let value: LocatedValue | undefined = root;
+  let value = root;
   for (const step of path) {
-    if (value?.kind === 'map') value = value.entries.get(String(step))?.value;
-    else if (value?.kind === 'list' && typeof step === 'number') value = value.items[step];
-    else return undefined;
+    const next = stepInto(value, step);
+    if (next === undefined) return undefined;
+    value = next.value;
   }
   return value;
 }

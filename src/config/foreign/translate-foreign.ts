@@ -67,7 +67,7 @@ function findHeldAdapters(root: LocatedMap): readonly Diagnostic[] {
     value.kind !== 'map'
       ? []
       : [...value.entries].flatMap(([key, entry]) =>
-          isAdapterLimit(key, toJson(entry.value)?.json) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
+          isAdapterLimit(key, toJson(entry.value)) ? [toDiagnostic(entry.key, toAdapterFinding(['adapters', name, key], key))] : [],
         ),
   );
 }

@@ -1,4 +1,12 @@
-import type { LocatedEntry, LocatedMap, LocatedScalar, LocatedValue, Path, Place } from '../findings/located.ts';
+import {
+  createEmptyMap,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  type Place,
+} from '../findings/located.ts';
 
 /** `extra_instructions` (one text or a list of them) follow the hat's own, a blank line between. */
 export function joinInstructions(hat: LocatedMap): LocatedMap {
@@ -57,7 +65,7 @@ export function withEntry(root: LocatedMap, path: Path, entry: LocatedEntry): Lo
   if (rest.length === 0) entries.set(name, entry);
   else {
     const below = root.entries.get(name);
-    const inner: LocatedMap = below?.value.kind === 'map' ? below.value : { kind: 'map', entries: new Map(), place: entry.key };
+    const inner: LocatedMap = below?.value.kind === 'map' ? below.value : createEmptyMap(entry.key);
     entries.set(name, { key: below?.key ?? entry.key, value: withEntry(inner, rest, entry) });
   }
   return { ...root, entries };

@@ -2,6 +2,8 @@ import type { Finding } from '../../core/index.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
+  createBrokenPaths,
+  createEmptyMap,
   type Diagnostic,
   isEmptyValue,
   type LocatedEntry,
@@ -11,10 +13,11 @@ import {
   type Path,
   type Place,
   toDiagnostic,
+  toPathKey,
   toShownPlace,
 } from '../findings/located.ts';
 import type { BackendSetting, Keys, LeafSetting, ListSetting, MapSetting, PublishSetting, Setting } from './setting.ts';
-import { acceptsLeaf, toLeafValue } from './setting-values.ts';
+import { acceptsLeaf, createRecord, toLeafValue } from './setting-values.ts';
 import { type Declared, TOP_KEYS } from './settings-table.ts';
 import { toLaterFinding, toUnknownKeyFinding } from './unknown-key.ts';
 import { toChoiceFinding, toMissingFinding, toValueFinding } from './value-finding.ts';
@@ -42,8 +45,8 @@ export function checkShape(root: LocatedMap): CheckedShape {
   return {
     declared,
     diagnostics: checker.diagnostics,
-    toItemPath: (list, index) => [...list, checker.kept.get(toKey(list))?.[index] ?? index],
-    isBroken: (path) => checker.broken.has(toKey(path)),
+    toItemPath: (list, index) => [...list, checker.kept.get(toPathKey(list))?.[index] ?? index],
+    isBroken: checker.broken.has,
   };
 }
 
@@ -58,8 +61,7 @@ interface Level {
 
 class ShapeChecker {
   readonly diagnostics: Diagnostic[] = [];
-  /** The paths of all values that were left out, and of everything that held them. */
-  readonly broken = new Set<string>();
+  readonly broken = createBrokenPaths();
   /** By list that lost items: the numbers, in the file, of those that are left. */
   readonly kept = new Map<string, readonly number[]>();
 
@@ -102,14 +104,14 @@ class ShapeChecker {
     this.diagnostics.push(toDiagnostic(entry.key, finding));
     // The key that was meant is only misspelt: to report it as missing would be a second finding about one mistake.
     for (const { change } of finding.repairs ?? [])
-      if (change.kind === 'replace' && !map.entries.has(change.text)) this.#markBroken([...path, change.text]);
+      if (change.kind === 'replace' && !map.entries.has(change.text)) this.broken.add([...path, change.text]);
     return NOTHING;
   }
 
   #checkRequired(keys: Keys, map: LocatedMap, path: Path, shown: Place): void {
     for (const [name, setting] of listRequired(keys)) {
       const entry = map.entries.get(name);
-      const isMisspelt = entry === undefined && this.broken.has(toKey([...path, name]));
+      const isMisspelt = entry === undefined && this.broken.has([...path, name]);
       if (isMisspelt || (entry !== undefined && !isEmptyValue(entry.value))) continue;
       this.#report({ key: entry?.key ?? shown, value: map }, [...path, name], toMissingFinding(setting, [...path, name]));
     }
@@ -139,12 +141,12 @@ class ShapeChecker {
 
   #checkMapLike(setting: Setting, entry: LocatedEntry, path: Path, check: (map: LocatedMap) => unknown): unknown {
     if (entry.value.kind === 'map') return check(entry.value);
-    if (isEmptyValue(entry.value)) return check({ kind: 'map', entries: new Map(), place: entry.key });
+    if (isEmptyValue(entry.value)) return check(createEmptyMap(entry.key));
     return this.#report(entry, path, toValueFinding(setting, entry.value, path));
   }
 
   #checkNames(setting: MapSetting, map: LocatedMap, path: Path): Record<string, unknown> {
-    const values = createRecord();
+    const values = createRecord<unknown>();
     for (const [name, entry] of map.entries) {
       const nameFinding = setting.variables === true ? toVariableNameFinding(name) : null;
       if (nameFinding !== null) this.diagnostics.push(toDiagnostic(entry.key, nameFinding));
@@ -161,7 +163,7 @@ class ShapeChecker {
     const values = items.map((item, index) => this.#checkItem(setting.items, item, path, index));
     if (!values.includes(NOTHING)) return values;
     this.kept.set(
-      toKey(path),
+      toPathKey(path),
       [...values.keys()].filter((index) => values[index] !== NOTHING),
     );
     return values.filter((value) => value !== NOTHING);
@@ -218,12 +220,8 @@ class ShapeChecker {
 
   #report(entry: LocatedEntry, path: Path, finding: Finding): typeof NOTHING {
     this.diagnostics.push(toDiagnostic(toShownPlace(entry), finding));
-    this.#markBroken(path);
+    this.broken.add(path);
     return NOTHING;
-  }
-
-  #markBroken(path: Path): void {
-    for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
   }
 }
 
@@ -263,15 +261,6 @@ function listRequired(keys: Keys): readonly (readonly [name: string, setting: Se
     required.set(keys, list);
   }
   return list;
-}
-
-/** A record that has no inherited names: a hat may be called anything. */
-function createRecord(): Record<string, unknown> {
-  return Object.create(null) as Record<string, unknown>;
-}
-
-function toKey(path: Path): string {
-  return path.join('\n');
 }
 
 /** What is wrong with the name of an environment variable; `null` where nothing is. */

@@ -125,9 +125,14 @@ function toDefault(setting: Setting): unknown {
   return toLeafValue(setting, setting.default as string | number | boolean);
 }
 
-/** A record whose names the user chose. It inherits none: a hat may be called `__proto__` or `toString`. */
+/** A record for names that the user chose. It inherits none: a hat may be called `__proto__` or `toString`. */
+export function createRecord<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>;
+}
+
+/** The same with entries. */
 export function toRecord<Value>(entries: Iterable<readonly [name: string, value: Value]>): Readonly<Record<string, Value>> {
-  const record = Object.create(null) as Record<string, Value>;
+  const record = createRecord<Value>();
   for (const [name, value] of entries) record[name] = value;
   return record;
 }

@@ -1,6 +1,15 @@
 import { type Finding, findNearMiss, isOnlyNearMiss, isTopicPattern, type Repair } from '../../core/index.ts';
-import { quote, toShort } from '../findings/diagnostics.ts';
-import { type LocatedValue, type Path, toPathText } from '../findings/located.ts';
+import { endWithMeant, quote, toShort } from '../findings/diagnostics.ts';
+import {
+  type Diagnostic,
+  findPlace,
+  type LocatedMap,
+  type LocatedValue,
+  type Path,
+  readAt,
+  toDiagnostic,
+  toPathText,
+} from '../findings/located.ts';
 import { BACKEND_NAME } from './backend-keys.ts';
 import type { ChoiceSetting, NumberSetting, Setting } from './setting.ts';
 
@@ -46,7 +55,7 @@ export function toChoiceFinding(setting: ChoiceSetting, text: string, path: Path
   return {
     code: isBackend ? 'backend-unknown' : 'choice-unknown',
     severity: 'error',
-    message: `${wrong}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `${wrong}${endWithMeant(near)}`,
     why: isBackend ? 'Nobody could wear the hat.' : 'A setting that cannot be read is never replaced by a guess.',
     fix: isBackend ? BACKEND_FIX : `It must be ${toExpectation(setting)}.`,
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, isOnlyNearMiss(text, near, setting.values))] }),
@@ -167,6 +176,11 @@ function toBounds(setting: NumberSetting): string {
   const or = setting.or === undefined ? '' : ` (or ${setting.or})`;
   if (setting.above !== undefined) return ` of more than ${setting.above}${or}`;
   return setting.min === undefined ? '' : ` of at least ${setting.min}${or}`;
+}
+
+/** Puts a finding at a path; for a map, a list and an empty value at its key. It shows no value of a variable. */
+export function placeFinding(root: LocatedMap, path: Path, finding: Finding, part: 'key' | 'value' = 'value'): Diagnostic {
+  return toDiagnostic(findPlace(root, path, part), showReference(finding, readAt(root, path)));
 }
 
 /** The finding about a value that came from a variable, with the reference (`${NAME}`) in place of the value: that may be a secret, and findings are passed on. */

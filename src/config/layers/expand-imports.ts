@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { accept, type Finding, type Result, refuse } from '../../core/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
+  createEmptyMap,
   createSourceFile,
   type Diagnostic,
   type LocatedEntry,
@@ -132,7 +133,7 @@ class HatImporter {
     const { root, diagnostics } = parseYaml({ ...createSourceFile(shown, dirname(path), file.value), isForeign });
     this.diagnostics.push(...diagnostics);
     const end = chain.at(-1);
-    if (root === null && end !== undefined) return accept({ hat: { kind: 'map', entries: new Map(), place: end.place }, isWhole: false });
+    if (root === null && end !== undefined) return accept({ hat: createEmptyMap(end.place), isWhole: false });
     const hat = root === null ? null : toSingleHat(root);
     if (root === null || hat === null) return refuse(toSeveral(shown));
     if (hat !== root) this.diagnostics.push(...listNotRead(root));

@@ -1,8 +1,17 @@
 import { accept, type Result, refuse } from '../../core/index.ts';
 import { RESERVED_VARIABLES } from '../environment.ts';
 import { quote } from '../findings/diagnostics.ts';
-import type { LocatedEntry, LocatedMap, LocatedScalar, LocatedValue, Path } from '../findings/located.ts';
-import { type Diagnostic, type Place, toDiagnostic } from '../findings/located.ts';
+import {
+  createBrokenPaths,
+  type Diagnostic,
+  type LocatedEntry,
+  type LocatedMap,
+  type LocatedScalar,
+  type LocatedValue,
+  type Path,
+  type Place,
+  toDiagnostic,
+} from '../findings/located.ts';
 import type { Keys, LeafSetting, Setting } from '../keys/setting.ts';
 import { TOP_KEYS } from '../keys/settings-table.ts';
 
@@ -29,7 +38,7 @@ export function expandVariables(root: LocatedMap, env: Environment): ExpandedVar
     root: expanded,
     diagnostics: expander.diagnostics,
     variables: Object.fromEntries(expander.variables),
-    isBroken: (path) => expander.broken.has(toKey(path)),
+    isBroken: expander.broken.has,
   };
 }
 
@@ -41,8 +50,7 @@ export function expandText(scalar: LocatedScalar, text: string, env: Environment
 
 class VariableExpander {
   readonly diagnostics: Diagnostic[] = [];
-  /** The paths of everything that was left out, and of all that it is in. */
-  readonly broken = new Set<string>();
+  readonly broken = createBrokenPaths();
   readonly variables = new Map<string, string>();
   readonly #env: Environment;
 
@@ -114,7 +122,7 @@ class VariableExpander {
     const { text, isWhole, hasReference, faults } = substituteVariables(value.value, (name) => this.#read(name));
     if (faults.length > 0) {
       this.diagnostics.push(...toFaultFindings(value.place, value.value, faults));
-      for (let length = path.length; length > 0; length -= 1) this.broken.add(toKey(path.slice(0, length)));
+      this.broken.add(path);
       return null;
     }
     if (text === value.value) return value;
@@ -181,10 +189,6 @@ function toMalformedFinding(reference: string) {
     why: 'It could not be replaced by anything.',
     fix: 'It begins with `$`, then in braces a name, or a name, `:-` and a default without another reference in it. `$$` is a plain `$`.',
   } as const;
-}
-
-function toKey(path: Path): string {
-  return path.join('\n');
 }
 
 /** A text in which `${NAME}` and `${NAME:-default}` were replaced. */

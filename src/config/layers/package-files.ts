@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNearMiss, isJsonObject, type Json, type JsonObject, RalphError } from '../../core/index.ts';
-import { quote } from '../findings/diagnostics.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 
 /** A preset and what it says of itself. */
@@ -71,7 +71,7 @@ export function findPreset(name: string): PresetFile {
   const near = findNearMiss(name, names);
   throw new RalphError({
     code: 'preset-unknown',
-    what: `There is no preset ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    what: `There is no preset ${quote(name)}${endWithMeant(near)}`,
     fix: `Take one of: ${names.join(', ') || 'none is installed'}.`,
     exitCode: 2,
   });

@@ -1,4 +1,4 @@
-import { createSourceFile, type Diagnostic, type LocatedEntry, type LocatedMap, type Path } from '../findings/located.ts';
+import { createEmptyMap, createSourceFile, type Diagnostic, type LocatedEntry, type LocatedMap, type Path } from '../findings/located.ts';
 import { TOP_KEYS } from '../keys/settings-table.ts';
 import { expandImports, type ImportRequest } from './expand-imports.ts';
 import { expandVariables } from './expand-variables.ts';
@@ -47,7 +47,7 @@ export function readLayers(request: LayersRequest): Layers {
   const overlay = request.hatsOverlay === undefined ? null : reader.readOverlay(request.hatsOverlay);
   const variables = reader.takeSettings(readVariableLayers(request.env, request.cwd));
   const assignments = reader.takeSettings(request.assignments.map((text) => readAssignment(text, request.cwd)));
-  const empty = createEmptyMap(request.cwd);
+  const empty = createEmptyMap({ file: createSourceFile('(defaults)', request.cwd, ''), start: 0, end: 0 });
   const files = mergeAll(empty, [user, ...own]);
   const overlaid = overlay?.root == null ? { root: files, diagnostics: [] } : applyOverlay(files, overlay.root);
   const roots = [user, ...own, overlay].filter((file) => file !== null);
@@ -123,10 +123,6 @@ class LayerReader {
     for (const id of brokenHats) this.brokenHats.add(id);
     return { ...source, root };
   }
-}
-
-function createEmptyMap(cwd: string): LocatedMap {
-  return { kind: 'map', entries: new Map(), place: { file: createSourceFile('(defaults)', cwd, ''), start: 0, end: 0 } };
 }
 
 function mergeAll(empty: LocatedMap, layers: readonly (SettingLayer | null)[]): LocatedMap {

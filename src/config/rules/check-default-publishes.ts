@@ -7,7 +7,7 @@ import {
   matchesTopic,
   TOPIC_COMPLETE,
 } from '../../core/index.ts';
-import { quote } from '../findings/diagnostics.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
@@ -62,7 +62,7 @@ function toUnlistedFinding(topic: string, { id, listed }: Publisher): Finding {
   return {
     code: 'default-publishes-unlisted',
     severity: 'error',
-    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `The default ${quote(topic)} is not among what hat ${quote(id, "'")} publishes${endWithMeant(near)}`,
     why: 'It would be published in the name of a hat that may not publish it.',
     fix:
       near === undefined

@@ -1,5 +1,5 @@
 import { createNearMissFinder, type NearMissFinder, RALPH } from '../../core/index.ts';
-import { quote } from '../findings/diagnostics.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
@@ -53,7 +53,7 @@ function toUnknownHat(
   return findingAt(input, path, {
     code: 'hat-unknown',
     severity: 'error',
-    message: `There is no hat ${quote(hat)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no hat ${quote(hat)}${endWithMeant(near)}`,
     why: 'Nobody would get what is meant for it.',
     fix: ids.length === 0 ? 'Add the hat under `hats:`, or remove the line.' : `Name one of: ${ids.slice(0, 20).join(', ')}.`,
     ...(near === undefined ? {} : { repairs: [toWordRepair(near, finder.isOnly(hat, near))] }),

@@ -13,7 +13,7 @@ import {
 } from '../../core/index.ts';
 import { toAnnotations } from '../compile/compile-tools.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
-import { quote } from '../findings/diagnostics.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, type RuleInput } from './rule.ts';
@@ -70,7 +70,7 @@ function toUnknownFinding(input: RuleInput, path: Path, tool: string, finder: Ne
   return findingAt(input, path, {
     code: 'profile-tool-unknown',
     severity: 'error',
-    message: `There is no tool and no group of tools ${quote(tool)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no tool and no group of tools ${quote(tool)}${endWithMeant(near)}`,
     why: 'It would let nothing in and keep nothing out, and nobody would notice.',
     fix: isServer
       ? 'Define the server under `mcp_servers:`; `mcp:*` stands for all of them.'

@@ -1,5 +1,5 @@
 import { BUILT_IN_PROFILES, createNearMissFinder, type NearMissFinder } from '../../core/index.ts';
-import { quote } from '../findings/diagnostics.ts';
+import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';
 import { findingAt, listHats, type RuleInput } from './rule.ts';
@@ -41,7 +41,7 @@ function toFinding(input: RuleInput, path: Path, { name, hat }: NamedProfile, { 
   return findingAt(input, path, {
     code: 'profile-unknown',
     severity: 'error',
-    message: `There is no profile ${quote(name)}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    message: `There is no profile ${quote(name)}${endWithMeant(near)}`,
     why: 'A profile says which tools a hat may use. One that does not exist could hold nobody back.',
     fix: `Name one of: ${known.join(', ')}. Or define it:\n\nprofiles:\n  ${/^[\w-]{1,40}$/.test(name) ? name : 'my-profile'}:\n    allow: [fs, git]\n    require_read_only: true`,
     ...(hat === null ? {} : { hats: [hat] }),

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/index.ts';
-import { type Diagnostic, findPlace, type LocatedMap, type Path, readAt, toDiagnostic, toSpan } from '../findings/located.ts';
+import { type Diagnostic, findPlace, type LocatedMap, type Path, toSpan } from '../findings/located.ts';
 import type { Declared, DeclaredHat } from '../keys/settings-table.ts';
-import { showReference } from '../keys/value-finding.ts';
+import { placeFinding } from '../keys/value-finding.ts';
 
 /** What a rule looks at. */
 export interface RuleInput {
@@ -22,7 +22,7 @@ export type Rule = (input: RuleInput) => readonly Diagnostic[];
 
 /** Puts a finding at a path; for a map, a list and an empty value at its key. */
 export function findingAt(input: RuleInput, path: Path, finding: Finding, part: 'key' | 'value' = 'value'): Diagnostic {
-  return toDiagnostic(findPlace(input.root, path, part), showReference(finding, readAt(input.root, path)));
+  return placeFinding(input.root, path, finding, part);
 }
 
 /** The same, with a second place that it is about. */

@@ -1,6 +1,7 @@
 import { type Json, RalphError } from '../../core/index.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
+  createEmptyMap,
   createSourceFile,
   type Diagnostic,
   type LocatedMap,
@@ -34,7 +35,7 @@ export function parseYamlByLibrary(file: SourceFile): ParsedYaml {
 function toParsed(file: SourceFile, { value, diagnostics }: LocatedContents): ParsedYaml {
   if (value === null || value.kind === 'map') return { root: value, diagnostics };
   if (value.kind === 'scalar' && value.value === null) {
-    return { root: { kind: 'map', entries: new Map(), place: { file, start: 0, end: 0 } }, diagnostics };
+    return { root: createEmptyMap({ file, start: 0, end: 0 }), diagnostics };
   }
   return { root: null, diagnostics: [...diagnostics, toDiagnostic(value.place, TEXT_FINDINGS.noMap)] };
 }

@@ -4,11 +4,9 @@ import type { LocatedValue } from '../findings/located.ts';
 /** A schema or payload of more parts than this is not read: a few aliases can stand for billions. */
 const MAX_PARTS = 20_000;
 
-/** A located value as JSON, without its places; `null` where it is too large, or holds a number that JSON cannot express. */
-export function toJson(value: LocatedValue): { readonly json: Json } | null {
-  const budget = { parts: MAX_PARTS };
-  const json = convert(value, budget);
-  return json === undefined ? null : { json };
+/** A located value as JSON, without its places; `undefined` where it is too large, or holds a number that JSON cannot express. */
+export function toJson(value: LocatedValue): Json | undefined {
+  return convert(value, { parts: MAX_PARTS });
 }
 
 function convert(value: LocatedValue, budget: { parts: number }): Json | undefined {
