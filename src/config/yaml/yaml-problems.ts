@@ -6,6 +6,15 @@ export interface YamlProblem {
   readonly message: string;
 }
 
+/** What was opened and not closed, and where. */
+export interface OpenMark {
+  /** `[`, `{`, `"` or `'`. */
+  readonly mark: string;
+  readonly start: number;
+  /** True where it is closed, but lines before the end are not indented enough. */
+  readonly isOutdented: boolean;
+}
+
 type Words = Pick<Finding, 'code' | 'message' | 'fix'>;
 
 const INDENT: Words = {
@@ -41,7 +50,9 @@ const KNOWN: Readonly<Record<string, Words>> = {
 };
 
 const WHY = 'Nothing of the file can be trusted before it reads as YAML.';
+
 const ENDS: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
+
 const PLACEHOLDER_FIX = 'Compare with the lines around it: a quote, a bracket or a colon is missing or too many.';
 
 /** A finding for a mark that is opened and not closed. */
@@ -115,12 +126,3 @@ export const TEXT_FINDINGS = {
     fix: 'Write for example:\n\ncli:\n  backend: claude',
   },
 } as const satisfies Record<string, Finding>;
-
-/** What was opened and not closed, and where. */
-export interface OpenMark {
-  /** `[`, `{`, `"` or `'`. */
-  readonly mark: string;
-  readonly start: number;
-  /** True where it is closed, but lines before the end are not indented enough. */
-  readonly isOutdented: boolean;
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingsOf, loadText } from './config-fixtures.ts';
+import { findingsOf, loadText } from '../config-fixtures.ts';
 
 describe('hats', () => {
   it.each(['hats: {}', 'hats:', 'hats: {}\nevent_loop: {coordinator: hats}', 'hats: {}\nevent_loop: {coordinator: ralph}'])(
