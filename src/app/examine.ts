@@ -6,9 +6,9 @@ import {
   type CheckRequest,
   checkConfig,
   createAgentLook,
-  findUnserved,
-  toUnservedFix,
-  toUnservedText,
+  findHatsWithoutAgent,
+  toMissingAgentFix,
+  toMissingAgentText,
 } from '../validation/index.ts';
 import { checkNativeAgents } from './check-native-agents.ts';
 import { checkTools } from './check-tools.ts';
@@ -113,13 +113,13 @@ async function checkHatAgents(request: ExamineRequest): Promise<readonly DoctorC
   const { settings, coordination } = checked;
   const look = await createAgentLook(request.env, request.cwd);
   const find: typeof look.find = (spec, ...place) => (spec.type === 'auto' ? null : look.find(spec, ...place));
-  const unserved = findUnserved(settings, coordination, request.cwd, { find });
+  const unserved = findHatsWithoutAgent(settings, coordination, request.cwd, { find });
   return unserved.map(
     (entry): DoctorCheck => ({
       name: 'hats',
       status: 'problem',
-      text: toUnservedText(entry),
-      fix: toUnservedFix([entry], look.listPresent()).replaceAll('\n', '; '),
+      text: toMissingAgentText(entry),
+      fix: toMissingAgentFix([entry], look.listPresent()).replaceAll('\n', '; '),
     }),
   );
 }

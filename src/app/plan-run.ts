@@ -4,7 +4,7 @@ import { type BackendSpec, listPluginTools, RALPH, RalphError } from '../core/in
 import type { Isolation } from '../ports/index.ts';
 import { buildPrompt, type PromptTurn, planSections } from '../prompts/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
-import { checkConfig, toUnservedText } from '../validation/index.ts';
+import { checkConfig, toMissingAgentText } from '../validation/index.ts';
 import { requireKnownCost, toCostWarnings } from './cost-warnings.ts';
 import { toScopeWarnings } from './describe-scopes.ts';
 import { type SoughtGate, toMissingWarnings, withFoundChecks, withFoundGate } from './find-check.ts';
@@ -156,7 +156,7 @@ async function tellShortage(settings: Settings, { coordination }: Topology, requ
   const { unserved, fix } = await findAgentShortage(settings, coordination, request);
   return unserved.length === 0
     ? []
-    : [`This run would be refused: ${unserved.map(toUnservedText).join(' ')} ${fix.replaceAll('\n', '; ')}`];
+    : [`This run would be refused: ${unserved.map(toMissingAgentText).join(' ')} ${fix.replaceAll('\n', '; ')}`];
 }
 
 /** Most teams hold nobody: they do without the room that knows how. */

@@ -4,11 +4,11 @@ import type { Coordination } from '../topology/index.ts';
 import {
   type AgentLook,
   createAgentLook,
-  findUnserved,
-  listWearers,
-  toUnservedFix,
-  toUnservedText,
-  type UnservedHats,
+  findHatsWithoutAgent,
+  type HatsWithoutAgent,
+  listAgentsByHat,
+  toMissingAgentFix,
+  toMissingAgentText,
 } from '../validation/index.ts';
 
 /** Where agents are looked for. */
@@ -19,7 +19,7 @@ export interface AgentPlace {
 
 /** Hats of whose agents none could begin, and what to do. */
 export interface AgentShortage {
-  readonly unserved: readonly UnservedHats[];
+  readonly unserved: readonly HatsWithoutAgent[];
   /** Empty where nobody is without. */
   readonly fix: string;
 }
@@ -30,7 +30,7 @@ export interface AgentShortage {
  */
 export async function findAgentShortage(settings: Settings, coordination: Coordination, place: AgentPlace): Promise<AgentShortage> {
   const found = await look(settings, coordination, place);
-  return { unserved: found.unserved, fix: found.unserved.length === 0 ? '' : toUnservedFix(found.unserved, found.listPresent()) };
+  return { unserved: found.unserved, fix: found.unserved.length === 0 ? '' : toMissingAgentFix(found.unserved, found.listPresent()) };
 }
 
 /**
@@ -47,15 +47,15 @@ export async function requireAgents(settings: Settings, coordination: Coordinati
   if (own !== undefined) throw own;
   throw new RalphError({
     code: 'agent-missing',
-    what: unserved.map(toUnservedText).join('\n'),
+    what: unserved.map(toMissingAgentText).join('\n'),
     why: 'Each of these turns would fail before it began.',
-    fix: `${toUnservedFix(unserved, listPresent())}\nWhat is there: ralph doctor`,
+    fix: `${toMissingAgentFix(unserved, listPresent())}\nWhat is there: ralph doctor`,
     exitCode: 1,
   });
 }
 
 interface Looked {
-  readonly unserved: readonly UnservedHats[];
+  readonly unserved: readonly HatsWithoutAgent[];
   readonly listPresent: AgentLook['listPresent'];
   /** What keeps native agents from beginning, by their label. */
   readonly native: ReadonlyMap<string, RalphError>;
@@ -64,7 +64,7 @@ interface Looked {
 async function look(settings: Settings, coordination: Coordination, { cwd, env }: AgentPlace): Promise<Looked> {
   const agents = await createAgentLook(env, cwd);
   const native = new Map<BackendSpec, RalphError>();
-  for (const spec of new Set(listWearers(settings, coordination).flatMap(([, list]) => list))) {
+  for (const spec of new Set(listAgentsByHat(settings, coordination).flatMap(([, list]) => list))) {
     const problem = isAsking(spec) ? await findNativeProblem(spec, env) : null;
     if (problem !== null) native.set(spec, problem);
   }
@@ -75,7 +75,7 @@ async function look(settings: Settings, coordination: Coordination, { cwd, env }
       : { label: toBackendLabel(spec), problem: problem.message, install: null, fix: null };
   };
   const byLabel = new Map([...native].map(([spec, problem]) => [toBackendLabel(spec), problem]));
-  return { unserved: findUnserved(settings, coordination, cwd, { find }), listPresent: agents.listPresent, native: byLabel };
+  return { unserved: findHatsWithoutAgent(settings, coordination, cwd, { find }), listPresent: agents.listPresent, native: byLabel };
 }
 
 type Asking = BackendSpec & { readonly native: NonNullable<BackendSpec['native']> };

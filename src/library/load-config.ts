@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readTextFile } from '../config/index.ts';
-import type { RunSpec } from '../core/index.ts';
+import { accept, type RunSpec } from '../core/index.ts';
 import type { Topology } from '../topology/index.ts';
 import { type ConfigReport, checkConfig, createConfigReport } from '../validation/index.ts';
 import { checkObject, isObject, type KnownNames } from './check-arguments.ts';
@@ -74,5 +74,5 @@ export function isTeamConfig(config: TeamConfig | ConfigSource): config is TeamC
 }
 
 function readInstead(path: string, text: string): typeof readTextFile {
-  return (asked, maxBytes, kind) => (asked === path ? { text } : readTextFile(asked, maxBytes, kind));
+  return (asked, maxBytes, kind) => (asked === path ? accept(text) : readTextFile(asked, maxBytes, kind));
 }

@@ -1,6 +1,6 @@
 import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
+import { accept, RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
 import { addExamples, addNote, type CliCommand } from '../cli-command.ts';
 import type { CliContext } from '../cli-context.ts';
@@ -65,11 +65,11 @@ const TO_CHANGE: readonly string[] = ['key-unknown', 'instruction-command'];
 
 function readText({ readTextFile }: Config, path: string, shown: string): string {
   const file = readTextFile(path, MAX_BYTES);
-  if ('text' in file) return file.text;
+  if (file.ok) return file.value;
   throw new RalphError({
     code: 'migrate-unreadable',
-    what: `The file ${JSON.stringify(shown)} cannot be read: ${file.message}.`,
-    fix: file.fault === 'encoding' ? 'Save it as UTF-8.' : 'Correct the path.',
+    what: `The file ${JSON.stringify(shown)} cannot be read: ${file.refused.message}.`,
+    fix: file.refused.kind === 'encoding' ? 'Save it as UTF-8.' : 'Correct the path.',
     exitCode: 2,
   });
 }
@@ -155,7 +155,7 @@ function reportChanges({ terminal }: CliContext, migration: Migration, file: str
 async function checkText({ cwd, env }: CliContext, text: string, path: string, config: Config): Promise<readonly Diagnostic[]> {
   const { checkConfig } = await import('../../validation/index.ts');
   const readText: typeof config.readTextFile = (asked, maxBytes, kind) =>
-    resolve(asked) === path ? { text } : config.readTextFile(asked, maxBytes, kind);
+    resolve(asked) === path ? accept(text) : config.readTextFile(asked, maxBytes, kind);
   return checkConfig({ cwd, env, configFiles: [path], prompt: 'optional', readText }).diagnostics;
 }
 

@@ -55,9 +55,9 @@ function parseShare(text: string, name: string): number {
 /** What is in it is checked when the team is known. */
 function readScript(cwd: string, name: string): SimulationScript {
   const file = readTextFile(resolve(cwd, name), MAX_SCRIPT_BYTES, 'any');
-  if ('text' in file) return parseYamlText(file.text, name) as unknown as SimulationScript;
+  if (file.ok) return parseYamlText(file.value, name) as unknown as SimulationScript;
   throw createUsageError(
-    `--script ${JSON.stringify(name.slice(0, 200))} cannot be used: ${file.message}.`,
+    `--script ${JSON.stringify(name.slice(0, 200))} cannot be used: ${file.refused.message}.`,
     `Name a YAML file. What is in it: ${findGuidePage('simulate')}`,
   );
 }

@@ -156,6 +156,6 @@ function createRecorder(readings: Readings): ReadText {
 }
 
 function toFingerprint(file: TextFile): string {
-  if ('text' in file) return file.text.trim() === '' ? '' : file.text;
-  return file.fault === 'missing' ? '' : `\0${file.fault}`;
+  if (file.ok) return file.value.trim() === '' ? '' : file.value;
+  return file.refused.kind === 'missing' ? '' : `\0${file.refused.kind}`;
 }
