@@ -1,7 +1,7 @@
 import { RalphError, toErrorCode } from '../core/index.ts';
 import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
-import { createTerminal, type OutputStream } from './terminal.ts';
+import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
 /** What loads code, so that nothing is bundled with what does not need it. */
 type Loaders = Pick<CliContext, 'loadApp' | 'loadCommand'>;

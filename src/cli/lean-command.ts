@@ -1,8 +1,8 @@
-import type { CliCommand } from './cli-command.ts';
-import type { CommandName } from './command-table.ts';
+import type { CommandName } from './args/command-table.ts';
+import type { CliCommand } from './cli-context.ts';
+import { runBundled } from './command-line.ts';
 import { createContext } from './create-context.ts';
-import { openPlainOutput } from './plain-output.ts';
-import { runBundled } from './run-bundled.ts';
+import { openPlainOutput } from './terminal/plain-output.ts';
 
 /** The commands that editors and scripts call again and again (`main.ts`). */
 const LOADERS: Readonly<Partial<Record<CommandName, () => Promise<CliCommand>>>> = {
@@ -24,4 +24,4 @@ export function runCommandLine(args: readonly string[], env: Readonly<Record<str
   return runBundled(args, () => createContext(env, { loadApp, loadCommand }, outputs));
 }
 
-export { COMMAND_NAMES } from './command-table.ts';
+export { COMMAND_NAMES } from './args/command-table.ts';

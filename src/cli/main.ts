@@ -1,5 +1,4 @@
-import { runCompiled } from './run-compiled.ts';
-import { toUnwrittenText } from './unwritten-text.ts';
+import { toUnwrittenText } from './terminal/unwritten-text.ts';
 
 /** Those of `lean-command.ts`. */
 const LEAN_COMMANDS = ['validate', 'explain'];
@@ -29,4 +28,128 @@ async function printVersion(): Promise<number> {
   if (failure == null || failure.code === 'EPIPE') return 0;
   stderr.on('error', () => undefined).write(toUnwrittenText(failure.code ?? failure.message));
   return 1;
+}
+
+type WholeCommand = typeof import('./whole-command.ts');
+type Environment = Readonly<Record<string, string | undefined>>;
+type Script = InstanceType<typeof import('node:vm').Script>;
+
+/**
+ * Runs a command from the bundle of all of them. What the engine made of the code that the command ran is kept in `$XDG_CACHE_HOME/ralph/code`
+ * (or under `~/.cache`), one file for each command, so that the next call need not compile it: that is half of its time. Without a cache
+ * everything works, only slower.
+ *
+ * @param bundle the file of the bundle
+ * @returns the exit code
+ */
+async function runCompiled(args: readonly string[], env: Environment, bundle: string): Promise<number> {
+  const [first = ''] = args;
+  // A command line without the name of a command runs an agent.
+  const name = first === '' || first.startsWith('-') ? 'run' : first;
+  const source = readBundle(bundle);
+  if (source === null) {
+    process.stderr.write(`ralph: is not whole (${bundle} cannot be read). Install it again; in a checkout: \`npm run build\`.\n`);
+    return 2;
+  }
+  const code = loadCode(name, env, { file: bundle, source });
+  const exitCode = await code.run(args, env);
+  code.keep();
+  return exitCode;
+}
+
+interface Code {
+  readonly run: WholeCommand['runCommandLine'];
+  /** Writes the cache where there is none that fits. */
+  readonly keep: () => void;
+}
+
+/** Built-in modules are asked for, not imported: what an import makes of `node:fs` loads all the streams. */
+function readBundle(file: string): string | null {
+  try {
+    // The build writes nothing but ASCII into the bundle.
+    return process.getBuiltinModule('node:fs').readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+interface Bundle {
+  readonly file: string;
+  readonly source: string;
+}
+
+function loadCode(name: string, env: Environment, { file, source }: Bundle): Code {
+  const { Script } = process.getBuiltinModule('node:vm');
+  const { createRequire } = process.getBuiltinModule('node:module');
+  // Of the bundle that was built together with this file. The engine itself only compares the length of the source and its own version.
+  const key = `${RALPH_VERSION} ${process.version} ${RALPH_BUNDLE_HASH}\n`;
+  const cache = toCacheFile(name, env);
+  const cachedData = cache === null ? undefined : readCache(cache, key);
+  const script = new Script(source, {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
+  const isKept = cache === null || (cachedData !== undefined && script.cachedDataRejected !== true);
+  if (!isKept) setEngineFlag('--no-flush-bytecode');
+  const module: { exports: Partial<WholeCommand> } = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(file), module, file, (specifier: string) => import(specifier));
+  const { runCommandLine, COMMAND_NAMES } = module.exports as WholeCommand;
+  return {
+    run: runCommandLine,
+    keep: () => (isKept || !COMMAND_NAMES.some((known) => known === name) ? undefined : writeCache(cache, key, script)),
+  };
+}
+
+/** With `--flush-bytecode`, its default, the engine drops the code of what ran at the start only, in a command that lasts before it can be written. */
+function setEngineFlag(flag: '--flush-bytecode' | '--no-flush-bytecode'): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString(flag);
+}
+
+function toCacheFile(name: string, env: Environment): string | null {
+  const { isAbsolute, join } = process.getBuiltinModule('node:path');
+  const folder = env['XDG_CACHE_HOME'] || (env['HOME'] && join(env['HOME'], '.cache'));
+  const isName = /^[a-z]{2,12}$/.test(name);
+  return isName && folder && isAbsolute(folder) ? join(folder, 'ralph', 'code', `${name}-${process.version}.bin`) : null;
+}
+
+/**
+ * Only what the user's own account wrote, whole, is run: the engine falls over compiled code that was damaged. The code is kept twice, and taken
+ * where both are the same: that is not against attackers, who may not write the file, but against disks that were full and power that went. Two
+ * times the bytes are read and compared sooner than the module with the checksums is loaded.
+ */
+function readCache(file: string, key: string): Buffer | undefined {
+  const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MAX_CACHE_BYTES || stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0) return undefined;
+    const bytes = readFileSync(file);
+    const head = Buffer.from(key);
+    if (!bytes.subarray(0, head.length).equals(head)) return undefined;
+    const middle = head.length + (bytes.length - head.length) / 2;
+    const data = bytes.subarray(head.length, middle);
+    return data.length > 0 && data.equals(bytes.subarray(middle)) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_CACHE_BYTES = 16_000_000;
+
+function writeCache(file: string, key: string, script: Script): void {
+  const { existsSync, mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  try {
+    // The engine takes code only under the flags that it was made with.
+    setEngineFlag('--flush-bytecode');
+    const data = script.createCachedData();
+    const fresh = `${file}.${process.pid}`;
+    const { dirname } = process.getBuiltinModule('node:path');
+    // Not `recursive`: where a folder cannot be made for want of a place for it (`/proc`), the engine tries for ever.
+    for (const folder of [dirname(dirname(dirname(file))), dirname(dirname(file)), dirname(file)]) {
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    }
+    writeFileSync(fresh, Buffer.concat([Buffer.from(key), data, data]), { mode: 0o600, flag: 'wx' });
+    renameSync(fresh, file);
+  } catch {
+    // A cache that cannot be kept is made again at the next call.
+  }
 }

@@ -1,5 +1,5 @@
-import type { AppApi } from './cli-context.ts';
-import type { Terminal } from './terminal.ts';
+import type { AppApi } from './app-api.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 

@@ -9,12 +9,12 @@ import {
 } from '../../config/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph config`. */
 export const configCommand: CliCommand = { declare, perform };

@@ -1,9 +1,11 @@
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand } from '../cli-context.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
-import { printReview } from '../print-review.ts';
-import type { Terminal } from '../terminal.ts';
+import { printReview } from '../runs/print-report.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Demo = Awaited<ReturnType<AppApi['prepareDemo']>>;
 

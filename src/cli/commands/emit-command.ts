@@ -1,4 +1,5 @@
-import { addExamples, type CliCommand } from '../cli-command.ts';
+import { addExamples } from '../args/help.ts';
+import { type CliCommand } from '../cli-context.ts';
 
 /** `ralph emit`, what agents call. */
 export const emitCommand: CliCommand = {

@@ -1,14 +1,15 @@
 import type { RunRecord } from '../../core/index.ts';
 import { isTopicPattern } from '../../core/index.ts';
 import { createEventFold, createRunViewFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { createEventPrinter } from '../event-printer.ts';
-import { addFormatOption } from '../format-option.ts';
-import { parseCount } from '../parse-values.ts';
-import { OutputClosed } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
-import { type EventGraphFormat, printEventGraph } from './event-graph.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { parseCount } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
+import { OutputClosed } from '../terminal/terminal.ts';
 
 type RunReader = ReturnType<AppApi['openRun']>;
 type PrintRow = (row: EventRow) => void;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { END_REASONS } from '../../core/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { type CodeLine, listCodes, listRulePages, readRulePage } from '../explain/rule-pages.ts';
-import { addFormatOption } from '../format-option.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
+import { type CodeLine, listCodes, listRulePages, readRulePage } from '../validate/rule-pages.ts';
 
 /** `ralph explain`. */
 export const explainCommand: CliCommand = { declare, perform };
@@ -69,7 +69,7 @@ function explain(code: string, lines: readonly CodeLine[]): Explanation {
 }
 
 function toUnknown(code: string, lines: readonly CodeLine[]): Error {
-  const near = findNearMiss(code, [...new Set([...lines.map((line) => line.code), ...listRulePages()])]);
+  const near = suggestWord(code, [...new Set([...lines.map((line) => line.code), ...listRulePages()])]);
   const hint = near === undefined ? '' : `Did you mean \`ralph explain ${near}\`?\n`;
   return createUsageError(`There is no code ${JSON.stringify(code.slice(0, 80))}.`, `${hint}All codes: ralph explain`);
 }

@@ -2,16 +2,15 @@ import { findGuidePage, renderDiagnostics, type Settings } from '../../config/in
 import { RalphError, toDurationText, toGateName, toResultName } from '../../core/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { untilStopped } from '../live/until-stopped.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printProse } from '../print-prose.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { printProse, printTable } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type GateReport = Awaited<ReturnType<AppApi['listGates']>>;
 type GateRow = GateReport['gates'][number];
@@ -95,7 +94,7 @@ function findGate(gates: Settings['spec']['gates'], runnable: readonly number[],
   const found = findBy(toGateName) ?? findBy(({ run }) => run) ?? findBy(({ check }) => check) ?? findBy((_, index) => String(index + 1));
   if (found !== undefined) return found;
   const known = runnable.map((index) => toGateName(gates[index] ?? { run: '' }));
-  const near = findNearMiss(name, known);
+  const near = suggestWord(name, known);
   throw createUsageError(
     `There is no gate ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
     known.length === 0

@@ -1,16 +1,14 @@
 import { createFlowGraph, toMarkText } from '../../topology/index.ts';
 import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
+import { createUsageError, suggestWord } from '../args/usage-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { createHatSheet, type HatRow, listHatRows } from '../graph/hat-sheet.ts';
-import { loadTeam } from '../graph/load-team.ts';
-import { printHatSheet } from '../graph/print-hat-sheet.ts';
-import { findNearMiss } from '../near-miss.ts';
-import { printTable } from '../print-table.ts';
-import { printJson } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { createHatSheet, type HatRow, listHatRows, printHatSheet } from '../team/hat-sheet.ts';
+import { loadTeam } from '../team/load-team.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph hats`. */
 export const hatsCommand: CliCommand = {
@@ -69,7 +67,7 @@ function toCells(row: HatRow): readonly string[] {
 }
 
 function createUnknownHat(id: string, known: readonly string[]): Error {
-  const near = findNearMiss(id, known);
+  const near = suggestWord(id, known);
   return createUsageError(
     `There is no hat ${JSON.stringify(id.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
     known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,

@@ -1,11 +1,13 @@
 import { maskControls, toResultName, toShellWord, toUsdText } from '../../core/index.ts';
 import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { untilStopped } from '../live/until-stopped.ts';
-import { printProse } from '../print-prose.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote, RUN_ARGUMENT } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { untilStopped } from '../live/signals.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type LandReport = Awaited<ReturnType<AppApi['landRun']>>;
 type LandWatch = Parameters<AppApi['landRun']>[2];

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { EventPlace } from '../../emit/index.ts';
 import type { CheckEnd, EmitRequest } from '../../mcp/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { createUsageError } from '../usage-error.ts';
+import { addExamples } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import { type CliCommand } from '../cli-context.ts';
 
 /** `ralph mcp`, what agent CLIs start. */
 export const mcpCommand: CliCommand = {

@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const THEIRS = 'agent: claude\n';
@@ -72,7 +72,7 @@ function toText({ top, hats }: { readonly top: readonly string[]; readonly hats:
 
 async function type(args: readonly string[], isTty = false) {
   const fake = createFakeContext({ isTty });
-  const exitCode = await runCommandLine(['migrate', ...args], { ...fake.context, cwd: folder });
+  const exitCode = await performCommandLine(['migrate', ...args], { ...fake.context, cwd: folder });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 

@@ -2,10 +2,11 @@ import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand } from '../cli-command.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { printLine } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { type CliCommand } from '../cli-context.ts';
+import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');
 type Migration = Awaited<ReturnType<Config['migrateText']>>;

@@ -1,11 +1,13 @@
 import { maskControls, RalphError } from '../../core/index.ts';
 import { cleanText, toCount, toReviewMarkdown } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall, RUN_ARGUMENT } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printProse } from '../print-prose.ts';
-import { type ReadRun, readView } from '../read-view.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote, RUN_ARGUMENT } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { type ReadRun, readView } from '../runs/read-run.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, type Terminal } from '../terminal/terminal.ts';
 
 type PullRequestReport = Awaited<ReturnType<AppApi['offerRun']>>;
 

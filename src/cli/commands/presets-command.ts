@@ -1,10 +1,11 @@
 import { listPresets, type Preset, readPreset } from '../../config/index.ts';
 import { toRowLines } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printProse } from '../print-prose.ts';
-import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import { type CliCommand } from '../cli-context.ts';
+import { printProse } from '../terminal/print.ts';
+import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph presets`. */
 export const presetsCommand: CliCommand = {

@@ -1,8 +1,9 @@
 import { toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printTable } from '../print-table.ts';
-import { printJson } from '../terminal.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { type CliCommand } from '../cli-context.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph ps`. */
 export const psCommand: CliCommand = {

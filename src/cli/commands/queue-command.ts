@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
 import { toCount } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addConfigOptions, addSettingFlags } from '../config-options.ts';
-import { parseCount } from '../parse-values.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addConfigOptions, addSettingFlags } from '../args/options.ts';
+import { parseCount } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
 import { addTasks } from '../queue/add-tasks.ts';
 import { printDigest, printList } from '../queue/print-queue.ts';
 import { performQueueRun } from '../queue/run-queue.ts';
 import { isGiven, TASK_OPTIONS } from '../queue/task-request.ts';
-import { createUsageError } from '../usage-error.ts';
 
 const ACTIONS = ['list', 'add', 'run', 'digest', 'remove', 'clear'] as const;
 type Action = (typeof ACTIONS)[number];

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { createRunViewFold, toNextStep, toPlainLine } from '../../views/index.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';
 import { isYes } from '../ask-person.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
 import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
 import { watchRun } from '../live/watch-run.ts';
-import { parseIterations, parseRuntime, parseUsd } from '../parse-values.ts';
 import { printWarnings } from '../print-findings.ts';
-import { isNewestRun } from '../read-view.ts';
+import { isNewestRun } from '../runs/read-run.ts';
 
 /** `ralph resume`. */
 export const resumeCommand: CliCommand = {

@@ -1,8 +1,9 @@
 import { toReviewMarkdown } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printReview } from '../print-review.ts';
-import { printJson } from '../terminal.ts';
+import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { type CliCommand } from '../cli-context.ts';
+import { printReview } from '../runs/print-report.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** Lines of a terminal that is as small as they come. */
 const SCREEN_LINES = 24;

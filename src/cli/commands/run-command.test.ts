@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { makeGate } from '../../core/spec-fixtures.ts';
-import type { AppApi } from '../cli-context.ts';
-import { runCommandLine } from '../command-line.ts';
+import type { AppApi } from '../app-api.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeApp, createFakeContext, type FakeWorld, RUN_ID, samplePlan, sampleRecords } from '../fixtures.ts';
 
 async function run(args: readonly string[], world: FakeWorld = {}) {
   const app = createFakeApp();
   const fake = createFakeContext({ app, ...world });
-  const exitCode = await runCommandLine(['run', ...args], fake.context);
+  const exitCode = await performCommandLine(['run', ...args], fake.context);
   const find = (name: string) => (app.calls as [string, Record<string, unknown>][]).find(([call]) => call === name)?.[1];
   return { exitCode, out: fake.out(), err: fake.err(), request: find('planRun'), options: find('startRun'), resume: find('resumeRun') };
 }
@@ -117,7 +117,7 @@ describe('what ralph run shows', () => {
     });
     const found = state === null ? null : { ...nothing, ...state };
     const fake = createFakeContext({ app: { ...app, startRun: start, findRunWorktree: async () => found } });
-    await runCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
+    await performCommandLine(['run', '-p', 'x', '--worktree', 'blue'], fake.context);
     expect(fake.out()).toContain(text);
   });
 
@@ -209,7 +209,7 @@ describe('signals during a run', () => {
       };
     };
     const fake = createFakeContext({ app: { ...app, startRun } });
-    const exit = runCommandLine(['run', '-p', 'x', '-q'], fake.context);
+    const exit = performCommandLine(['run', '-p', 'x', '-q'], fake.context);
     await new Promise((resolve) => setTimeout(resolve, 20));
     fake.signal('SIGINT');
     fake.signal('SIGINT');

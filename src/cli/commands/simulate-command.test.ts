@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext, type FakeWorld } from '../fixtures.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ralph-simulate-'));
@@ -48,7 +48,7 @@ async function type(
   change: (fake: ReturnType<typeof createFakeContext>) => object = () => ({}),
 ) {
   const fake = createFakeContext(world);
-  const exitCode = await runCommandLine(['simulate', ...args], { ...fake.context, cwd: folder, ...change(fake) });
+  const exitCode = await performCommandLine(['simulate', ...args], { ...fake.context, cwd: folder, ...change(fake) });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 

@@ -1,18 +1,24 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { renderDiagnostics } from '../../config/index.ts';
+import { findGuidePage, parseYamlText, readTextFile, renderDiagnostics } from '../../config/index.ts';
 import { RalphError } from '../../core/index.ts';
-import { createSimulation, type SimulateOptions, type SimulationReport, traceRun } from '../../simulate/index.ts';
+import {
+  createSimulation,
+  type SimulateOptions,
+  type Simulation,
+  type SimulationReport,
+  type SimulationScript,
+  traceRun,
+} from '../../simulate/index.ts';
 import type { Topology } from '../../topology/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions, type ConfigOptions, toConfigRequest } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { parseCount } from '../parse-values.ts';
-import { printJson } from '../terminal.ts';
-import { playInterruptibly } from './simulate-live.ts';
-import { readSimulateOptions, type SimulateFlags } from './simulate-options.ts';
-import { printReport, printTrace } from './simulate-text.ts';
+import { addExamples } from '../args/help.ts';
+import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
+import { parseCount, parseUsd } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { printReport, printTrace } from '../team/print-simulation.ts';
+import { printJson } from '../terminal/terminal.ts';
 
 /** `ralph simulate`. */
 export const simulateCommand: CliCommand = { declare, perform };
@@ -92,4 +98,111 @@ function trace({ terminal }: CliContext, topology: Topology, { run, simulated, f
   if (flags.format === 'json') printJson(terminal, { v: 1, ...played });
   else printTrace(terminal, played, topology.coordination);
   return played.reason === 'completed' ? 0 : 1;
+}
+
+/** The options of `ralph simulate`, as they were typed. */
+interface SimulateFlags {
+  readonly runs?: string;
+  readonly seed?: string;
+  readonly silent?: string;
+  readonly failure?: string;
+  readonly gateFailure?: string;
+  readonly script?: string;
+  readonly constantPayloads?: boolean;
+  readonly turnSeconds?: string;
+  readonly turnCost?: string;
+  readonly trace?: string;
+  readonly format?: string;
+}
+
+const MAX_SCRIPT_BYTES = 1_000_000;
+
+/**
+ * How the runs are to be played.
+ *
+ * @throws RalphError (exit code 2) for a value or a file that cannot be read
+ */
+function readSimulateOptions(cwd: string, flags: SimulateFlags): SimulateOptions {
+  const { runs, seed, silent, failure, gateFailure, script, turnSeconds, turnCost } = flags;
+  return {
+    ...(runs === undefined ? {} : { runs: parseCount(runs, '--runs', 1) }),
+    ...(seed === undefined ? {} : { seed: parseCount(seed, '--seed', 0) }),
+    ...(silent === undefined ? {} : { silent: parseShare(silent, '--silent') }),
+    ...(failure === undefined ? {} : { failure: parseShare(failure, '--failure') }),
+    ...(gateFailure === undefined ? {} : { gateFailure: parseShare(gateFailure, '--gate-failure') }),
+    ...(script === undefined ? {} : { script: readScript(cwd, script) }),
+    ...(turnSeconds === undefined ? {} : { turnMs: parseCount(turnSeconds, '--turn-seconds', 0) * 1000 }),
+    ...(turnCost === undefined ? {} : { turnCostUsd: parseUsd(turnCost, '--turn-cost') }),
+    constantPayloads: flags.constantPayloads === true,
+  };
+}
+
+/** `0.2`, or `20%`. */
+function parseShare(text: string, name: string): number {
+  const match = /^(\d*\.?\d+)\s*(%?)$/.exec(text.trim());
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
+  if (share >= 0 && share <= 1) return share;
+  throw createUsageError(
+    `${name} ${JSON.stringify(text.slice(0, 40))} cannot be read.`,
+    'It must be a share from 0 to 1, such as 0.2 or 20%.',
+  );
+}
+
+/** What is in it is checked when the team is known. */
+function readScript(cwd: string, name: string): SimulationScript {
+  const file = readTextFile(resolve(cwd, name), MAX_SCRIPT_BYTES, 'any');
+  if ('text' in file) return parseYamlText(file.text, name) as unknown as SimulationScript;
+  throw createUsageError(
+    `--script ${JSON.stringify(name.slice(0, 200))} cannot be used: ${file.message}.`,
+    `Name a YAML file. What is in it: ${findGuidePage('simulate')}`,
+  );
+}
+
+type Stop = 'SIGINT' | 'SIGTERM';
+
+/** How long it is played before signals are looked at. */
+const SLICE_MS = 50;
+/** A look at the clock costs as much as a turn. */
+const RUNS_A_LOOK = 20;
+/** From then on a person wants to know how far it is. */
+const PATIENCE_MS = 1000;
+
+/**
+ * Plays all runs. On a terminal it tells how far it is where it takes long; a signal breaks it off.
+ *
+ * @returns the signal that broke it off, or `null`
+ */
+async function playInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<Stop | null> {
+  let stop: Stop | null = null;
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
+    const listen = (): void => {
+      stop = name;
+    };
+    signals.on(name, listen);
+    return { name, listen };
+  });
+  const startedAt = now();
+  let isShown = false;
+  try {
+    while (stop === null && playSlice(simulation, now)) {
+      if (terminal.isTty && now() - startedAt > PATIENCE_MS) {
+        isShown = true;
+        terminal.err(`\r${simulation.played()} of ${simulation.runs} runs`);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    if (isShown) terminal.err('\r\u001b[K');
+    for (const { name, listen } of listeners) signals.off(name, listen);
+  }
+  return stop;
+}
+
+/** False when all runs are played. */
+function playSlice(simulation: Simulation, now: () => number): boolean {
+  const until = now() + SLICE_MS;
+  do {
+    for (let count = 0; count < RUNS_A_LOOK; count += 1) if (!simulation.playNext()) return false;
+  } while (now() < until);
+  return true;
 }

@@ -1,9 +1,10 @@
 import { toRunStatus, toStatusRecord } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { addFormatOption } from '../format-option.ts';
+import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { type CliCommand } from '../cli-context.ts';
 import { toReportLines } from '../live/text-printer.ts';
-import { readEndFacts, readView } from '../read-view.ts';
-import { printJson, printLine } from '../terminal.ts';
+import { readEndFacts, readView } from '../runs/read-run.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 
 /** `ralph status`. */
 export const statusCommand: CliCommand = {

@@ -1,6 +1,7 @@
 import { toEndedView, toNextStep } from '../../views/index.ts';
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
-import { readView } from '../read-view.ts';
+import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { type CliCommand } from '../cli-context.ts';
+import { readView } from '../runs/read-run.ts';
 
 /** `ralph stop`. */
 export const stopCommand: CliCommand = {

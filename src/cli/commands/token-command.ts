@@ -1,4 +1,5 @@
-import { addExamples, type CliCommand, RUN_ARGUMENT } from '../cli-command.ts';
+import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { type CliCommand } from '../cli-context.ts';
 
 /** `ralph token`. */
 export const tokenCommand: CliCommand = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_CARDS, toServerToolName } from '../../core/index.ts';
-import { runCommandLine } from '../command-line.ts';
+import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'ralph-tools-command-'));
@@ -24,7 +24,7 @@ async function type(args: readonly string[], yaml?: string, env: Readonly<Record
   writeFileSync(join(cwd, 'deploy.mjs'), DEPLOY);
   const fake = createFakeContext();
   const loadApp = () => import('../../app/index.ts');
-  const exitCode = await runCommandLine(['tools', ...args], { ...fake.context, cwd, env, loadApp });
+  const exitCode = await performCommandLine(['tools', ...args], { ...fake.context, cwd, env, loadApp });
   return { exitCode, out: fake.out(), err: fake.err() };
 }
 
@@ -208,7 +208,7 @@ profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
     const fake = createFakeContext();
     const loadApp = () => import('../../app/index.ts');
     const env = { ...ALL_KEYS, PATH: process.env['PATH'] ?? '' };
-    const running = runCommandLine(['tools', '--servers'], { ...fake.context, cwd, env, loadApp });
+    const running = performCommandLine(['tools', '--servers'], { ...fake.context, cwd, env, loadApp });
     const pid = await vi.waitFor(() => Number.parseInt(readFileSync(join(cwd, 'pid'), 'utf8'), 10) || expect.fail(), 10_000);
     fake.signal('SIGINT');
     expect(await running).toBe(130);

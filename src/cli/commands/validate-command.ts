@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { isValid } from '../../validation/index.ts';
-import { addExamples, addNote, type CliCommand, type CommandCall } from '../cli-command.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addConfigOptions, addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
 import type { CliContext } from '../cli-context.ts';
-import { addConfigOptions } from '../config-options.ts';
-import { addFormatOption } from '../format-option.ts';
-import { createUsageError } from '../usage-error.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
 import { type CheckedTarget, checkTarget, listTargets, type ValidateFlags } from '../validate/check-files.ts';
-import { printRefusals } from '../validate/print-refusals.ts';
-import { printReport } from '../validate/print-report.ts';
+import { printRefusals, printReport } from '../validate/print-report.ts';
 
 /** `ralph validate`. */
 export const validateCommand: CliCommand = { declare, perform };

@@ -1,11 +1,13 @@
 import { maskControls } from '../../core/index.ts';
 import { toCount, toList, toPlainLine } from '../../views/index.ts';
-import { addExamples, type CliCommand, type CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { addFormatOption } from '../format-option.ts';
-import { printTable } from '../print-table.ts';
-import { printJson, printLine } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import type { AppApi } from '../app-api.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption } from '../args/options.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext } from '../cli-context.ts';
+import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { printTable } from '../terminal/print.ts';
+import { printJson, printLine } from '../terminal/terminal.ts';
 
 type RunWorktree = Awaited<ReturnType<AppApi['listRunWorktrees']>>[number];
 

@@ -1,4 +1,4 @@
-import type { Style } from '../style.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 /** How lines of a run are made. */
 export interface Look {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { createUsageError } from '../usage-error.ts';
+import { createUsageError } from '../args/usage-error.ts';
 import type { ShowOptions } from './watch-run.ts';
 
 /** The options by which every command that watches a run is told how to show it. */

@@ -1,26 +1,32 @@
 import { relative, sep } from 'node:path';
-import type { RunRecord } from '../../core/index.ts';
+import { type RunRecord, toSafeJson } from '../../core/index.ts';
 import {
   createRunViewFold,
   isTurnDone,
+  type NdjsonRecord,
   type RunFacts,
   type RunView,
   type RunViewFold,
   toCount,
   toEndedView,
   toList,
+  toNdjsonEnd,
+  toNdjsonRecord,
+  toNdjsonRun,
   toPlainLine,
+  toProof,
+  toRowLines,
+  toRunReport,
 } from '../../views/index.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { COMMAND_NAMES } from '../command-table.ts';
+import type { AppApi } from '../app-api.ts';
+import { COMMAND_NAMES } from '../args/command-table.ts';
+import type { CliContext } from '../cli-context.ts';
 import { printWarnings } from '../print-findings.ts';
-import { isNewestRun } from '../read-view.ts';
-import { guardPrinter } from './guard-printer.ts';
-import { toStopText } from './input-lines.ts';
-import { createNdjsonPrinter } from './ndjson-printer.ts';
-import { createQuietPrinter } from './quiet-printer.ts';
+import { isNewestRun } from '../runs/read-run.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { toStopText } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
-import { catchSignals } from './run-signals.ts';
+import { catchSignals } from './signals.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
@@ -195,4 +201,56 @@ async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOr
     return `${place} with only what git ignores in it: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
   }
   return `${place} with nothing in it that is not here too. Remove it: ralph worktrees remove ${name}\n`;
+}
+
+/** A printer whose defects are not the run's: they are told once, and the run goes on. */
+export function guardPrinter(printer: RunPrinter, { err }: Pick<Terminal, 'err'>): RunPrinter {
+  let isTold = false;
+  const guard =
+    <Args extends readonly unknown[]>(print: (...args: Args) => void) =>
+    (...args: Args): void => {
+      try {
+        print(...args);
+      } catch (error) {
+        if (!isTold)
+          err(`ralph: something could not be shown (${error instanceof Error ? error.message : String(error)}); the run goes on.\n`);
+        isTold = true;
+      }
+    };
+  return { ...printer, begin: guard(printer.begin), show: guard(printer.show), end: guard(printer.end) };
+}
+
+/** One JSON object a line on standard output, and nothing else there (docs/ndjson.md). */
+function createNdjsonPrinter(terminal: Terminal, now: () => number): RunPrinter {
+  const print = (record: NdjsonRecord): void => terminal.out(`${toSafeJson(record)}\n`);
+  return {
+    showsStops: false,
+    wantsFacts: false,
+    begin: ({ runId, runFolder, workspace }) => print(toNdjsonRun({ runId, runFolder, workspace, version: RALPH_VERSION }, now())),
+    show: (record) => print(toNdjsonRecord(record, now())),
+    end: ({ runId, view, exitCode }) => {
+      const { reason, detail } = view.end ?? { reason: 'storage_failed' as const, detail: '' };
+      print(toNdjsonEnd({ runId, reason, detail, exitCode, proof: toProof(view) }, now()));
+    },
+  };
+}
+
+const SHOWN = new Set(['Why', 'Cost', 'You', 'Next']);
+
+/** Says nothing but how it ended. */
+function createQuietPrinter(terminal: Terminal): RunPrinter {
+  return {
+    showsStops: false,
+    wantsFacts: true,
+    begin: () => undefined,
+    show: () => undefined,
+    end: ({ view, ...facts }) => {
+      const { headline, rows } = toRunReport(view, facts);
+      const lines = toRowLines(
+        rows.filter((row) => SHOWN.has(row.label)),
+        { width: terminal.columns() },
+      );
+      terminal.out(`${[headline, ...lines].join('\n')}\n`);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path';
 import { isRalphError } from '../../core/index.ts';
 import { toCount, toFirstLine, toPlainLine } from '../../views/index.ts';
-import type { CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
-import { createUsageError } from '../usage-error.ts';
+import type { AppApi } from '../app-api.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { pickTaskOptions, toTaskRequest } from './task-request.ts';
 
 type TaskDraft = Parameters<AppApi['addToQueue']>[1][number];

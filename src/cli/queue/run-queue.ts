@@ -1,16 +1,16 @@
 import { relative } from 'node:path';
 import { isJsonObject, parseJson, RalphError, toDurationText, toSafeJson, toShellWord } from '../../core/index.ts';
 import { toFirstLine, toList, toPlainLine } from '../../views/index.ts';
-import type { CommandCall } from '../cli-command.ts';
-import type { AppApi, CliContext } from '../cli-context.ts';
+import type { AppApi } from '../app-api.ts';
+import { parseCount, parseRuntime, parseUsd } from '../args/parse-values.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliContext, CommandCall } from '../cli-context.ts';
 import { withAbort, withoutHangup } from '../commands/run-command.ts';
+import { createSignalFan } from '../live/signals.ts';
 import { type ShowOptions, watchRun } from '../live/watch-run.ts';
-import { toLocalClock } from '../local-time.ts';
-import { parseCount, parseRuntime, parseUsd } from '../parse-values.ts';
-import type { Terminal } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { toLocalClock } from '../terminal/local-time.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { printDigest } from './print-queue.ts';
-import { createSignalFan } from './signal-fan.ts';
 import { toTaskRequest } from './task-request.ts';
 
 type NightOrder = Parameters<AppApi['runQueue']>[0];

@@ -2,7 +2,8 @@ import { renderDiagnostics, toExplainHint } from '../../config/index.ts';
 import { maskControls } from '../../core/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
-import { printJson } from '../terminal.ts';
+import { describeError } from '../terminal/describe-error.ts';
+import { printJson } from '../terminal/terminal.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
 
 /** Prints what was found, in the form that was asked for. */
@@ -15,11 +16,11 @@ export async function printReport(context: CliContext, targets: readonly Checked
     case 'json':
       return printJson(terminal, { files: targets.map((target) => toJsonReport(target, flags)) });
     case 'sarif': {
-      const { createSarifLog } = await import('./sarif-report.ts');
+      const { createSarifLog } = await import('./ci-reports.ts');
       return printJson(terminal, createSarifLog(targets, context.cwd), 2);
     }
     case 'github': {
-      const { toWorkflowCommands } = await import('./github-report.ts');
+      const { toWorkflowCommands } = await import('./ci-reports.ts');
       return terminal.out(toWorkflowCommands(targets));
     }
   }
@@ -67,4 +68,11 @@ function toTeam({ coordination, topology }: CheckedTarget['checked']): string {
   if (ids.length === 0) return ` (${coordination})`;
   const more = ids.length > MAX_HATS ? ` and ${ids.length - MAX_HATS} more` : '';
   return ` (${coordination}: ${ids.slice(0, MAX_HATS).join(', ')}${more})`;
+}
+
+/** Says on standard error which configurations could not be looked at. */
+export function printRefusals({ terminal }: CliContext, targets: readonly CheckedTarget[]): void {
+  for (const { refusal } of targets) {
+    if (refusal !== null) terminal.err(describeError(refusal, { style: terminal.errStyle, debug: false }).text);
+  }
 }

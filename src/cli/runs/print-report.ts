@@ -1,0 +1,17 @@
+import { type Review, toReviewDetails, toReviewScreen } from '../../views/index.ts';
+import { MAX_WIDTH } from '../live/look.ts';
+import { toLocalTime } from '../terminal/local-time.ts';
+import { printLine, type Terminal } from '../terminal/terminal.ts';
+
+/** Prints a review on so many lines, or (`null`) all of it. */
+export function printReview(terminal: Terminal, review: Review, height: number | null): void {
+  const { style } = terminal;
+  const layout = {
+    width: Math.min(terminal.columns(), MAX_WIDTH),
+    clock: toLocalTime,
+    styleLabel: (label: string) => style('faint', label),
+  };
+  const lines = height === null ? toReviewDetails(review, layout) : toReviewScreen(review, { ...layout, height });
+  for (const [index, line] of lines.entries())
+    printLine(terminal, index === 0 ? style('heading', style(review.isGood ? 'good' : 'warning', line)) : line);
+}
