@@ -1,5 +1,4 @@
 import { RalphError, toErrorCode } from '../core/index.ts';
-import { askPerson } from './ask-person.ts';
 import type { CliContext } from './cli-context.ts';
 import { createTerminal, type OutputStream } from './terminal/terminal.ts';
 
@@ -63,5 +62,17 @@ function findFolder(): string {
       why: 'It was removed or moved since you went there.',
       fix: 'Go to one that exists: cd',
     });
+  }
+}
+
+/** Asks on the terminal; the end of the input counts as an empty answer. The question goes to standard error, results stay clean. */
+async function askPerson(question: string): Promise<string> {
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    return await Promise.race([lines.question(question), closed]);
+  } finally {
+    lines.close();
   }
 }

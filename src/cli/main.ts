@@ -1,19 +1,27 @@
+/*
+ * The command line. Its folders, each importing only those before it: terminal <- args <- runs, live, queue, team, validate <- commands <- the entries
+ * (`whole-command.ts`, `lean-command.ts`, this file). Of the five in the middle, `live` imports `runs`, and `queue` imports `live`. What all of
+ * them share are the types of `cli-context.ts` and `app-api.ts`. A command imports no other command.
+ */
+import type { CommandBundle } from './command-bundle.ts';
 import { toUnwrittenText } from './terminal/unwritten-text.ts';
 
-/** Those of `lean-command.ts`. */
+/** Those that `lean-command.ts` holds. */
 const LEAN_COMMANDS = ['validate', 'explain'];
 
+type Environment = Readonly<Record<string, string | undefined>>;
+type Script = InstanceType<typeof import('node:vm').Script>;
+
 /**
- * The eager part of the command: it answers what needs nothing else and loads the rest on demand.
- * It imports nothing but two files that import nothing themselves: start-up time is measured against bare `node -e 0`.
+ * The eager part of the command: it answers `--version` itself and loads the rest. The time to start is measured against bare `node -e 0`, so the
+ * only code imported here is a file that imports nothing itself, and built-in modules are asked for where they are used: an `import` of `node:fs`
+ * would load all its streams.
  *
  * @param args the words after the command name
  * @returns the exit code
  */
-export async function main(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
-  if (args[0] === '--version' || args[0] === '-V') {
-    return printVersion();
-  }
+export async function main(args: readonly string[], env: Environment): Promise<number> {
+  if (args[0] === '--version' || args[0] === '-V') return printVersion();
   // The bundles lie beside the file that this one becomes.
   const bundle = LEAN_COMMANDS.includes(args[0] ?? '') ? 'lean.cjs' : 'command.cjs';
   return runCompiled(args, env, `${import.meta.dirname}/${bundle}`);
@@ -21,7 +29,7 @@ export async function main(args: readonly string[], env: Readonly<Record<string,
 
 async function printVersion(): Promise<number> {
   const { stdout, stderr } = process;
-  // What cannot be written is told twice: to who wrote it, and to who listens.
+  // The engine reports a failed write twice: to the callback and to the listeners.
   stdout.on('error', () => undefined);
   const failure = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) => stdout.write(`${RALPH_VERSION}\n`, resolve));
   // A reader that went away is no error.
@@ -30,14 +38,9 @@ async function printVersion(): Promise<number> {
   return 1;
 }
 
-type WholeCommand = typeof import('./whole-command.ts');
-type Environment = Readonly<Record<string, string | undefined>>;
-type Script = InstanceType<typeof import('node:vm').Script>;
-
 /**
- * Runs a command from the bundle of all of them. What the engine made of the code that the command ran is kept in `$XDG_CACHE_HOME/ralph/code`
- * (or under `~/.cache`), one file for each command, so that the next call need not compile it: that is half of its time. Without a cache
- * everything works, only slower.
+ * Runs a command from a bundle. The compiled code that the command used is kept in `$XDG_CACHE_HOME/ralph/code` (or under `~/.cache`), one file
+ * for each command, so that the next call need not compile it: that would be half of its time. Without the cache everything works, only slower.
  *
  * @param bundle the file of the bundle
  * @returns the exit code
@@ -48,7 +51,9 @@ async function runCompiled(args: readonly string[], env: Environment, bundle: st
   const name = first === '' || first.startsWith('-') ? 'run' : first;
   const source = readBundle(bundle);
   if (source === null) {
-    process.stderr.write(`ralph: is not whole (${bundle} cannot be read). Install it again; in a checkout: \`npm run build\`.\n`);
+    process.stderr.write(
+      `ralph: the installation is incomplete (${bundle} cannot be read). Install Ralph again; in a checkout: \`npm run build\`.\n`,
+    );
     return 2;
   }
   const code = loadCode(name, env, { file: bundle, source });
@@ -58,12 +63,12 @@ async function runCompiled(args: readonly string[], env: Environment, bundle: st
 }
 
 interface Code {
-  readonly run: WholeCommand['runCommandLine'];
+  readonly run: CommandBundle['runCommandLine'];
   /** Writes the cache where there is none that fits. */
   readonly keep: () => void;
 }
 
-/** Built-in modules are asked for, not imported: what an import makes of `node:fs` loads all the streams. */
+/** `null`: it cannot be read. */
 function readBundle(file: string): string | null {
   try {
     // The build writes nothing but ASCII into the bundle.
@@ -91,9 +96,9 @@ function loadCode(name: string, env: Environment, { file, source }: Bundle): Cod
   });
   const isKept = cache === null || (cachedData !== undefined && script.cachedDataRejected !== true);
   if (!isKept) setEngineFlag('--no-flush-bytecode');
-  const module: { exports: Partial<WholeCommand> } = { exports: {} };
+  const module: { exports: Partial<CommandBundle> } = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, (specifier: string) => import(specifier));
-  const { runCommandLine, COMMAND_NAMES } = module.exports as WholeCommand;
+  const { runCommandLine, COMMAND_NAMES } = module.exports as CommandBundle;
   return {
     run: runCommandLine,
     keep: () => (isKept || !COMMAND_NAMES.some((known) => known === name) ? undefined : writeCache(cache, key, script)),

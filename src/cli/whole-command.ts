@@ -1,18 +1,15 @@
 import type { CommandName } from './args/command-table.ts';
 import type { CliCommand } from './cli-context.ts';
+import type { CommandBundle } from './command-bundle.ts';
 import { runBundled } from './command-line.ts';
 import { createContext } from './create-context.ts';
 
 /**
- * The entry of the bundle that holds all of the command (`run-compiled.ts`): what a module imports is loaded with it, so everything that
- * only some commands need is imported dynamically.
- *
- * @param args the words after the command name
- * @returns the exit code
+ * The bundle that holds all commands. A module is loaded together with what it imports, so what only some commands need is imported dynamically.
  */
-export function runCommandLine(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export const runCommandLine: CommandBundle['runCommandLine'] = (args, env) => {
   return runBundled(args, () => createContext(env, { loadApp: () => import('../app/index.ts'), loadCommand }));
-}
+};
 
 export { COMMAND_NAMES } from './args/command-table.ts';
 

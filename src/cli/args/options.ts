@@ -1,5 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { CliContext } from '../cli-context.ts';
+import { createUsageError } from './usage-error.ts';
+
+/** The argument that most commands take. */
+export const RUN_ARGUMENT = ['[run]', 'a run: its id or the beginning of it; without it: the newest'] as const;
 
 /** What {@link addConfigOptions} and {@link addSettingFlags} add, as commander hands it over. */
 export interface ConfigOptions {
@@ -53,7 +56,7 @@ export function addSettingFlags(command: Command): void {
 }
 
 /** What a configuration is loaded from, for `loadConfig`, `checkConfig` and `planRun`. */
-export function toConfigRequest({ cwd, env }: Pick<CliContext, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
+export function toConfigRequest({ cwd, env }: Pick<ConfigRequest, 'cwd' | 'env'>, options: ConfigOptions): ConfigRequest {
   const given = options.config ?? [];
   const assignments = given.filter(isAssignment);
   const { model, maxIterations, maxCost, maxRuntime } = options;
@@ -86,4 +89,41 @@ function isAssignment(value: string): boolean {
 /** Adds `--format`, the first of the formats being the default. */
 export function addFormatOption(command: Command, formats: readonly [string, ...string[]], meaning: string): void {
   command.addOption(new Option('--format <format>', meaning).choices(formats).default(formats[0]));
+}
+
+/** How a run is shown. */
+export interface ShowOptions {
+  readonly format: 'text' | 'ndjson';
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Nothing is drawn over. */
+  readonly isPlain: boolean;
+}
+
+/** The options by which every command that watches a run is told how to show it. */
+export interface ShowFlags {
+  readonly format: 'text' | 'ndjson';
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  /** `--no-tui`: plain lines, without the status line. */
+  readonly tui: boolean;
+}
+
+/** Adds them to a command. */
+export function addShowOptions(command: Command): void {
+  command
+    .addOption(
+      new Option('--format <format>', 'text for people, ndjson for programs: one JSON object a line')
+        .choices(['text', 'ndjson'])
+        .default('text'),
+    )
+    .option('--no-tui', 'plain lines, without the status line that a terminal shows')
+    .option('-q, --quiet', 'only the outcome')
+    .option('-v, --verbose', 'routing, commands and the sizes of prompts too');
+}
+
+/** What was asked for, checked. */
+export function toShowOptions({ format, quiet = false, verbose = false, tui }: ShowFlags): ShowOptions {
+  if (quiet && verbose) throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
+  return { format, quiet, verbose, isPlain: !tui };
 }

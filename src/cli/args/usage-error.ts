@@ -11,3 +11,12 @@ export function suggestWord(word: string, candidates: readonly string[]): string
   const begun = candidates.filter((candidate) => given.length > 1 && candidate.startsWith(given));
   return begun.length === 1 ? begun[0] : findNearMiss(word, candidates);
 }
+
+/** A name that a person typed and that stands for nothing; `missing` is what there is not, such as `no hat`. */
+export function createUnknownNameError(missing: string, name: string, known: readonly string[], fix: string): RalphError {
+  const near = suggestWord(name, known);
+  return createUsageError(
+    `There is ${missing} ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    fix,
+  );
+}

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
 import { BUILT_IN_POLICIES, DETECTED_BACKENDS } from '../../core/index.ts';
-import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
+import { addExamples } from '../args/help.ts';
+import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand, DeclaredCommand } from '../cli-context.ts';
 
 /** A command as the shells need to know it. */

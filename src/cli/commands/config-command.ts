@@ -12,9 +12,8 @@ import { toPlainLine } from '../../views/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
-import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph config`. */
 export const configCommand: CliCommand = { declare, perform };
@@ -56,7 +55,7 @@ async function showSettings(context: CliContext, flags: ConfigFlags): Promise<nu
     throw createUsageError('--origin has no place in YAML.', 'Leave --format out, or take --format json.');
   const { settings, files, diagnostics, listEffective } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
   if (settings === null) {
-    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n`);
     return 1;
   }
   const values = listEffective();

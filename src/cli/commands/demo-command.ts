@@ -1,8 +1,7 @@
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand } from '../cli-context.ts';
-import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
+import { addShowOptions, type ShowFlags, toShowOptions } from '../args/options.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
 import { watchRun } from '../live/watch-run.ts';
 import { printReview } from '../runs/print-report.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -2,12 +2,11 @@ import type { RunRecord } from '../../core/index.ts';
 import { isTopicPattern } from '../../core/index.ts';
 import { createEventFold, createRunViewFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
-import { addFormatOption } from '../args/options.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { createEventPrinter, type EventGraphFormat, printEventGraph } from '../runs/print-events.ts';
 import { OutputClosed } from '../terminal/terminal.ts';
 

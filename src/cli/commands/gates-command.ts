@@ -1,14 +1,14 @@
-import { findGuidePage, renderDiagnostics, type Settings } from '../../config/index.ts';
-import { RalphError, toDurationText, toGateName, toResultName } from '../../core/index.ts';
+import { findGuidePage, type Settings } from '../../config/index.ts';
+import { toDurationText, toGateName, toResultName } from '../../core/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
-import { createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
+import { createConfigInvalid } from '../team/load-team.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -51,12 +51,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 function loadSettings(context: CliContext, options: ConfigOptions): Settings {
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, options), prompt: 'optional' });
   if (settings !== null) return settings;
-  throw new RalphError({
-    code: 'config-invalid',
-    what: 'The configuration cannot be run.',
-    fix: renderDiagnostics(diagnostics),
-    exitCode: 1,
-  });
+  throw createConfigInvalid(diagnostics);
 }
 
 interface RunChoice {
@@ -94,13 +89,11 @@ function findGate(gates: Settings['spec']['gates'], runnable: readonly number[],
   const found = findBy(toGateName) ?? findBy(({ run }) => run) ?? findBy(({ check }) => check) ?? findBy((_, index) => String(index + 1));
   if (found !== undefined) return found;
   const known = runnable.map((index) => toGateName(gates[index] ?? { run: '' }));
-  const near = suggestWord(name, known);
-  throw createUsageError(
-    `There is no gate ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
+  const fix =
     known.length === 0
       ? 'No gate that runs a command is configured.'
-      : `The gates are: ${known.map((text) => toPlainLine(text, 60)).join(', ')}`,
-  );
+      : `The gates are: ${known.map((text) => toPlainLine(text, 60)).join(', ')}`;
+  throw createUnknownNameError('no gate', name, known, fix);
 }
 
 function printVerdicts(terminal: Terminal, { results }: GateRun): void {

@@ -116,7 +116,7 @@ async function readGraph(context: CliContext, options: GraphOptions): Promise<Re
     const graph = await readLiveGraph(context, options.live === true ? undefined : options.live);
     return graph === null ? null : { graph, filesRead: new Set() };
   }
-  const { topology, checked, filesRead } = await loadTeam(context, options);
+  const { topology, checked, filesRead } = loadTeam(context, options);
   return topology === null ? null : { graph: createFlowGraph(topology, checked.diagnostics), filesRead };
 }
 
@@ -166,7 +166,7 @@ function toEnd(graph: FlowGraph, word: string): PathEnd {
   const near = suggestWord(word, known);
   const shown = JSON.stringify(word.slice(0, 80));
   throw createUsageError(
-    `There is neither a hat nor an event ${shown} in this team${near === undefined ? '.' : `: did you mean ${near}?`}`,
+    `This team has neither a hat nor an event ${shown}${near === undefined ? '.' : `: did you mean ${near}?`}`,
     'ralph hats lists the hats with their events; start and end are known too.',
   );
 }

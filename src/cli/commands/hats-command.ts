@@ -2,9 +2,8 @@ import { createFlowGraph, toMarkText } from '../../topology/index.ts';
 import { toPlainLine } from '../../views/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
-import { createUsageError, suggestWord } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { createHatSheet, type HatRow, listHatRows, printHatSheet } from '../team/hat-sheet.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printTable } from '../terminal/print.ts';
@@ -35,7 +34,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
     );
   }
   if (action === 'show' && id === undefined) throw createUsageError('Which hat?', 'Name it: ralph hats show builder');
-  const { topology, checked } = await loadTeam(context, options as ConfigOptions);
+  const { topology, checked } = loadTeam(context, options as ConfigOptions);
   if (topology === null) return 1;
   const graph = createFlowGraph(topology, checked.diagnostics);
   const isJson = options['format'] === 'json';
@@ -67,9 +66,7 @@ function toCells(row: HatRow): readonly string[] {
 }
 
 function createUnknownHat(id: string, known: readonly string[]): Error {
-  const near = suggestWord(id, known);
-  return createUsageError(
-    `There is no hat ${JSON.stringify(id.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
-  );
+  const fix =
+    known.length === 0 ? 'This team has no hats.' : `The hats are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  return createUnknownNameError('no hat', id, known, fix);
 }

@@ -1,10 +1,9 @@
 import { maskControls, toResultName, toShellWord, toUsdText } from '../../core/index.ts';
 import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { addExamples, addNote, RUN_ARGUMENT } from '../args/help.ts';
-import { addFormatOption } from '../args/options.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';

@@ -3,7 +3,7 @@ import type { EventPlace } from '../../emit/index.ts';
 import type { CheckEnd, EmitRequest } from '../../mcp/index.ts';
 import { addExamples } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import { type CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-context.ts';
 
 /** `ralph mcp`, what agent CLIs start. */
 export const mcpCommand: CliCommand = {

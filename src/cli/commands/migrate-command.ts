@@ -4,8 +4,7 @@ import { RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand } from '../cli-context.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
 import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');

@@ -3,7 +3,7 @@ import { toRowLines } from '../../views/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import { type CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 

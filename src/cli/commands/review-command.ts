@@ -1,7 +1,7 @@
 import { toReviewMarkdown } from '../../views/index.ts';
-import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
-import { addFormatOption } from '../args/options.ts';
-import { type CliCommand } from '../cli-context.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
 import { printReview } from '../runs/print-report.ts';
 import { printJson } from '../terminal/terminal.ts';
 

@@ -4,16 +4,15 @@ import { checkConfig } from '../../validation/index.ts';
 import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
-import { addConfigOptions, addSettingFlags, toConfigRequest } from '../args/options.ts';
+import { addConfigOptions, addSettingFlags, addShowOptions, type ShowFlags, toConfigRequest, toShowOptions } from '../args/options.ts';
 import { checkRunFlags, type RunFlags, toPlanRequest } from '../args/run-flags.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { resumeAndWatch } from '../live/resume-run.ts';
 import { NO_GATE, toLimitsText, toTeamText } from '../live/run-lines.ts';
-import { addShowOptions, type ShowFlags, toShowOptions } from '../live/run-options.ts';
-import { catchSignals } from '../live/signals.ts';
+import { withAbort, withoutHangup } from '../live/signals.ts';
 import { type WatchOrder, watchRun } from '../live/watch-run.ts';
-import { printFindings } from '../print-findings.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
-import { performResume } from './resume-command.ts';
+import { printWarnings } from '../terminal/print.ts';
+import { isColoured, printLine, type Terminal } from '../terminal/terminal.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 
@@ -62,7 +61,7 @@ const PRECEDENCE =
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);
   const show = toShowOptions(flags);
-  if (flags.continue === true) return performResume(context, undefined, flags);
+  if (flags.continue === true) return resumeAndWatch(context, undefined, flags);
   if (flags.detach === true) return detach(context, flags, call);
   const stdinPrompt = flags.promptFile === '-' ? await context.readStdin() : undefined;
   const app = await context.loadApp();
@@ -93,18 +92,6 @@ async function detach(context: CliContext, flags: RunFlags, call: CommandCall): 
   return 0;
 }
 
-/** Ctrl+C and SIGTERM end what is not under way yet; a terminal that closes does not. */
-export async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const caught = catchSignals(signals);
-  caught.attach((how) => (how === 'hangup' ? undefined : controller.abort()));
-  try {
-    return await call(controller.signal);
-  } finally {
-    caught.release();
-  }
-}
-
 /** In a process that was detached: says when the run has begun, and goes on when a terminal is closed. */
 function toDetached(context: CliContext, tellBegun: (runId: string) => void, start: WatchOrder['start']) {
   return {
@@ -122,15 +109,6 @@ function toDetached(context: CliContext, tellBegun: (runId: string) => void, sta
       return handle;
     },
   } satisfies { context: CliContext; start: WatchOrder['start'] };
-}
-
-/** Signals of a process that goes on when its terminal is closed. */
-export function withoutHangup(signals: CliContext['signals']): CliContext['signals'] {
-  const ignore = (): void => undefined;
-  return {
-    on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
-    off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
-  };
 }
 
 async function startAndWatch(
@@ -209,3 +187,17 @@ function toGateFacts({ timeoutMs, from, baseline }: RunPlan['settings']['spec'][
   ];
   return facts.join('; ');
 }
+
+/** What is to be said before a run starts, on standard error: findings about its configuration, and that errors among them were let pass. */
+async function printFindings(terminal: Terminal, { diagnostics, settings, warnings }: RunPlan): Promise<void> {
+  if (!settings.strictValidation) terminal.err(`${terminal.errStyle('warning', BYPASSED)}\n`);
+  printWarnings(terminal, warnings);
+  if (diagnostics.length === 0) return;
+  const { renderDiagnostics } = await import('../../config/index.ts');
+  terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n\n`);
+}
+
+const BYPASSED = [
+  'WARN: Hat collection validation bypassed (strict_validation: false).',
+  '      Errors downgraded to warnings. This may cause undefined behavior.',
+].join('\n');

@@ -3,7 +3,7 @@ import { toFirstLine, toPlainLine } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
-import { type CliCommand } from '../cli-context.ts';
+import type { CliCommand } from '../cli-context.ts';
 import { toLocalTime } from '../terminal/local-time.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, type Terminal } from '../terminal/terminal.ts';

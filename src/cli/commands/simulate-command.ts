@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { findGuidePage, parseYamlText, readTextFile, renderDiagnostics } from '../../config/index.ts';
-import { RalphError } from '../../core/index.ts';
 import {
   createSimulation,
   type SimulateOptions,
@@ -17,8 +16,9 @@ import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest 
 import { parseCount, parseUsd } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
+import { createConfigInvalid } from '../team/load-team.ts';
 import { printReport, printTrace } from '../team/print-simulation.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { isColoured, printJson } from '../terminal/terminal.ts';
 
 /** `ralph simulate`. */
 export const simulateCommand: CliCommand = { declare, perform };
@@ -74,14 +74,9 @@ function loadTopology(context: CliContext, file: string | undefined, flags: Conf
   const files = file === undefined ? {} : { config: [file, ...(flags.config ?? [])] };
   const { topology, settings, diagnostics } = checkConfig({ ...toConfigRequest(context, { ...flags, ...files }), prompt: 'optional' });
   if (topology === null || settings === null) {
-    throw new RalphError({
-      code: 'config-invalid',
-      what: 'The configuration cannot be run.',
-      fix: renderDiagnostics(diagnostics),
-      exitCode: 1,
-    });
+    throw createConfigInvalid(diagnostics);
   }
-  const color = terminal.errStyle('heading', 'x') !== 'x';
+  const color = isColoured(terminal.errStyle);
   const shown = diagnostics.filter((diagnostic) => diagnostic.severity !== 'note');
   if (shown.length > 0) terminal.err(`${renderDiagnostics(shown, { color })}\n\n`);
   return topology;

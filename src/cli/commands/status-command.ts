@@ -1,8 +1,8 @@
 import { toRunStatus, toStatusRecord } from '../../views/index.ts';
-import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
-import { addFormatOption } from '../args/options.ts';
-import { type CliCommand } from '../cli-context.ts';
-import { toReportLines } from '../live/text-printer.ts';
+import { addExamples } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
+import { toReportLines } from '../runs/print-report.ts';
 import { readEndFacts, readView } from '../runs/read-run.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 

@@ -1,6 +1,7 @@
 import { toEndedView, toNextStep } from '../../views/index.ts';
-import { addExamples, RUN_ARGUMENT } from '../args/help.ts';
-import { type CliCommand } from '../cli-context.ts';
+import { addExamples } from '../args/help.ts';
+import { RUN_ARGUMENT } from '../args/options.ts';
+import type { CliCommand } from '../cli-context.ts';
 import { readView } from '../runs/read-run.ts';
 
 /** `ralph stop`. */

@@ -16,11 +16,11 @@ import { checkConfig } from '../../validation/index.ts';
 import { toPlainLine } from '../../views/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
-import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { untilStopped } from '../live/signals.ts';
 import { printProse, printTable } from '../terminal/print.ts';
-import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
+import { isColoured, printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** `ralph tools`. */
 export const toolsCommand: CliCommand = {
@@ -67,7 +67,7 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
   const { terminal } = context;
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
   if (settings === null) {
-    terminal.err(`${renderDiagnostics(diagnostics, { color: terminal.errStyle('heading', 'x') !== 'x' })}\n`);
+    terminal.err(`${renderDiagnostics(diagnostics, { color: isColoured(terminal.errStyle) })}\n`);
     return 1;
   }
   const asked = findAsked(settings, flags);
@@ -99,11 +99,8 @@ function findAsked({ policies, profileNames, profiles, backends }: Settings, { h
 }
 
 function createUnknown(kind: 'hat' | 'profile', name: string, known: readonly string[]): Error {
-  const near = suggestWord(name, known);
-  return createUsageError(
-    `There is no ${kind} ${JSON.stringify(name.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    `The ${kind}s are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`,
-  );
+  const fix = `The ${kind}s are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  return createUnknownNameError(`no ${kind}`, name, known, fix);
 }
 
 function toRecord({ card, isOffered, why, profiles, missing }: ToolRow, asked: Asked | null): object {

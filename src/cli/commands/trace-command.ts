@@ -4,7 +4,7 @@ import { toPlainLine, toRowLines } from '../../views/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
-import { createUsageError, suggestWord } from '../args/usage-error.ts';
+import { createUnknownNameError, createUsageError, suggestWord } from '../args/usage-error.ts';
 import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { loadTeam } from '../team/load-team.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
@@ -43,10 +43,10 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
     throw createUsageError(`${JSON.stringify(topic.slice(0, 80))} is no topic.`, 'A topic is words with dots between them: build.done');
   }
   const depth = parseCount(options.depth, '--depth', 1);
-  const { topology } = await loadTeam(context, options);
+  const { topology } = loadTeam(context, options);
   if (topology === null) return 1;
   const { from } = options;
-  if (from !== undefined) checkWearer(topology, from);
+  if (from !== undefined) checkHat(topology, from);
   const trace = traceTopic(topology, { topic, depth, ...(from === undefined ? {} : { from }) });
   if (options.format === 'json') printJson(context.terminal, { v: 1, ...trace });
   else printTrace(context.terminal, trace, options.payload === undefined ? null : toPayloadWords(options.payload));
@@ -55,14 +55,11 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   return 0;
 }
 
-function checkWearer(topology: Topology, from: string): void {
+function checkHat(topology: Topology, from: string): void {
   if (from === RALPH || topology.hatById.has(from)) return;
   const known = [...topology.hatById.keys()];
-  const near = suggestWord(from, [...known, RALPH]);
-  throw createUsageError(
-    `There is no hat ${JSON.stringify(from.slice(0, 80))}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    known.length === 0 ? 'This team has no hats: leave --from out.' : 'ralph hats lists them.',
-  );
+  const fix = known.length === 0 ? 'This team has no hats: leave --from out.' : 'ralph hats lists them.';
+  throw createUnknownNameError('no hat', from, [...known, RALPH], fix);
 }
 
 const MAX_TOPICS = 8;

@@ -1,11 +1,10 @@
 import { maskControls } from '../../core/index.ts';
 import { toCount } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { addExamples, addNote, RUN_ARGUMENT } from '../args/help.ts';
-import { addFormatOption } from '../args/options.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { printProse } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 

@@ -4,8 +4,7 @@ import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';
-import type { CliContext } from '../cli-context.ts';
-import { type CliCommand, type CommandCall } from '../cli-context.ts';
+import type { CliCommand, CliContext, CommandCall } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';
 import { printJson, printLine } from '../terminal/terminal.ts';
 

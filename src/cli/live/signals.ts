@@ -2,29 +2,6 @@ import type { StopRequested } from '../../core/index.ts';
 import type { CliContext, SignalSource } from '../cli-context.ts';
 import { CTRL_C } from './run-lines.ts';
 
-/**
- * Does work that starts programs: Ctrl+C or a signal to end aborts it, so that it can end them, and it is waited for; a second Ctrl+C waits for nobody.
- *
- * @returns what the work gives, and the exit code of the command where it was stopped
- */
-export async function untilStopped<Result>(
-  { signals }: Pick<CliContext, 'signals'>,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<{ readonly result: Result; readonly stoppedBy: 129 | 130 | 143 | null }> {
-  const leaving = new AbortController();
-  const caught = catchSignals(signals);
-  let stoppedBy: 129 | 130 | 143 | null = null;
-  caught.attach((how) => {
-    stoppedBy ??= how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
-    leaving.abort();
-    if (how !== 'kill') return;
-    caught.release();
-    process.kill(process.pid, 'SIGINT');
-  });
-  const result = await work(leaving.signal).finally(caught.release);
-  return { result, stoppedBy };
-}
-
 type Stop = (how: StopRequested['how'], by: string) => void;
 
 /** Signals of a run: caught from before it starts until after it has ended. */
@@ -77,6 +54,50 @@ export function catchSignals(source: SignalSource, die: (() => void) | null = di
 
 function dieOfInterrupt(): void {
   process.kill(process.pid, 'SIGINT');
+}
+
+/**
+ * Does work that starts programs: Ctrl+C or a signal to end aborts it, so that it can end them, and it is waited for; a second Ctrl+C waits for nobody.
+ *
+ * @returns what the work gives, and the exit code of the command where it was stopped
+ */
+export async function untilStopped<Result>(
+  { signals }: Pick<CliContext, 'signals'>,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly stoppedBy: 129 | 130 | 143 | null }> {
+  const leaving = new AbortController();
+  const caught = catchSignals(signals);
+  let stoppedBy: 129 | 130 | 143 | null = null;
+  caught.attach((how) => {
+    stoppedBy ??= how === 'terminate' ? 143 : how === 'hangup' ? 129 : 130;
+    leaving.abort();
+    if (how !== 'kill') return;
+    caught.release();
+    process.kill(process.pid, 'SIGINT');
+  });
+  const result = await work(leaving.signal).finally(caught.release);
+  return { result, stoppedBy };
+}
+
+/** Ctrl+C and SIGTERM end what is not under way yet; a terminal that closes does not. */
+export async function withAbort<Result>({ signals }: CliContext, call: (abort: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const caught = catchSignals(signals);
+  caught.attach((how) => (how === 'hangup' ? undefined : controller.abort()));
+  try {
+    return await call(controller.signal);
+  } finally {
+    caught.release();
+  }
+}
+
+/** Signals of a process that goes on when its terminal is closed. */
+export function withoutHangup(signals: CliContext['signals']): CliContext['signals'] {
+  const ignore = (): void => undefined;
+  return {
+    on: (signal, listener) => signals.on(signal, signal === 'SIGHUP' ? ignore : listener),
+    off: (signal, listener) => (signal === 'SIGHUP' ? undefined : signals.off(signal, listener)),
+  };
 }
 
 type Signal = Parameters<SignalSource['on']>[0];

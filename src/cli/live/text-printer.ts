@@ -13,17 +13,17 @@ import {
   createLiveFold,
   createTextCleaner,
   type RunProgress,
-  type RunReport,
   type TurnView,
   toLiveLine,
   toPlainLine,
-  toRowLines,
   toRunReport,
 } from '../../views/index.ts';
 import type { CliContext } from '../cli-context.ts';
+import { toReportLines } from '../runs/print-report.ts';
 import { createLineWriter, type LineWriter } from '../terminal/line-writer.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
-import { type Look, MAX_WIDTH } from './look.ts';
+import { MAX_WIDTH } from '../terminal/terminal.ts';
+import type { Look } from './run-lines.ts';
 import { toEffectLines, toGateTail, toGateVerdict, toHeaderLines, toInputLines, toRule } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
 
@@ -88,15 +88,6 @@ export function createTextPrinter(
 }
 
 const MAX_HEARTBEAT = 240;
-/** A report in colours, as wide as the terminal. */
-export function toReportLines(
-  { headline, isGood, rows }: RunReport,
-  { style, columns }: Pick<Look, 'style' | 'columns'>,
-): readonly string[] {
-  const layout = { width: Math.min(columns(), MAX_WIDTH), styleLabel: (label: string) => style('faint', label) };
-  return [style('heading', style(isGood ? 'good' : 'warning', headline)), ...toRowLines(rows, layout)];
-}
-
 function showRecord(showing: Showing, record: RunRecord, turn: TurnView | null): void {
   if (record.kind === 'live') return showing.stream.show(record.event);
   if (record.kind === 'gate-output') {

@@ -19,10 +19,10 @@ import {
   toRunReport,
 } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
-import { COMMAND_NAMES } from '../args/command-table.ts';
+import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
-import { printWarnings } from '../print-findings.ts';
 import { isNewestRun } from '../runs/read-run.ts';
+import { printWarnings } from '../terminal/print.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { toStopText } from './run-lines.ts';
 import type { RunPrinter } from './run-printer.ts';
@@ -33,15 +33,6 @@ type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;
 type RunEnd = Awaited<RunHandle['outcome']>;
 
 const BELL = '\u0007';
-
-/** How a run is shown. */
-export interface ShowOptions {
-  readonly format: 'text' | 'ndjson';
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  /** Nothing is drawn over. */
-  readonly isPlain: boolean;
-}
 
 /** A run to be started and watched. */
 export interface WatchOrder {
@@ -182,8 +173,7 @@ function toUncommittedText(runId: string, facts: RunFacts | null): string {
   const left = changed.files.map(({ path }) => path).filter((path) => uncommitted.first.includes(path));
   if (left.length === 0) return '';
   const count = uncommitted.count > uncommitted.first.length ? `at least ${toCount(left.length, 'file')}` : toCount(left.length, 'file');
-  const undo = COMMAND_NAMES.includes('undo') ? '; give it up: ralph undo' : '';
-  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff${undo}\n`;
+  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff; give it up: ralph undo\n`;
 }
 
 /** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */

@@ -14,11 +14,10 @@ import {
   toTurnLine,
 } from '../../views/index.ts';
 import type { TurnChoice } from '../args/parse-values.ts';
-import { MAX_WIDTH } from '../live/look.ts';
-import { toReportLines } from '../live/text-printer.ts';
 import { printProse } from '../terminal/print.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { MAX_WIDTH, printLine, type Terminal } from '../terminal/terminal.ts';
 import { createEventPrinter } from './print-events.ts';
+import { toReportLines } from './print-report.ts';
 import { type ReadRun, readEndFacts } from './read-run.ts';
 
 /** What a turn, or (`null`) the whole run, changed: as a patch, or file by file. */

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
-import { type ReadText, readTextFile } from '../../config/index.ts';
+import { type ReadText, readTextFile, renderDiagnostics } from '../../config/index.ts';
+import { RalphError } from '../../core/index.ts';
 import type { Topology } from '../../topology/index.ts';
 import { type CheckedConfig, checkConfig } from '../../validation/index.ts';
 import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
+import { isColoured } from '../terminal/terminal.ts';
 
 /** A team as a command looks at it, with everything that is known to be wrong with it. */
 export interface LoadedTeam {
@@ -19,7 +21,7 @@ export interface LoadedTeam {
  *
  * @throws RalphError (exit code 2) for a file that is not there and for wrong use
  */
-export async function loadTeam(context: CliContext, options: ConfigOptions): Promise<LoadedTeam> {
+export function loadTeam(context: CliContext, options: ConfigOptions): LoadedTeam {
   const filesRead = new Set<string>();
   const readText: ReadText = (path, ...how) => {
     filesRead.add(path);
@@ -30,9 +32,18 @@ export async function loadTeam(context: CliContext, options: ConfigOptions): Pro
   const promptFile = checked.settings?.objective.file;
   if (promptFile != null) filesRead.add(resolve(context.cwd, promptFile));
   if (told.length > 0) {
-    const { renderDiagnostics } = await import('../../config/index.ts');
-    const color = context.terminal.errStyle('heading', 'x') !== 'x';
+    const color = isColoured(context.terminal.errStyle);
     context.terminal.err(`${renderDiagnostics(told, { color })}\n\n`);
   }
   return { topology: checked.topology, checked, filesRead };
+}
+
+/** The error for a configuration that cannot be run, with all that is wrong with it. */
+export function createConfigInvalid(diagnostics: CheckedConfig['diagnostics']): RalphError {
+  return new RalphError({
+    code: 'config-invalid',
+    what: 'The configuration cannot be run.',
+    fix: renderDiagnostics(diagnostics),
+    exitCode: 1,
+  });
 }

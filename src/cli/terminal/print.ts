@@ -63,3 +63,8 @@ function pad(cells: readonly string[], { widths }: TableLayout): string {
 export function printProse(terminal: Terminal, text: string, toStyled: (line: string) => string = (line) => line): void {
   for (const line of terminal.isTty ? wrapText(text, terminal.columns()) : [text]) printLine(terminal, toStyled(line));
 }
+
+/** Says on standard error what a person should know, and goes on. */
+export function printWarnings(terminal: Pick<Terminal, 'err' | 'errStyle'>, warnings: readonly string[]): void {
+  for (const warning of warnings) terminal.err(`${terminal.errStyle('warning', 'WARN')}: ${warning}\n`);
+}

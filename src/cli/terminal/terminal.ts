@@ -22,6 +22,11 @@ const colourStyle: Style = (name, text) => (text === '' ? '' : styleText(FORMATS
 /** No colours. */
 export const plainStyle: Style = (_name, text) => text;
 
+/** Whether a style gives colours. */
+export function isColoured(style: Style): boolean {
+  return style !== plainStyle;
+}
+
 /**
  * Whether a stream gets colours: a terminal that is not dumb, unless NO_COLOR is set (to anything but nothing); FORCE_COLOR for those who
  * know better.
@@ -67,6 +72,8 @@ export interface OutputStream {
   readonly once?: (event: 'drain' | 'close', listener: () => void) => unknown;
 }
 
+/** The widest that a report of a run is made, however wide the terminal is. */
+export const MAX_WIDTH = 100;
 /** Where nobody says how wide it is. */
 const DEFAULT_COLUMNS = 100;
 const MIN_COLUMNS = 40;

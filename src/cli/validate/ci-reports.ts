@@ -2,7 +2,6 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Span } from '../../config/index.ts';
 import { maskControls, type Severity } from '../../core/index.ts';
-import type { CheckedTarget } from './check-files.ts';
 import { readRulePage } from './rule-pages.ts';
 
 /** Pages of the package as it is published. */
@@ -10,9 +9,13 @@ const PACKAGE_URL = `https://unpkg.com/ralph-hats@${RALPH_VERSION}`;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = { error: 'error', warning: 'warning', hint: 'note', note: 'note' };
 
-/** Findings as a SARIF 2.1.0 log, for code scanning. File names are relative to the folder. */
-export function createSarifLog(targets: readonly CheckedTarget[], cwd: string): object {
-  const findings = targets.flatMap(({ checked }) => checked.diagnostics);
+/**
+ * Findings as a SARIF 2.1.0 log, for code scanning.
+ *
+ * @param cwd the folder that file names are relative to
+ * @param isComplete whether every file could be read
+ */
+export function createSarifLog(findings: readonly Diagnostic[], cwd: string, isComplete: boolean): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
   const rules = codes.map((code) =>
     toRule(
@@ -29,7 +32,7 @@ export function createSarifLog(targets: readonly CheckedTarget[], cwd: string): 
   };
   const run = {
     tool: { driver },
-    invocations: [{ executionSuccessful: targets.every(({ refusal }) => refusal === null) }],
+    invocations: [{ executionSuccessful: isComplete }],
     columnKind: 'utf16CodeUnits',
     results: findings.map((finding) => toResult(finding, codes.indexOf(finding.code), cwd)),
   };
@@ -92,8 +95,8 @@ function toFingerprint({ code, message, excerpt, file }: Diagnostic, cwd: string
 const COMMANDS = { error: 'error', warning: 'warning', hint: 'notice', note: 'notice' } as const;
 
 /** Findings as commands of a GitHub workflow, which shows them at their lines; nothing for none. */
-export function toWorkflowCommands(targets: readonly CheckedTarget[]): string {
-  return targets.flatMap(({ checked }) => checked.diagnostics.map((finding) => `${toCommand(finding)}\n`)).join('');
+export function toWorkflowCommands(findings: readonly Diagnostic[]): string {
+  return findings.map((finding) => `${toCommand(finding)}\n`).join('');
 }
 
 function toCommand(finding: Diagnostic): string {

@@ -3,13 +3,14 @@ import { maskControls } from '../../core/index.ts';
 import { createConfigReport, isValid } from '../../validation/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { describeError } from '../terminal/describe-error.ts';
-import { printJson } from '../terminal/terminal.ts';
+import { isColoured, printJson } from '../terminal/terminal.ts';
 import type { CheckedTarget, ValidateFlags } from './check-files.ts';
 
 /** Prints what was found, in the form that was asked for. */
 export async function printReport(context: CliContext, targets: readonly CheckedTarget[], flags: ValidateFlags): Promise<void> {
   const { terminal } = context;
   const strict = flags.strict === true;
+  const findings = targets.flatMap(({ checked }) => checked.diagnostics);
   switch (flags.format) {
     case 'human':
       return terminal.out(toHumanReport(context, targets, strict));
@@ -17,11 +18,19 @@ export async function printReport(context: CliContext, targets: readonly Checked
       return printJson(terminal, { files: targets.map((target) => toJsonReport(target, flags)) });
     case 'sarif': {
       const { createSarifLog } = await import('./ci-reports.ts');
-      return printJson(terminal, createSarifLog(targets, context.cwd), 2);
+      return printJson(
+        terminal,
+        createSarifLog(
+          findings,
+          context.cwd,
+          targets.every(({ refusal }) => refusal === null),
+        ),
+        2,
+      );
     }
     case 'github': {
       const { toWorkflowCommands } = await import('./ci-reports.ts');
-      return terminal.out(toWorkflowCommands(targets));
+      return terminal.out(toWorkflowCommands(findings));
     }
   }
 }
@@ -33,7 +42,7 @@ function toJsonReport({ name, checked, made }: CheckedTarget, { strict, fix, fix
 
 /** The findings, a line for each file, and where to read on. */
 function toHumanReport({ terminal }: CliContext, targets: readonly CheckedTarget[], strict: boolean): string {
-  const color = terminal.style('heading', 'x') !== 'x';
+  const color = isColoured(terminal.style);
   const readable = targets.filter(({ refusal }) => refusal === null);
   const blocks = readable.map(({ checked }) => renderDiagnostics(checked.diagnostics, { color }));
   const found = blocks.filter((block) => block !== '').map((block) => `${block}\n\n`);
