@@ -1,28 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { listBackends } from '../backends/index.ts';
 import { toShellWord } from '../core/index.ts';
-import { writeFiles } from './file-content.ts';
-import { planTurn } from './play-script.ts';
-import type { Scenario } from './scenario.ts';
-import { VOICES } from './speech.ts';
-
-/** The folders that one scenario is played in. */
-export interface Stage {
-  /** Everything of the scenario is below it. */
-  readonly root: string;
-  /** Where `ralph run` is typed. */
-  readonly workspace: string;
-  /** One folder for each turn that was played, numbered from 1. */
-  readonly records: string;
-  /** One folder for each scripted turn, numbered from 0; `used` is in it once it was played. */
-  readonly turns: string;
-  /** The environment of the run. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly clear: () => void;
-}
+import type { Files, Scenario } from './scenario.ts';
+import type { ScenarioFolders } from './scenario-folders.ts';
+import { planTurn, STREAMS, toBytes } from './scripted-turn.ts';
 
 /** The name under which the scripted agent is a custom command. */
 const AGENT = 'agent';
@@ -30,23 +14,51 @@ const AGENT = 'agent';
 const PROGRAMS: readonly string[] = [AGENT, ...listBackends().map(({ command }) => command)];
 
 /** Builds the folders of a scenario: its workspace, its script, its agents. */
-export function createStage(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): Stage {
+export function createFolders(scenario: Scenario, base: Readonly<Record<string, string | undefined>>): ScenarioFolders {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-scenario-')));
-  const stage = { root, workspace: join(root, 'workspace'), records: join(root, 'records'), turns: join(root, 'turns') };
-  const bin = join(root, 'bin');
-  for (const folder of [stage.workspace, stage.records, stage.turns, bin, join(root, 'home')]) mkdirSync(folder);
-  const env = toEnvironment(scenario, base, root, bin);
-  writeScript(scenario, stage.turns);
-  writeAgent(stage.records, stage.turns, bin);
-  writeFiles(stage.workspace, scenario.files ?? {});
-  if (scenario.config !== undefined) writeConfig(stage.workspace, scenario.config);
-  if (scenario.git === true) createRepository(stage.workspace, env);
-  writeFiles(stage.workspace, scenario.dirty ?? {});
-  return { ...stage, env, clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+  const make = (name: string): string => {
+    const path = join(root, name);
+    mkdirSync(path);
+    return path;
+  };
+  const workspace = make('workspace');
+  const records = make('records');
+  const turns = make('turns');
+  const [bin, home] = [make('bin'), make('home')];
+  const env = toEnvironment(scenario, base, { home, bin });
+  writeScript(scenario, turns);
+  writeAgent(records, turns, bin);
+  const writeInto = (files: Files): void => writeFiles(workspace, files);
+  writeInto(scenario.files ?? {});
+  if (scenario.config !== undefined) writeConfig(workspace, scenario.config);
+  if (scenario.git === true) createRepository(workspace, env);
+  writeInto(scenario.dirty ?? {});
+  return {
+    root,
+    workspace,
+    records,
+    turns,
+    env,
+    writeFiles: writeInto,
+    writeConfig: (config) => writeConfig(workspace, config),
+    clear: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
-/** Writes `ralph.yml`: a text as it is; a map without `cli` gets the scripted agent for all its hats. */
-export function writeConfig(workspace: string, config: NonNullable<Scenario['config']>): void {
+/** Writes files below a folder, or deletes them. */
+function writeFiles(folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    if (content === null) {
+      rmSync(path, { recursive: true, force: true });
+      continue;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, toBytes(content));
+  }
+}
+
+function writeConfig(workspace: string, config: NonNullable<Scenario['config']>): void {
   const text = typeof config === 'string' ? config : JSON.stringify({ cli: { backend: 'custom', command: AGENT }, ...config }, null, 2);
   writeFileSync(join(workspace, 'ralph.yml'), text);
 }
@@ -55,8 +67,7 @@ export function writeConfig(workspace: string, config: NonNullable<Scenario['con
 function toEnvironment(
   scenario: Scenario,
   base: Readonly<Record<string, string | undefined>>,
-  root: string,
-  bin: string,
+  { home, bin }: { readonly home: string; readonly bin: string },
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
@@ -66,9 +77,9 @@ function toEnvironment(
   return {
     ...env,
     PATH: path,
-    HOME: join(root, 'home'),
+    HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: join(root, 'home', 'gitconfig'),
+    GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
     ...scenario.env,
   };
 }
@@ -88,7 +99,7 @@ function writeScript(scenario: Scenario, turns: string): void {
   writeFileSync(join(turns, 'script'), lines.map((line) => `${line}\n`).join(''));
 }
 
-/** The agent that plays: it keeps how it was called, takes the first turn that is left for its hat, and plays it. */
+/** The scripted agent: it records how it was called, takes the first turn that is left for its hat, and does what that says. */
 function writeAgent(records: string, turns: string, bin: string): void {
   const path = join(bin, AGENT);
   writeFileSync(
@@ -101,8 +112,8 @@ echo $$ > "$record/pid"
 printf '%s\\0' "$0" "$@" > "$record/argv"
 env -0 > "$record/env"
 cat > "$record/stdin"
-voice=text
-case "\${0##*/}" in ${Object.keys(VOICES).join('|')}) voice="\${0##*/}" ;; esac
+stream=text
+case "\${0##*/}" in ${Object.keys(STREAMS).join('|')}) stream="\${0##*/}" ;; esac
 turn=
 while read -r id hat; do
   case "$hat" in '*' | "$RALPH_HAT") ;; *) continue ;; esac
@@ -113,7 +124,7 @@ if [ -z "$turn" ]; then
   echo "the scenario has no turn left for $RALPH_HAT" >&2
   exit 97
 fi
-. "$turn/play.sh"
+. "$turn/turn.sh"
 `,
   );
   chmodSync(path, 0o755);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ScenarioResult } from './scenario-result.ts';
-import { createPlayer, defineScenarioSuite } from './scenario-suite.ts';
+import type { ScenarioResult } from './check-scenario.ts';
+import { createAheadRunner, defineScenarioSuite } from './run-scenario.ts';
 
 /** A stage manager whose plays end when the test says so. */
 function createManual() {
@@ -24,11 +24,11 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('createPlayer', () => {
+describe('createAheadRunner', () => {
   it('plays no more at a time than it has lanes, in order', async () => {
     const { begun, run, end } = createManual();
-    const player = createPlayer(2, run);
-    const first = player.play('a', ['b', 'c', 'd']);
+    const ahead = createAheadRunner(2, run);
+    const first = ahead.run('a', ['b', 'c', 'd']);
     await settle();
     expect(begun).toEqual(['a', 'b']);
     await end('b');
@@ -40,9 +40,9 @@ describe('createPlayer', () => {
 
   it('plays what is wanted before what was only expected to be', async () => {
     const { begun, run, end } = createManual();
-    const player = createPlayer(1, run);
-    void player.play('a', ['b', 'c']);
-    const wanted = player.play('c', []);
+    const ahead = createAheadRunner(1, run);
+    void ahead.run('a', ['b', 'c']);
+    const wanted = ahead.run('c', []);
     await settle();
     await end('a');
     expect(begun).toEqual(['a', 'c']);
@@ -52,23 +52,23 @@ describe('createPlayer', () => {
 
   it('plays each file once, and goes on after one that could not be played', async () => {
     let plays = 0;
-    const player = createPlayer(1, (file) => {
+    const ahead = createAheadRunner(1, (file) => {
       plays += 1;
       return file === 'bad' ? Promise.reject(new Error('no such file')) : Promise.resolve({ folder: file } as ScenarioResult);
     });
-    await expect(player.play('bad', ['good'])).rejects.toThrow('no such file');
-    expect((await player.play('good', [])).folder).toBe('good');
-    expect((await player.play('good', ['bad'])).folder).toBe('good');
+    await expect(ahead.run('bad', ['good'])).rejects.toThrow('no such file');
+    expect((await ahead.run('good', [])).folder).toBe('good');
+    expect((await ahead.run('good', ['bad'])).folder).toBe('good');
     expect(plays).toBe(2);
   });
 
   it('when it is closed begins no more, and waits for what was begun', async () => {
     const { begun, run, end } = createManual();
-    const player = createPlayer(1, run);
-    void player.play('a', ['b', 'c']);
+    const ahead = createAheadRunner(1, run);
+    void ahead.run('a', ['b', 'c']);
     await settle();
     let isClosed = false;
-    const closed = player.close().then(() => {
+    const closed = ahead.close().then(() => {
       isClosed = true;
     });
     await settle();

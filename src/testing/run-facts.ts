@@ -1,19 +1,4 @@
 import type { DeliveryKind, EndReason, FailureClass, Json, RejectionCause } from '../core/index.ts';
-import type { Scenario } from './scenario.ts';
-
-/** What came of a scenario: plain data, with the folders already removed. */
-export interface ScenarioResult {
-  readonly scenario: Scenario;
-  /** In the order in which they were started. */
-  readonly runs: readonly RunFacts[];
-  /** Files that are expected somehow, as they were at the end; `null` where there is none. */
-  readonly files: Readonly<Record<string, string | null>>;
-  readonly calls: readonly AgentCall[];
-  /** What is wrong whatever was expected: an agent that was called once too often, a process that is left. */
-  readonly faults: readonly string[];
-  /** Where it was played; the folder is still there only with `keep`. */
-  readonly folder: string;
-}
 
 /** One run: what its journal says. */
 export interface RunFacts {
