@@ -38,11 +38,11 @@ function toExampleLines(examples: readonly Example[], width: number): readonly s
 }
 
 const EXAMPLES: readonly Example[] = [
-  ['ralph demo', 'a team at work for ten seconds, without any agent of your own'],
-  ['ralph run -p "Make the tests pass"', 'the first agent CLI that is found works on it'],
+  ['ralph demo', 'watch a team for ten seconds; needs no agent of your own'],
+  ['ralph run -p "Make the tests pass"', 'let the first agent CLI that is found do it'],
   ['ralph run', 'the task in PROMPT.md, the team in ralph.yml'],
   ['ralph review', 'what the last run did, on one screen'],
-  ['ralph resume', 'go on where the last run stopped'],
+  ['ralph resume', 'continue where the last run stopped'],
 ];
 
 /** What is done with the commands of each group. */

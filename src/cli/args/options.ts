@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { createUsageError } from './usage-error.ts';
 
 /** The argument that most commands take. */
-export const RUN_ARGUMENT = ['[run]', 'a run: its id or the beginning of it; without it: the newest'] as const;
+export const RUN_ARGUMENT = ['[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest'] as const;
 
 /** What {@link addConfigOptions} and {@link addSettingFlags} add, as commander hands it over. */
 export interface ConfigOptions {
@@ -39,20 +39,20 @@ export function addConfigOptions(command: Command): void {
   command
     .option(
       '-c, --config <file|key=value>',
-      'a configuration instead of ralph.yml, or one setting (cli.model=opus); again for more',
+      'a configuration instead of ralph.yml, or one setting (cli.model=opus); may be repeated',
       (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
     )
-    .option('--hats <file|preset:name>', 'another team: the hats of a file or of a preset');
+    .option('--hats <file|preset:name>', 'another team: the hats of a file or a preset');
 }
 
 /** Adds the flags that stand for a setting: `-b`, `--model`, `--max-iterations`, `--max-cost`, `--max-runtime`. */
 export function addSettingFlags(command: Command): void {
   command
     .option('-b, --backend <name>', 'the agent, such as claude or codex, or the path of a program (./agent.sh)')
-    .option('--model <name>', 'its model')
-    .option('--max-iterations <n>', 'turns before the run stops')
-    .option('--max-cost <usd>', 'US dollars before the run stops, as far as agents or prices tell the cost')
-    .option('--max-runtime <duration>', 'running time before the run stops: 90m, 2h, or seconds');
+    .option('--model <name>', 'the model of the agent')
+    .option('--max-iterations <n>', 'stop after this many turns')
+    .option('--max-cost <usd>', 'stop after this many US dollars, as far as agents or prices tell the cost')
+    .option('--max-runtime <duration>', 'stop after this running time: 90m, 2h, or seconds');
 }
 
 /** What a configuration is loaded from, for `loadConfig`, `checkConfig` and `planRun`. */
@@ -113,13 +113,13 @@ export interface ShowFlags {
 export function addShowOptions(command: Command): void {
   command
     .addOption(
-      new Option('--format <format>', 'text for people, ndjson for programs: one JSON object a line')
+      new Option('--format <format>', 'text for people, ndjson for programs: one JSON object per line')
         .choices(['text', 'ndjson'])
         .default('text'),
     )
     .option('--no-tui', 'plain lines, without the status line that a terminal shows')
-    .option('-q, --quiet', 'only the outcome')
-    .option('-v, --verbose', 'routing, commands and the sizes of prompts too');
+    .option('-q, --quiet', 'print only the outcome')
+    .option('-v, --verbose', 'also print routing, commands and the sizes of prompts');
 }
 
 /** What was asked for, checked. */

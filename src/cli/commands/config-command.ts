@@ -27,8 +27,12 @@ function declare(command: Command): void {
   command.argument('[what]', '`show` (the default): the settings in force; `schema`: the JSON Schema of a configuration');
   addConfigOptions(command);
   addSettingFlags(command);
-  command.option('--origin', 'each setting with where it came from');
-  addFormatOption(command, ['text', 'json', 'yaml'], 'text for people, json for programs, yaml for a file that says the same');
+  command.option('--origin', 'show where each setting came from');
+  addFormatOption(
+    command,
+    ['text', 'json', 'yaml'],
+    'text for people, json for programs, yaml for a configuration file with the same settings',
+  );
   addExamples(command, [
     ['ralph config', 'the settings in force, as a configuration file'],
     ['ralph config show --origin', 'each with the file and line, variable or flag that it came from'],

@@ -13,7 +13,7 @@ export const demoCommand: CliCommand = {
   declare: (command) => {
     addShowOptions(command);
     addExamples(command, [
-      ['ralph demo', 'planner, builder and reviewer mend a failing test; no key, no network'],
+      ['ralph demo', 'planner, builder and reviewer fix a failing test; needs no key and no network'],
       ['ralph demo --format ndjson', 'the same for programs'],
     ]);
   },

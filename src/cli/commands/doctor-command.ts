@@ -12,16 +12,16 @@ type DoctorReport = Awaited<ReturnType<AppApi['examine']>>;
 /** `ralph doctor`. */
 export const doctorCommand: CliCommand = {
   declare: (command) => {
-    command.option('--sandbox', 'what is enforced for each hat, and by what');
-    command.option('--probe [cli...]', 'try what profile critic forbids through these CLIs, with a model on this machine');
+    command.option('--sandbox', 'show what is enforced for each hat, and by what');
+    command.option('--probe [cli...]', 'try through these CLIs what the profile critic forbids, with a scripted model on this machine');
     addConfigOptions(command);
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
-      ['ralph doctor', 'which agents are there, are they signed in, what to do'],
+      ['ralph doctor', 'which agents are installed, whether they are signed in, what to do'],
       ['ralph doctor --format json | jq .backends', 'for programs'],
-      ['ralph doctor --sandbox', 'what holds each hat back, and what nothing does'],
+      ['ralph doctor --sandbox', 'what confines each hat, and what nothing confines'],
       ['ralph doctor --sandbox -c team.yml', 'the same for another configuration'],
-      ['ralph doctor --probe', 'do the installed CLIs hold a read-only profile? remembered for runs'],
+      ['ralph doctor --probe', 'whether the installed CLIs keep to a read-only profile; runs know the result'],
       ['ralph doctor --probe claude codex', 'only these'],
     ]);
   },

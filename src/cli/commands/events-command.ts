@@ -22,20 +22,20 @@ export const eventsCommand: CliCommand = {
     command
       .argument(...RUN_ARGUMENT)
       .option('--topic <pattern>', 'only this topic, or a pattern such as build.*')
-      .option('--hat <hat>', 'only what this hat published or got')
-      .option('--iteration <n>', 'only of this iteration')
-      .option('--last <n>', 'only the last ones')
-      .option('--follow', 'go on with what happens until the run ends')
-      .option('--graph', 'which event followed from which');
+      .option('--hat <hat>', 'only what this hat published or received')
+      .option('--iteration <n>', 'only events of this iteration')
+      .option('--last <n>', 'only the last n events')
+      .option('--follow', 'keep listing new events until the run ends')
+      .option('--graph', 'show which event followed from which');
     addFormatOption(
       command,
       ['table', 'json', 'mermaid', 'dot'],
-      'table for people, json for programs: one object a line (docs/ndjson.md); mermaid and dot with --graph',
+      'table for people, json for programs: one object per line (docs/ndjson.md); with --graph also mermaid and dot',
     );
     addExamples(command, [
       ['ralph events', 'everything that was published or refused in the newest run'],
-      ['ralph events --follow', 'the same, and what comes'],
-      ['ralph events --topic "build.*" --last 5', 'the last five of one kind'],
+      ['ralph events --follow', 'the same, and then new events as they come'],
+      ['ralph events --topic "build.*" --last 5', 'the last five events of one kind'],
       ['ralph events --graph', 'which event followed from which'],
       ['ralph events --hat reviewer --format json | jq .payload', 'for programs'],
     ]);

@@ -11,10 +11,13 @@ import { type CodeLine, listCodes, listRulePages, readRulePage } from '../valida
 export const explainCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
-  command.argument('[codes...]', 'what findings and errors show in brackets, or why a run ended; none: all of them, a line each');
+  command.argument(
+    '[codes...]',
+    'codes that findings and errors show in brackets, or reasons why a run ended; default: all of them, one per line',
+  );
   addFormatOption(command, ['text', 'json'], 'for people or programs');
   addExamples(command, [
-    ['ralph explain', 'all codes, a line each'],
+    ['ralph explain', 'all codes, one per line'],
     ['ralph explain event-orphan', 'what it means, a wrong and a right example'],
     ['ralph explain parked', 'how a run ended, its exit code and what to do'],
     ['ralph explain hats-empty key-unknown', 'several'],

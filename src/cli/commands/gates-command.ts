@@ -19,13 +19,13 @@ type GateRun = Awaited<ReturnType<AppApi['runGates']>>;
 /** `ralph gates`. */
 export const gatesCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[name...]', 'with --run: these gates only, by name, command or number');
+    command.argument('[name...]', 'with --run: only these gates, by name, command or number');
     command.option('--run', 'run them now, outside of any run; exit code 1 if a required one fails');
     addConfigOptions(command);
     addFormatOption(command, ['human', 'json'], 'human for people, json for programs');
     addExamples(command, [
-      ['ralph gates', 'which gates there are, what they guard, what they showed last'],
-      ['ralph gates --run', 'would they let the work pass now?'],
+      ['ralph gates', 'the gates, what they guard, and their last results'],
+      ['ralph gates --run', 'would the work pass now?'],
       ['ralph gates --run 2', 'only the second one'],
       ['ralph gates --format json | jq .gates[].evidence', 'for programs'],
     ]);

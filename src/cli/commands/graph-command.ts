@@ -33,9 +33,9 @@ export const graphCommand: CliCommand = {
     addConfigOptions(command);
     command
       .addOption(new Option('--format <format>', 'unicode (default), mermaid, dot, svg, or json for programs').choices(GRAPH_FORMATS))
-      .option('--path <from..to>', 'the shortest way between two hats or events, one hop a line; with --format: marked in the graph')
-      .option('--live [run]', 'the team of a past run, with how often each event went where; without a run: the newest')
-      .option('--output <file>', 'write there; its ending says the format: .svg, .mmd, .dot, .json, .txt');
+      .option('--path <from..to>', 'the shortest way between two hats or events, one hop per line; with --format: marked in the graph')
+      .option('--live [run]', 'the team of a run, with how often each event went where; default: the newest run')
+      .option('--output <file>', 'write to this file; its ending says the format: .svg, .mmd, .dot, .json, .txt');
     addExamples(command, [
       ['ralph graph', 'the team of this folder, drawn in the terminal'],
       ['ralph graph --hats preset:feature --output team.svg', 'a picture for a README'],

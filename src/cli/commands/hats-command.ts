@@ -12,9 +12,9 @@ import { printJson } from '../terminal/terminal.ts';
 /** `ralph hats`. */
 export const hatsCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[action]', 'show: everything about one hat; without it: the list').argument('[hat]', 'the id of the hat');
+    command.argument('[action]', 'show: everything about one hat; default: the list').argument('[hat]', 'the id of the hat');
     addConfigOptions(command);
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph hats', 'the hats of this folder, with their events'],
       ['ralph hats show builder', 'who sends to it and who receives from it'],

@@ -28,18 +28,18 @@ interface Wanted {
 export const initCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--preset <name>', 'a team that is ready to use: see `ralph presets`')
-      .option('-b, --backend <name>', 'the agent to write down, such as claude, codex or native (built in)')
+      .option('--preset <name>', 'a team that comes with Ralph: see `ralph presets`')
+      .option('-b, --backend <name>', 'the agent, such as claude, codex or native (built in)')
       .option(
         '--model <name>',
-        'its model; native without it asks one whose key is in the environment, and is meant where no agent is named',
+        'the model of the agent; default for native: one whose key is in the environment; without --backend: for native',
       )
-      .option('--task <text>', 'what is to be done; without it PROMPT.md is a form to fill in')
+      .option('--task <text>', 'the task; without it PROMPT.md is a form to fill in')
       .option('--gate <command>', 'the command that proves the work, such as "npm test"; `none` for no gate')
-      .option('--force', 'write the files anew; what is there is kept as .old; a task in PROMPT.md stays unless --task says another');
+      .option('--force', 'write the files anew and keep the old ones as .old; a task in PROMPT.md stays unless --task gives another');
     addExamples(command, [
-      ['ralph init', 'asks team, agent, task and proving command; writes a commented ralph.yml and a PROMPT.md'],
-      ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and what proves it'],
+      ['ralph init', 'ask for team, agent, task and gate; write a commented ralph.yml and a PROMPT.md'],
+      ['ralph init --task "Mend the login." --gate "npm test"', 'one agent, with its task and the command that proves it'],
       ['ralph init --preset feature', 'builder and reviewer, with the project’s own tests as a gate'],
       ['ralph init --preset debug -b codex', 'the same for another team, with codex as the agent'],
       ['ralph init -b claude --model opus', 'with claude as the agent, and its model'],

@@ -16,21 +16,21 @@ export const landCommand: CliCommand = {
   declare: (command) => {
     command
       .argument(...RUN_ARGUMENT)
-      .option('--onto <branch>', 'the branch to bring it to; without it the one that was checked out when the run began')
-      .option('--squash', 'as one commit')
-      .option('--resolve <hat>', 'give a conflict to this hat of the run, or to ralph')
-      .option('--unfinished', 'also a run that has not completed')
-      .option('--clean', 'remove the worktree and its branch after that');
+      .option('--onto <branch>', 'the branch to merge into; default: the one that was checked out when the run began')
+      .option('--squash', 'merge it as one commit')
+      .option('--resolve <hat>', 'let this hat of the run, or ralph, resolve a conflict')
+      .option('--unfinished', 'merge a run that has not completed, too')
+      .option('--clean', 'then remove the worktree and its branch');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph land', 'merge the newest run, ask the gates, move the branch'],
-      ['ralph land --squash --clean', 'as one commit, and away with its worktree'],
-      ['ralph land --resolve builder', 'a conflict is a turn of the hat builder; Ralph looks at the files, then asks the gates'],
-      ['ralph land 20261121-22 --onto next', 'a certain run, to another branch'],
+      ['ralph land', 'merge the newest run, run the gates, move the branch'],
+      ['ralph land --squash --clean', 'as one commit; then remove its worktree'],
+      ['ralph land --resolve builder', 'the hat builder resolves a conflict; Ralph checks the files, then runs the gates'],
+      ['ralph land 20261121-22 --onto next', 'a certain run, into another branch'],
     ]);
     addNote(
       command,
-      'The merge is made in a worktree for it alone. A conflict or a red gate leaves everything as it was; what is not committed here is never touched.',
+      'The merge is made in a worktree of its own. A conflict or a failed gate leaves everything as it was. Uncommitted changes in this folder are never touched.',
     );
   },
   perform,

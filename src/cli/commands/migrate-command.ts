@@ -18,14 +18,14 @@ export const migrateCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('<file>', 'a configuration of another tool, or an old one')
-      .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
-      .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
+      .option('-o, --output <file>', 'write to this file instead of standard output; it must not exist')
+      .option('--write', 'overwrite the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     addNote(
       command,
       'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
-      ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
+      ['ralph migrate old/ralph.yml', 'print the new configuration, list what changed'],
       ['ralph migrate old/ralph.yml -o ralph.yml', 'the same, into a file'],
       ['ralph migrate ralph.yml --write', 'rewrite it, keep ralph.yml.old'],
     ]);

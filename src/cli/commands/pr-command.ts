@@ -16,18 +16,18 @@ export const prCommand: CliCommand = {
     command
       .argument(...RUN_ARGUMENT)
       .option('--dry-run', 'show what would be pushed and opened; do nothing')
-      .option('--base <branch>', 'the branch it should go into; without it the one that was checked out when the run began')
-      .option('--remote <name>', 'where to push to; without it the remote of that branch, else origin')
-      .option('--title <text>', 'without it the first line of the task');
+      .option('--base <branch>', 'the branch to merge into; default: the one that was checked out when the run began')
+      .option('--remote <name>', 'the remote to push to; default: the remote of the base branch, else origin')
+      .option('--title <text>', 'the title; default: the first line of the task');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph pr --dry-run', 'what would be pushed where, title and text'],
+      ['ralph pr --dry-run', 'what would be pushed and where, with title and text'],
       ['ralph pr', 'push the branch of the newest run, open a draft'],
       ['ralph pr 20261121-22 --base next', 'a certain run, into another branch'],
     ]);
     addNote(
       command,
-      'By `gh` where it is installed, else by the API of GitHub with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either of them and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
+      'The request is opened by `gh` where that is installed, else through the GitHub API with GH_TOKEN or GITHUB_TOKEN (GITHUB_API_URL says where). Without a remote, without either way, and on other forges nothing is pushed: the text and a patch are written into the folder of the run.',
     );
   },
   perform,

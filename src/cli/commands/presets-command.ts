@@ -10,12 +10,12 @@ import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';
 /** `ralph presets`. */
 export const presetsCommand: CliCommand = {
   declare: (command) => {
-    command.argument('[show]', '`show`: print one of them').argument('[name]', 'which');
-    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object a line');
+    command.argument('[show]', '`show`: print one preset').argument('[name]', 'the name of the preset');
+    addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph presets', 'teams that are ready to use: hats, what for'],
+      ['ralph presets', 'the teams with their hats and what they are for'],
       ['ralph presets show feature', 'the file: hats with their instructions'],
-      ['ralph init --preset feature', 'take it as the configuration of this folder'],
+      ['ralph init --preset feature', 'use it as the configuration of this folder'],
       ['ralph run --hats preset:feature', 'run it without writing a file'],
       ['ralph presets --format json', 'for programs'],
     ]);

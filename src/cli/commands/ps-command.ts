@@ -8,9 +8,9 @@ import { printJson } from '../terminal/terminal.ts';
 /** `ralph ps`. */
 export const psCommand: CliCommand = {
   declare: (command) => {
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph ps', 'processes that runs of this folder started and that are still there'],
+      ['ralph ps', 'the processes of runs of this folder that are still alive'],
       ['ralph ps --format json', 'for programs'],
     ]);
   },

@@ -13,16 +13,16 @@ export const resumeCommand: CliCommand = {
 function declare(command: Command): void {
   command
     .argument(...RUN_ARGUMENT)
-    .option('--max-iterations <n>', '+10 for ten more, 30 for thirty in all')
+    .option('--max-iterations <n>', '+10: ten more turns; 30: thirty in all')
     .option('--max-cost <usd>', 'US dollars in all')
-    .option('--max-runtime <duration>', '+1h for an hour more, 6h for six in all')
-    .option('--accept-changes', 'take a configuration or prompt that changed since, without asking');
+    .option('--max-runtime <duration>', '+1h: an hour more; 6h: six hours in all')
+    .option('--accept-changes', 'accept a configuration or prompt that has changed, without asking');
   addShowOptions(command);
   addExamples(command, [
-    ['ralph resume', 'go on with the newest run'],
-    ['ralph resume 20261121-22', 'with a certain one'],
-    ['ralph resume --max-iterations +10', 'after the limit was reached: ten more turns'],
-    ['ralph resume --max-cost 20', 'the same for the cost'],
-    ['ralph resume --accept-changes', 'under a changed ralph.yml or PROMPT.md'],
+    ['ralph resume', 'continue the newest run'],
+    ['ralph resume 20261121-22', 'continue a certain run'],
+    ['ralph resume --max-iterations +10', 'ten more turns after the limit was reached'],
+    ['ralph resume --max-cost 20', 'a higher limit of the cost'],
+    ['ralph resume --accept-changes', 'with a changed ralph.yml or PROMPT.md'],
   ]);
 }

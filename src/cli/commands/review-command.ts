@@ -11,12 +11,12 @@ const SCREEN_LINES = 24;
 /** `ralph review`. */
 export const reviewCommand: CliCommand = {
   declare: (command) => {
-    command.argument(...RUN_ARGUMENT).option('--full', 'all of it: every verdict, file, commit, and what was said');
-    addFormatOption(command, ['text', 'json', 'md'], 'text for people, json for programs, md for the description of a change');
+    command.argument(...RUN_ARGUMENT).option('--full', 'everything: each verdict, file and commit, and what was said');
+    addFormatOption(command, ['text', 'json', 'md'], 'text for people, json for programs, md for the description of a pull request');
     addExamples(command, [
       ['ralph review', 'the newest run on one screen: what is proven, what to read first, what to type next'],
-      ['ralph review --full', 'the same with everything'],
-      ['ralph review 20261121-22 --format md > review.md', 'a certain one as Markdown, safe to show anywhere'],
+      ['ralph review --full', 'everything about it'],
+      ['ralph review 20261121-22 --format md > review.md', 'a certain run as Markdown, safe to show anywhere'],
       ['ralph review --format json | jq .evidence', 'for programs'],
     ]);
   },

@@ -21,33 +21,33 @@ export const runCommand: CliCommand = { declare, perform };
 
 function declare(command: Command): void {
   command
-    .argument('[text...]', 'what is to be done; without it: the prompt file of the configuration (PROMPT.md)')
-    .option('-p, --prompt <text>', 'what is to be done')
-    .option('-P, --prompt-file <file>', 'a file that says it; - for standard input');
+    .argument('[text...]', 'the task; default: the prompt file of the configuration (PROMPT.md)')
+    .option('-p, --prompt <text>', 'the task')
+    .option('-P, --prompt-file <file>', 'a file with the task; - for standard input');
   addConfigOptions(command);
   addSettingFlags(command);
   command
-    .option('--hat <hat>', 'begin with this hat; together with --once')
-    .option('--once', 'one turn of that hat, and no more')
-    .option('--safe', 'in a worktree of its own, held by the sandbox of the operating system, or not at all')
-    .option('--no-safe', 'not so, whatever the configuration says')
-    .option('--worktree [name]', 'in a git worktree of its own, beside a run that is under way')
-    .option('--in-place', 'in this folder, whatever the configuration says')
-    .option('--no-gates', 'no command checks the work: neither those of the configuration nor the one that proves it')
+    .option('--hat <hat>', 'the hat that takes the turn of --once')
+    .option('--once', 'run one turn of --hat, and no more')
+    .option('--safe', 'run in a worktree of its own, confined by the sandbox of the operating system, or not at all')
+    .option('--no-safe', 'no safe run, whatever the configuration says')
+    .option('--worktree [name]', 'run in a git worktree of its own, beside a run that is under way')
+    .option('--in-place', 'run in this folder, whatever the configuration says')
+    .option('--no-gates', 'let no command check the work: neither the gates of the configuration nor one that Ralph finds')
     .option('--dry-run', 'show the team, the limits and the first prompt; start nothing')
-    .option('--continue', 'go on with the newest run instead, as `ralph resume` does')
-    .option('--accept-changes', 'with --continue: take a changed configuration or prompt without asking')
-    .option('--detach', 'begin it and come back at once: it goes on when the terminal is closed')
-    .option('--nested', 'allow a run inside of an agent’s turn');
+    .option('--continue', 'continue the newest run instead, as `ralph resume` does')
+    .option('--accept-changes', 'with --continue: accept a changed configuration or prompt without asking')
+    .option('--detach', 'start the run in the background: it goes on when the terminal is closed')
+    .option('--nested', 'allow a run inside an agent’s turn');
   addShowOptions(command);
   addNote(command, PRECEDENCE);
   addExamples(command, [
     ['ralph run', 'the task in PROMPT.md with the team in ralph.yml'],
-    ['ralph run -p "Make the tests pass"', 'a task in words; no configuration needed'],
+    ['ralph run -p "Make the tests pass"', 'a task on the command line; needs no configuration'],
     ['ralph run "Make the tests pass" -b codex', 'the same, with codex'],
     ['gh issue view 7 | ralph run -P -', 'a task from another program'],
     ['ralph run --max-iterations 20 --max-cost 5', 'with limits'],
-    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team that comes along, and one more setting'],
+    ['ralph run --hats preset:tdd -c event_loop.cooldown_delay_seconds=5', 'with a team of Ralph and one more setting'],
     ['ralph run --worktree', 'beside a run that is under way here'],
     ['ralph run --detach', 'in the background; see it with ralph status, stop it with ralph stop'],
     ['ralph run --hat reviewer --once', 'one turn of one hat'],
@@ -56,7 +56,7 @@ function declare(command: Command): void {
 }
 
 const PRECEDENCE =
-  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, these over the defaults.';
+  'Options win over RALPH_CONFIG_* variables, these over the team of --hats, that over configuration files, and these over the defaults.';
 
 async function perform(context: CliContext, call: CommandCall): Promise<number> {
   const flags = checkRunFlags(call.options as unknown as RunFlags & ShowFlags, call);

@@ -14,8 +14,8 @@ type ListedRun = ReturnType<AppApi['summariseRuns']>[number] & { readonly root?:
 /** `ralph runs`. */
 export const runsCommand: CliCommand = {
   declare: (command) => {
-    command.option('--all', 'the runs of all folders in which you have started some');
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    command.option('--all', 'list the runs of all folders in which you have started some');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
       ['ralph runs', 'the runs of this folder, the newest first'],
       ['ralph runs --all', 'those of all folders'],

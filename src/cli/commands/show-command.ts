@@ -15,19 +15,19 @@ const PARTS = ['prompt', 'output', 'diff', 'stat', 'events'] as const;
 export const showCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument('[run]', 'a run: its id or the beginning of it; without it: the newest')
-      .argument('[iteration]', 'an iteration, 7, or one attempt of it, 7.2; without it: the run as a whole')
-      .option('--prompt', 'what the agent was asked')
-      .option('--output', 'what it said')
-      .option('--diff', 'what it changed; without an iteration: what the whole run did')
-      .option('--stat', 'the same file by file')
-      .option('--events', 'what it published')
-      .option('-f, --follow', 'what the agents say, as they say it, until the run ends');
+      .argument('[run]', 'a run, by its id or the beginning of it; default: the one under way, else the newest')
+      .argument('[iteration]', 'an iteration (7) or one attempt of it (7.2); default: the run as a whole')
+      .option('--prompt', 'show what the agent was asked')
+      .option('--output', 'show what it said')
+      .option('--diff', 'show what it changed; without an iteration: what the whole run changed')
+      .option('--stat', 'show the changed files with their line counts')
+      .option('--events', 'show what it published')
+      .option('-f, --follow', 'show what the agents say, as they say it, until the run ends');
     addExamples(command, [
       ['ralph show', 'the newest run: its turns and how it ended'],
       ['ralph show 7', 'everything about its iteration 7'],
       ['ralph show --diff', 'what the whole run changed'],
-      ['ralph show --stat', 'its files, with how many lines'],
+      ['ralph show --stat', 'the files that it changed, with line counts'],
       ['ralph show 7 --diff', 'what iteration 7 changed'],
       ['ralph show 20261121-22 7.2 --output', 'what the second attempt of another run said'],
       ['ralph show --follow', 'listen to a run that goes on in another terminal'],

@@ -27,24 +27,24 @@ function declare(command: Command): void {
   command.argument('[file]', 'a configuration instead of ralph.yml');
   addConfigOptions(command);
   command
-    .option('--runs <n>', 'how many runs to play (1000)')
-    .option('--seed <n>', 'another seed plays other runs, the same one the same (1)')
+    .option('--runs <n>', 'how many runs to simulate (1000)')
+    .option('--seed <n>', 'the seed of chance: the same seed simulates the same runs (1)')
     .option('--silent <share>', 'share of turns that write nothing (0.05)')
     .option('--failure <share>', 'share of turns that fail (0.05)')
-    .option('--gate-failure <share>', 'share of the verdicts of gates that are a refusal (0.2)')
-    .option('--script <file>', 'what hats do instead of choosing by chance, in YAML')
-    .option('--constant-payloads', 'the same payload in every event, so that loop detection can strike')
+    .option('--gate-failure <share>', 'share of gate verdicts that are failures (0.2)')
+    .option('--script <file>', 'a YAML file that says what hats do, instead of chance')
+    .option('--constant-payloads', 'use the same payload in every event, so that loop detection can strike')
     .option('--turn-seconds <n>', 'how long a turn takes, for max_runtime_seconds (60)')
     .option('--turn-cost <usd>', 'what a turn costs, for max_cost_usd (unknown)')
     .option('--trace <run>', 'show this one run turn by turn instead');
   addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
   addExamples(command, [
-    ['ralph simulate', 'play the team of ralph.yml a thousand times: does it ever get stuck?'],
+    ['ralph simulate', 'simulate the team of ralph.yml a thousand times: does it ever get stuck?'],
     ['ralph simulate --hats preset:tdd', 'the same for a preset'],
     ['ralph simulate --silent 0.2 --failure 0.2', 'with poor agents'],
-    ['ralph simulate -c event_loop.max_iterations=20', 'would twenty iterations do?'],
+    ['ralph simulate -c event_loop.max_iterations=20', 'would twenty iterations be enough?'],
     ['ralph simulate --trace 17', 'what happened in run 17'],
-    ['ralph simulate --script clumsy-builder.yml', 'with a hat that does what a file says'],
+    ['ralph simulate --script clumsy-builder.yml', 'with a hat that follows a script'],
     ['ralph simulate --format json | jq .completed.share', 'for programs'],
   ]);
 }

@@ -13,7 +13,7 @@ export const statusCommand: CliCommand = {
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs');
     addExamples(command, [
       ['ralph status', 'the newest run on one screen'],
-      ['ralph status 20261121-22', 'a certain one'],
+      ['ralph status 20261121-22', 'a certain run'],
       ['ralph status --format json | jq .totals', 'for programs'],
     ]);
   },

@@ -8,12 +8,12 @@ import { readView } from '../runs/read-run.ts';
 export const stopCommand: CliCommand = {
   declare: (command) => {
     command
-      .argument(RUN_ARGUMENT[0], 'a run: its id or the beginning of it; without it: the one that is under way')
-      .option('--now', 'end the running turn too; without it the turn is finished first');
+      .argument(RUN_ARGUMENT[0], 'a run, by its id or the beginning of it; default: the one under way')
+      .option('--now', 'also end the running turn, instead of waiting for it');
     addExamples(command, [
       ['ralph stop', 'end the run after its running turn'],
       ['ralph stop --now', 'end it now; the agent has 10 seconds to clean up'],
-      ['ralph stop 20261121-22 --now', 'a certain run, now'],
+      ['ralph stop 20261121-22 --now', 'end a certain run now'],
     ]);
   },
   perform: async (context, { args, options }) => {

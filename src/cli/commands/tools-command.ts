@@ -26,13 +26,13 @@ import { isColoured, printJson, printLine, type Terminal } from '../terminal/ter
 export const toolsCommand: CliCommand = {
   declare: (command) => {
     command
-      .option('--hat <hat>', 'what this hat may use, and why')
-      .option('--profile <profile>', 'what this profile makes of them, whoever has it');
-    command.option('--servers', 'starts the MCP servers and lists their tools, too');
+      .option('--hat <hat>', 'show what this hat may use, and why')
+      .option('--profile <profile>', 'show what this profile allows, whoever has it');
+    command.option('--servers', 'start the MCP servers and list their tools, too');
     addConfigOptions(command);
-    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object a line');
+    addFormatOption(command, ['table', 'json'], 'table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph tools', 'every tool with its hints, the profiles that offer it, and what is missing here'],
+      ['ralph tools', 'every tool with its hints and the profiles that offer it, and what is missing here'],
       ['ralph tools --profile critic', 'what a profile lets in, and why the rest is out'],
       ['ralph tools --hat reviewer', 'the same for a hat of this folder'],
       ['ralph tools --hat critic --hats preset:hats', 'for a hat of a preset'],

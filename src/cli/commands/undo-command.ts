@@ -15,18 +15,18 @@ export const undoCommand: CliCommand = {
   declare: (command) => {
     command
       .argument(...RUN_ARGUMENT)
-      .option('--to-turn <n>', 'go back to what was there behind this iteration; 0, the default: before the first')
-      .option('--yes', 'do it; without it nothing is changed')
-      .option('--force', 'also take back what was changed since the last turn; it is kept');
+      .option('--to-turn <n>', 'go back to the end of this iteration; 0, the default: to before the first')
+      .option('--yes', 'do it; without this option nothing is changed')
+      .option('--force', 'also undo what was changed since the last turn; a copy is kept');
     addFormatOption(command, ['text', 'json'], 'text for people, json for programs: one object');
     addExamples(command, [
-      ['ralph undo', 'what would come back, what would go, what is in the way'],
-      ['ralph undo --yes', 'take the work of the newest run back; once more: bring it again'],
+      ['ralph undo', 'what would come back, what would be removed, what is in the way'],
+      ['ralph undo --yes', 'undo the work of the newest run; called again: redo it'],
       ['ralph undo --to-turn 3 --yes', 'keep the work of its first three iterations'],
     ]);
     addNote(
       command,
-      'Only files that the turns of the run changed are touched, each only if it is still as the last of them left it. No commit and no branch is changed. What git ignores, submodules, and untracked files over 8 MB are in no snapshot and stay as they are.',
+      'Only files that turns of the run changed are touched, and each only if it is still as the last of these turns left it. No commit and no branch is changed. Files that git ignores, submodules, and untracked files over 8 MB are in no snapshot and stay as they are.',
     );
   },
   perform,

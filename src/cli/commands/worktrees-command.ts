@@ -19,13 +19,13 @@ export const worktreesCommand: CliCommand = {
     command
       .argument('[what]', '`list` (the default), `diff`, `merge` or `remove`')
       .argument('[name]', 'the worktree')
-      .option('--force', 'with remove: also what is not committed, what git ignores, and commits that are nowhere else');
-    addFormatOption(command, ['table', 'json'], 'of list: table for people, json for programs: one object a line');
+      .option('--force', 'with remove: also discard uncommitted and ignored files, and commits that are nowhere else');
+    addFormatOption(command, ['table', 'json'], 'with list: table for people, json for programs: one object per line');
     addExamples(command, [
-      ['ralph worktrees', 'which there are, and what is in them'],
+      ['ralph worktrees', 'the worktrees, and what is in them'],
       ['ralph worktrees diff blue', 'all that a run has changed there, as one patch'],
-      ['ralph worktrees merge blue', 'its branch into the one that is checked out here'],
-      ['ralph worktrees remove blue', 'away with it, and with its branch once that is merged'],
+      ['ralph worktrees merge blue', 'merge its branch into the one that is checked out here'],
+      ['ralph worktrees remove blue', 'remove it, and its branch if that is merged'],
     ]);
   },
   perform,
