@@ -168,7 +168,7 @@ describe('errors', () => {
   it('that nobody foresaw ask for a report, and show their stack on demand only', async () => {
     const { exitCode, err } = await failWith(new TypeError('x is not a function'));
     expect(exitCode).toBe(1);
-    expect(err).toContain('something went wrong inside of Ralph: x is not a function');
+    expect(err).toContain('something went wrong inside Ralph: x is not a function');
     expect(err).toContain('Please report it');
     expect(err).not.toContain('.test.ts');
     expect((await failWith(new TypeError('x'), { RALPH_DEBUG: '1' })).err).toContain('command-line.test.ts');

@@ -124,6 +124,6 @@ export function addShowOptions(command: Command): void {
 
 /** What was asked for, checked. */
 export function toShowOptions({ format, quiet = false, verbose = false, tui }: ShowFlags): ShowOptions {
-  if (quiet && verbose) throw createUsageError('--quiet and --verbose do not go together.', 'Leave one of them out.');
+  if (quiet && verbose) throw createUsageError('--quiet and --verbose cannot be used together.', 'Leave one of them out.');
   return { format, quiet, verbose, isPlain: !tui };
 }

@@ -5,7 +5,7 @@ import { createUsageError } from './usage-error.ts';
 export function parseCount(text: string, name: string, min: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
-  throw createUsageError(`${name} ${JSON.stringify(text.slice(0, 40))} cannot be read.`, `It must be a whole number from ${min} on.`);
+  throw createUsageError(`${name} ${JSON.stringify(text.slice(0, 40))} cannot be read.`, `It must be a whole number, ${min} or more.`);
 }
 
 /** `+10` adds to the limit, `30` sets it. */
@@ -21,7 +21,7 @@ export function parseRuntime(text: string): { readonly add: number } | { readonl
   if (durationMs === null || durationMs <= 0)
     throw createUsageError(
       `--max-runtime ${JSON.stringify(text.slice(0, 40))} cannot be read.`,
-      'It must be a duration, such as 6h or 90m (a number is seconds); with + in front that much more.',
+      'It must be a duration, such as 6h or 90m (a number is seconds); with + in front: that much more.',
     );
   return isMore ? { add: durationMs } : { set: durationMs };
 }

@@ -51,7 +51,7 @@ export function checkRunFlags<Flags extends RunFlags>(flags: Flags, call: Comman
     );
   }
   if (flags.inPlace === true && flags.worktree !== undefined)
-    throw createUsageError('--in-place and --worktree say two different things.', 'Leave one out.');
+    throw createUsageError('--in-place and --worktree contradict each other.', 'Leave one out.');
   if (flags.inPlace === true && flags.safe === true)
     throw createUsageError('A safe run works in a worktree of its own; --in-place says otherwise.', 'Leave one out.');
   if ((flags.hat === undefined) !== (flags.once !== true))

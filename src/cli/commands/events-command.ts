@@ -59,7 +59,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
 /** What cannot be asked for together. */
 function checkTogether({ graph, follow, format }: CommandCall['options']): void {
   if (graph === true && follow === true)
-    throw createUsageError('--graph and --follow do not go together.', 'Draw the graph when the run has ended, or again.');
+    throw createUsageError('--graph and --follow cannot be used together.', 'Draw the graph when the run has ended, or again.');
   if (graph !== true && (format === 'mermaid' || format === 'dot'))
     throw createUsageError(`--format ${format} draws which event followed from which.`, `Write: ralph events --graph --format ${format}`);
 }

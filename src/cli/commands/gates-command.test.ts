@@ -41,7 +41,7 @@ describe('ralph gates', () => {
     expect(out).toMatch(/^2 +echo two; exit 3 +build\.done of builder +yes +-$/m);
     expect(out).toMatch(/^3 +style: false +task\.complete +no +-$/m);
     expect(out).toMatch(/^4 +protected files: ci +task\.complete +yes +-$/m);
-    expect(out).toContain('No run has asked them yet.');
+    expect(out).toContain('No run has run them yet.');
   });
 
   it('tells of globs that name no file', async () => {

@@ -126,7 +126,7 @@ function printReport(terminal: Terminal, { runId, gates, warnings }: GateReport)
     ]),
   );
   for (const warning of warnings) printLine(terminal, terminal.style('warning', toPlainLine(warning, 500)));
-  const where = runId === null ? 'No run has asked them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
+  const where = runId === null ? 'No run has run them yet.' : `Evidence: run ${runId}; the records are in its folder, evidence/.`;
   printProse(terminal, `\n${where} Run them now: ralph gates --run`);
 }
 
@@ -140,7 +140,7 @@ function toNameText({ name, command, check, protect, from }: GateRow): string {
 function toEvidenceText({ evidence }: GateRow): string {
   if (evidence === null) return '-';
   const { passed, skipped, exitCode, timedOut, durationMs, attempts, isFresh, number } = evidence;
-  if (skipped) return 'not run: nothing that it is about had changed';
+  if (skipped) return 'not run: no file that it checks had changed';
   const end = timedOut ? 'ran out of time' : exitCode === null ? 'no exit code' : `exit ${exitCode}`;
   const tries = attempts > 1 ? ` at try ${attempts}` : '';
   const fresh = isFresh === null ? '' : isFresh ? ', fresh' : ', stale: files have changed since';

@@ -56,7 +56,7 @@ async function perform(context: CliContext, call: CommandCall): Promise<number> 
   const format = toGraphFormat(options.format, options.output);
   if (options.output !== undefined && format === null) {
     throw createUsageError(
-      `--output ${JSON.stringify(options.output.slice(0, 80))} does not say what to write.`,
+      `--output ${JSON.stringify(options.output.slice(0, 80))} does not say which format to write.`,
       'Give it an ending (.svg, .mmd, .dot, .json, .txt), or a --format.',
     );
   }

@@ -30,7 +30,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (action !== undefined && action !== 'show') {
     throw createUsageError(
       `ralph hats does not know ${JSON.stringify(action.slice(0, 80))}.`,
-      `Only show: ralph hats show ${toPlainLine(action, 40)}`,
+      `It knows only show: ralph hats show ${toPlainLine(action, 40)}`,
     );
   }
   if (action === 'show' && id === undefined) throw createUsageError('Which hat?', 'Name it: ralph hats show builder');

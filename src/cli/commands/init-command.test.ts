@@ -172,7 +172,7 @@ describe('ralph init', () => {
 
   it('says who the second pair of eyes is, or that there is none', async () => {
     expect((await type([], null, { wantsOther: true, otherBackend: 'gemini' })).out).toContain('second pair of eyes is gemini');
-    expect((await type([], null, { wantsOther: true })).out).toContain('of the same make');
+    expect((await type([], null, { wantsOther: true })).out).toContain('the second pair of eyes is the same agent');
   });
 });
 

@@ -103,7 +103,7 @@ function askAgent(context: CliContext, app: AppApi): Promise<string> {
 /** What is to be done, and what proves it: an empty answer leaves the first for later, and takes the command that was found for the second. */
 async function askWork({ ask, cwd }: CliContext, app: AppApi, { preset, ...wanted }: Wanted): Promise<Pick<Wanted, 'task' | 'gate'>> {
   if (ask === null) return {};
-  const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is to be done? [later, in PROMPT.md]: ')).trim());
+  const task = wanted.task ?? (app.hasTask(cwd) ? '' : (await ask('What is the task? [later, in PROMPT.md]: ')).trim());
   const found = app.findDefaultGate(cwd, preset === NONE ? undefined : preset)?.command;
   const said =
     wanted.gate === undefined ? (await ask(`Which command proves it? [${found ?? NONE}] (${NONE}: no gate): `)).trim() : wanted.gate;
@@ -131,7 +131,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place
     ...(hasAgent ? [] : [tellNoAgent(wanted)]),
     ...tellOther(made, backend),
     ...tellNative(made),
-    `Next: ${isTaskOpen ? 'say in PROMPT.md what is to be done, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
+    `Next: ${isTaskOpen ? 'write the task into PROMPT.md, then ' : ''}ralph validate, ${preset === undefined ? '' : 'ralph graph, '}ralph run`,
     tellPlace(place),
     `All that can be set: ${findGuidePage('configuration')}`,
   ];
@@ -141,7 +141,7 @@ function tell(made: Initialised, wanted: Wanted, hasAgent: boolean, place: Place
 function tellNoAgent({ preset, gate }: Wanted): string {
   const said = [...(preset === undefined ? [] : ['--preset', preset]), ...(gate === undefined ? [] : ['--gate', gate ?? NONE])];
   const command = ['ralph', 'init', ...said, '--backend', 'native', '--force'].map(toShellWord).join(' ');
-  return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or write the built-in one down: ${command}`;
+  return `Agent: none is installed. Install one, such as \`npm install -g @anthropic-ai/claude-code\`, or configure the built-in one: ${command}`;
 }
 
 function tellGate(gate: Initialised['gate']): string {
@@ -151,8 +151,8 @@ function tellGate(gate: Initialised['gate']): string {
 }
 
 function tellPlace(place: Place): string {
-  if (place === null) return 'Note: agents run unattended. To hold them: `safe: true`, `permissions: default`.';
-  if (place.obstacle === null) return `Place: each run has a git worktree of its own, which holds its agents (safe).`;
+  if (place === null) return 'Note: agents run unattended. To confine them: `safe: true`, `permissions: default`.';
+  if (place.obstacle === null) return `Place: each run gets a git worktree of its own, and its agents are confined to it (safe).`;
   return `Place: each run works in a git worktree of its own. Its agents may do whatever you may: ${place.obstacle}`;
 }
 
@@ -166,7 +166,7 @@ function tellOther({ wantsOther, otherBackend }: Initialised, backend: string | 
   if (!wantsOther) return [];
   if (otherBackend !== null) return [`The second pair of eyes is ${otherBackend}.`];
   return [
-    `No agent CLI besides ${backend ?? 'the first'} was found, so the second pair of eyes is of the same make: see the comment in ralph.yml.`,
+    `No agent CLI besides ${backend ?? 'the first'} was found, so the second pair of eyes is the same agent: see the comment in ralph.yml.`,
   ];
 }
 
@@ -202,9 +202,9 @@ export async function askChoice(
       answer,
       choices.map(({ name }) => name),
     );
-    terminal.err(`That is none of them${near === undefined ? '.' : `; did you mean ${near}?`}\n`);
+    terminal.err(`That is not one of them${near === undefined ? '.' : `; did you mean ${near}?`}\n`);
   }
-  throw createUsageError('Nothing was chosen.', `Say it on the command line; see: ralph init --help`);
+  throw createUsageError('No choice was made.', `Give it on the command line; see: ralph init --help`);
 }
 
 /** As many choices in a line as have room, so that several questions stay on the screen. */

@@ -83,7 +83,7 @@ function print(terminal: Terminal, report: LandReport, resolver: string | null, 
   if (outcome === 'refused') return printRefusal(terminal, report);
   for (const doubt of outcome === 'landed' ? doubts : [])
     printProse(terminal, `${terminal.style('warning', 'Flagged')}  ${toPlainLine(doubt, 400)}`);
-  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} has everything of run ${runId} already.`);
+  if (outcome === 'nothing') printProse(terminal, `${toName(onto)} already contains everything of run ${runId}.`);
   else printProse(terminal, `Run ${runId} has landed: ${toHowText(report)}.`);
   if (resolver !== null && conflicts.length === 0) printProse(terminal, 'There was no conflict to resolve.');
   printProse(terminal, toCleanText(report));
@@ -117,7 +117,7 @@ function printConflict(terminal: Terminal, report: LandReport): void {
   printProse(
     terminal,
     resolution === null
-      ? `Give it to a hat of the run, or to ralph: ralph land ${runId} --resolve HAT. ${byHand}`
+      ? `Let a hat of the run, or ralph, resolve it: ralph land ${runId} --resolve HAT. ${byHand}`
       : `See what it did: ralph show ${resolution.runId} --diff. ${byHand}`,
   );
 }
@@ -161,7 +161,7 @@ function toSide(line: string, onto: string, branch: string): string {
 }
 
 function toCleanText({ isCleaned, keptWhy, worktree, runId }: LandReport): string {
-  if (isCleaned) return `Its worktree and its branch are gone.`;
+  if (isCleaned) return `Its worktree and its branch were removed.`;
   if (keptWhy !== '') return `Its worktree stays: ${maskControls(keptWhy)}`;
   return `Remove its worktree ${worktree}: ralph land ${runId} --clean`;
 }

@@ -156,7 +156,7 @@ describe('ralph migrate', () => {
       const { exitCode, err } = await type(['lost.yml', ...args]);
       expect(exitCode).toBe(1);
       expect(err).toContain('[event-orphan]');
-      expect(err).toMatch(/Nothing was written: .*Mend lost\.yml and migrate it again, or print it .*ralph migrate lost\.yml/s);
+      expect(err).toMatch(/Nothing was written: .*Fix lost\.yml and migrate it again, or print it .*ralph migrate lost\.yml/s);
       expect(err).not.toMatch(/^(Written|Next)/m);
     }
     expect(readdirSync(folder).sort()).toEqual(['a.yml', 'lost.yml']);

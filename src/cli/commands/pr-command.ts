@@ -39,8 +39,8 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   if (read.view.end === null) {
     throw new RalphError({
       code: 'pr-unfinished',
-      what: `Run ${read.view.runId} has not ended, so there is nothing to offer yet.`,
-      fix: `Go on with it: ralph resume ${read.view.runId}. End it: ralph stop ${read.view.runId}`,
+      what: `Run ${read.view.runId} has not ended, so there is nothing to open a pull request for yet.`,
+      fix: `Continue it: ralph resume ${read.view.runId}. End it: ralph stop ${read.view.runId}`,
     });
   }
   const title = options['title'] === undefined ? toTitle(read) : String(options['title']);

@@ -22,7 +22,7 @@ export const psCommand: CliCommand = {
       return 0;
     }
     if (left.length === 0) {
-      terminal.err('No process of a run is there.\n');
+      terminal.err('No process of a run is alive.\n');
       return 0;
     }
     printTable(

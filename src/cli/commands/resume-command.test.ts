@@ -87,7 +87,7 @@ describe('ralph resume', () => {
     };
     await resume([], resumeRun, { ask });
     expect(asked).toEqual([isAccepted]);
-    expect(questions[0]).toContain('this has changed: hats.builder, prompt.');
+    expect(questions[0]).toContain('changed since the run was started: hats.builder, prompt.');
   });
 
   it('cannot ask where there is no person', async () => {

@@ -68,13 +68,13 @@ describe('what ralph run is asked', () => {
     [['-p', 'a', '-P', 'b'], /more than once \(-p and -P\)/],
     [['words', '-p', 'a'], /more than once \(words and -p\)/],
     [['--worktree', 'fix the tests'], /not the name of a worktree/],
-    [['--in-place', '--worktree'], /two different things/],
+    [['--in-place', '--worktree'], /contradict each other/],
     [['--in-place', '--safe'], /a worktree of its own; --in-place says otherwise/],
     [['--continue', '--in-place'], /--in-place is for a new one/],
     [['--continue', '--no-safe'], /--no-safe is for a new one/],
     [['--hat', 'builder'], /belong together/],
     [['--once'], /belong together/],
-    [['-q', '-v'], /do not go together/],
+    [['-q', '-v'], /cannot be used together/],
     [['--accept-changes'], /for a run that goes on/],
     [['--continue', '--hats', 'a.yml'], /--continue goes on with a run as it was begun; --hats is for a new one/],
     [['--continue', '-p', 'x'], /--continue goes on with a run as it was begun; -p is for a new one/],
@@ -100,12 +100,12 @@ describe('what ralph run shows', () => {
   });
 
   it.each([
-    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Bring it home: ralph land --unfinished\n'],
-    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what is to stay, then: ralph land --unfinished\n'],
-    [{ commits: 0, uncommitted: [] }, 'nothing in it that is not here too. Remove it: ralph worktrees remove blue\n'],
+    [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph land --unfinished\n'],
+    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what you want to keep, then: ralph land --unfinished\n'],
+    [{ commits: 0, uncommitted: [] }, 'nothing in it that is not also here. Remove it: ralph worktrees remove blue\n'],
     [
       { commits: 0, uncommitted: [], ignored: ['.env', 'dist/'] },
-      'with only what git ignores in it: .env, dist/. Move what you need out of',
+      'with nothing but files that git ignores: .env, dist/. Move what you need out of',
     ],
     [null, 'What is in it: ralph worktrees\n'],
   ])('ends a run in a worktree with what is there, and the command for it: %j', async (state, text) => {

@@ -116,7 +116,7 @@ describe('ralph show', () => {
     [['9'], /has no iteration 9/],
     [['2.7'], /has no turn 2\.7/],
     [[RUN_ID, 'x'], /"x" is no iteration/],
-    [['1', '--prompt', '--diff'], /do not go together/],
+    [['1', '--prompt', '--diff'], /cannot be used together/],
   ])('explains %j', async (args, message) => {
     const { exitCode, err } = await show(args);
     expect(exitCode).toBe(2);

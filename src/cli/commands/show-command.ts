@@ -39,7 +39,7 @@ export const showCommand: CliCommand = {
 
 async function perform(context: CliContext, { args, options }: CommandCall): Promise<number> {
   const parts = PARTS.filter((part) => options[part] === true);
-  if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} do not go together.`, 'Ask for one after the other.');
+  if (parts.length > 1) throw createUsageError(`--${parts.join(' and --')} cannot be used together.`, 'Ask for one after the other.');
   const { run, turn } = toChoice(args);
   if (options['follow'] === true) return follow(context, run, turn ?? parts[0] ?? null);
   const read = await readView(context, run);

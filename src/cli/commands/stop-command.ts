@@ -27,7 +27,7 @@ export const stopCommand: CliCommand = {
     const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
     if (!stopped) {
       terminal.err(
-        `ralph: Run ${runId} has not stopped in time. See what it does with ralph status ${runId}; end its processes with ralph ps.\n`,
+        `ralph: Run ${runId} has not stopped in time. See what it does: ralph status ${runId}. See its processes: ralph ps.\n`,
       );
       return 1;
     }

@@ -83,7 +83,7 @@ describe('ralph tools', () => {
     expect(out).toContain('Hat critic has the profile reader: ');
     expect(out).toMatch(/web_fetch .* out +denied by web_fetch/);
     const free = await type(['--hat', 'builder'], TEAM);
-    expect(free.out).toContain('Hat builder has no profile, nothing is held back: ');
+    expect(free.out).toContain('Hat builder has no profile, so nothing is withheld: ');
     expect((await type(['--hat', 'ralph'], TEAM)).out).toContain('Ralph has the profile editor: ');
   });
 
@@ -188,7 +188,7 @@ profiles: {p: {allow: ["mcp:*"], require_read_only: true}}
     [['--hat', '__proto__'], 'There is no hat "__proto__".'],
     [['--profile', 'explorr'], 'There is no profile "explorr": did you mean explorer?'],
     [['--profile', '\u001b[2J'], 'There is no profile'],
-    [['--hat', 'critic', '--profile', 'reader'], 'Either a hat or a profile.'],
+    [['--hat', 'critic', '--profile', 'reader'], 'Give either a hat or a profile.'],
   ])('refuses %j', async (args, words) => {
     const { exitCode, out, err } = await type(args, TEAM);
     expect([exitCode, out]).toEqual([2, '']);

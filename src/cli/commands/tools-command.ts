@@ -62,7 +62,7 @@ interface Asked {
 async function perform(context: CliContext, { options }: CommandCall): Promise<number> {
   const flags = options as unknown as ToolsFlags;
   if (flags.hat !== undefined && flags.profile !== undefined) {
-    throw createUsageError('Either a hat or a profile.', 'A hat has its profile already: leave --profile out.');
+    throw createUsageError('Give either a hat or a profile.', 'A hat has its profile already: leave --profile out.');
   }
   const { terminal } = context;
   const { settings, diagnostics } = checkConfig({ ...toConfigRequest(context, flags), prompt: 'optional' });
@@ -137,7 +137,7 @@ function printMissing(terminal: Terminal, rows: readonly ToolRow[]): void {
 function toTitle({ hat, profile }: Asked): string {
   if (hat === null) return `Profile ${toPlainLine(profile ?? '', 60)}`;
   const who = hat === RALPH ? 'Ralph' : `Hat ${toPlainLine(hat, 60)}`;
-  return profile === null ? `${who} has no profile, nothing is held back` : `${who} has the profile ${toPlainLine(profile, 60)}`;
+  return profile === null ? `${who} has no profile, so nothing is withheld` : `${who} has the profile ${toPlainLine(profile, 60)}`;
 }
 
 function toCells({ card, isOffered, why, profiles }: ToolRow, isAsked: boolean): readonly string[] {

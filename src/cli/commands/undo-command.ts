@@ -52,7 +52,7 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
   printPaths(terminal, report.isDone ? 'changed back' : 'to be changed back', report.changed);
   printPaths(terminal, report.isDone ? 'removed' : 'to be removed', report.removed);
   for (const { path, why } of [...report.hindrances, ...report.changedSince]) {
-    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'taken too' : 'in the way'}: ${toName(path)}: ${why}`));
+    printLine(terminal, terminal.style('warning', `  ${report.isDone ? 'undone too' : 'in the way'}: ${toName(path)}: ${why}`));
   }
   for (const { path, why } of report.leftAlone) printLine(terminal, `  left as it is: ${toName(path)}: ${why}`);
   printPaths(terminal, 'also changed between turns, by you, a gate or a checkpoint', report.changedBetween);
@@ -62,7 +62,7 @@ function print(terminal: Terminal, report: UndoReport, run: string | undefined, 
 
 function toHeadline({ action, runId, workspace, toTurn, isDone }: UndoReport): string {
   const place = `in ${maskControls(workspace)}`;
-  const moment = toTurn === 0 ? 'before its first turn' : `behind turn ${toTurn}`;
+  const moment = toTurn === 0 ? 'before its first turn' : `after turn ${toTurn}`;
   if (action === 'redo') return `The work of run ${runId} ${isDone ? 'is back' : 'would come back'} ${place}, as it was before the undo.`;
   if (action === 'finish') {
     return isDone
@@ -95,14 +95,14 @@ function toNotes(report: UndoReport): readonly string[] {
     ...(lostTurns.length > 0 ? [`Turn ${lostTurns[0]} was killed: what it changed is not known for sure.`] : []),
     ...(commits !== null && commits > (report.laterCommits ?? 0)
       ? [
-          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files alone, and git status shows it. In the history instead: ${toRevert(report)}`,
+          `${toCount(commits, 'commit')} since the run began ${commits === 1 ? 'stays' : 'stay'} on ${branch ?? 'the detached HEAD'}: an undo changes files only, and git status shows it. To undo it in the history: ${toRevert(report)}`,
         ]
       : []),
     ...(landed !== null && action === 'undo'
       ? [`It has landed on ${toName(landed.onto)}, where it stays. Take it out of there: ${landed.command}`]
       : []),
     ...(isDone && action === 'undo' ? [`Bring it back: ralph undo ${runId} --yes`] : []),
-    ...(isDone && action === 'finish' ? [`The other way round: ralph undo ${runId} --yes`] : []),
+    ...(isDone && action === 'finish' ? [`Reverse it: ralph undo ${runId} --yes`] : []),
   ];
 }
 
@@ -123,7 +123,7 @@ const ID_CHARS = 12;
 function toNextStep(report: UndoReport, run: string | undefined, toTurn: number | null): string {
   const { action, comeBack, changed, removed, hindrances, changedSince } = report;
   if (action !== 'finish' && comeBack.length + changed.length + removed.length === 0) return 'There is nothing to do.';
-  if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then look again.';
+  if (hindrances.length > 0) return 'Nothing was changed. Move what is in the way, then try again.';
   const words = ['ralph undo', ...(run === undefined ? [] : [run]), ...(toTurn === null ? [] : ['--to-turn', String(toTurn)]), '--yes'];
   const force = changedSince.length > 0 ? ' --force' : '';
   return `Nothing was changed. Do it: ${words.join(' ')}${force}`;

@@ -68,7 +68,7 @@ function toResumeOptions(context: CliContext, run: string | undefined, flags: Re
 function toQuestion(changed: readonly string[]): string {
   const names = changed.slice(0, 12).map((name) => toPlainLine(name, 60));
   const more = changed.length > names.length ? `, and ${changed.length - names.length} more` : '';
-  return `Since the run was started this has changed: ${names.join(', ')}${more}.\nGo on with the changes? [y/N] `;
+  return `This has changed since the run was started: ${names.join(', ')}${more}.\nContinue with the changes? [y/N] `;
 }
 
 /** True for `y` and `yes`. */

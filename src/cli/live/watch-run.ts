@@ -173,7 +173,7 @@ function toUncommittedText(runId: string, facts: RunFacts | null): string {
   const left = changed.files.map(({ path }) => path).filter((path) => uncommitted.first.includes(path));
   if (left.length === 0) return '';
   const count = uncommitted.count > uncommitted.first.length ? `at least ${toCount(left.length, 'file')}` : toCount(left.length, 'file');
-  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff; give it up: ralph undo\n`;
+  return `Not committed: ${count} that the run changed (${toPlainLine(toList(left, 3), 300)}). See it: ralph show ${runId} --diff. Undo it: ralph undo\n`;
 }
 
 /** A run in a worktree leaves nothing in the folder where it was started, so it has to be said where to look, and what to do with what is there. */
@@ -184,13 +184,13 @@ async function toPlaceText({ cwd, env }: CliContext, { app, cwd: root }: WatchOr
   const { name, commits, uncommitted, ignored } = worktree;
   const land = end.reason === 'completed' ? 'ralph land' : 'ralph land --unfinished';
   if (uncommitted.length > 0)
-    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what is to stay, then: ${land}\n`;
-  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Bring it home: ${land}\n`;
+    return `${place}; not committed there: ${toCount(uncommitted.length, 'file')}${toReason(end)}. Commit what you want to keep, then: ${land}\n`;
+  if (commits > 0) return `${place}, in ${toCount(commits, 'commit')}. Merge it: ${land}\n`;
   if (ignored.length > 0) {
     const names = toPlainLine(toList(ignored, 3), 300);
-    return `${place} with only what git ignores in it: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
+    return `${place} with nothing but files that git ignores: ${names}. Move what you need out of it, then: ralph worktrees remove ${name} --force\n`;
   }
-  return `${place} with nothing in it that is not here too. Remove it: ralph worktrees remove ${name}\n`;
+  return `${place} with nothing in it that is not also here. Remove it: ralph worktrees remove ${name}\n`;
 }
 
 /** A printer whose defects are not the run's: they are told once, and the run goes on. */

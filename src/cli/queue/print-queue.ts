@@ -41,7 +41,7 @@ function toHint(app: AppApi, { pid, tasks }: ListedQueue): string {
   const open = tasks.filter((task) => isOpen(app, task)).length;
   if (pid !== null) return `The queue is being run by process ${pid}.\n`;
   if (open > 0) return `Run ${open === 1 ? 'what is open' : `the ${open} that are open`}: ralph queue run\n`;
-  return 'Nothing waits. What became of the last tasks: ralph queue digest. Take out what is over: ralph queue clear\n';
+  return 'No task waits. See what became of the last ones: ralph queue digest. Remove those that are over: ralph queue clear\n';
 }
 
 /** As they were typed: `--max-cost 5 --hats preset:tdd`. */
@@ -65,7 +65,7 @@ export async function printDigest(context: CliContext, app: AppApi, isJson: bool
     return 0;
   }
   const waiting = tasks.filter((task) => task.night !== night.number && task.stage !== 'over').length;
-  if (rows.length === 0) terminal.err('No task was worked on yet.\nRun those that wait: ralph queue run\n');
+  if (rows.length === 0) terminal.err('No task has been run yet.\nRun those that wait: ralph queue run\n');
   else printRows(terminal, rows);
   const goOn = pid === null || pid === process.pid ? '; go on: ralph queue run' : ` yet: process ${pid} runs the queue`;
   if (waiting > 0 && rows.length > 0) terminal.err(`${toCount(waiting, 'task')} not begun${goOn}\n`);

@@ -46,11 +46,11 @@ export function printReport(terminal: Terminal, report: SimulationReport): void 
 }
 
 function toVerdict({ runs, settings, completed, canComplete, iterations }: SimulationReport): string {
-  const asked = runs < settings.runs ? ` (broken off; ${toNumberText(settings.runs)} were asked for)` : '';
-  if (runs === 0) return `No run was played${asked}.`;
+  const asked = runs < settings.runs ? ` (interrupted; ${toNumberText(settings.runs)} were asked for)` : '';
+  if (runs === 0) return `No run was simulated${asked}.`;
   if (completed.runs > 0 && !canComplete)
-    return `Runs complete only by accident: ${toPercent(completed.share)} of ${toNumberText(runs)}, and none without an agent's fault${asked}.`;
-  if (iterations === null) return `No simulated run completes: ${toCount(runs, 'run')} played${asked}.`;
+    return `Runs complete only by accident: ${toPercent(completed.share)} of ${toNumberText(runs)}, and none without a fault of an agent${asked}.`;
+  if (iterations === null) return `None of ${toCount(runs, 'simulated run')} completes${asked}.`;
   const share = completed.runs === runs ? `All ${toNumberText(runs)}` : `${toPercent(completed.share)} of ${toNumberText(runs)}`;
   const { median, p95, max } = iterations;
   return `${share} simulated runs complete${asked}: half of them within ${toCount(median, 'iteration')}, 95 % within ${p95}, the longest after ${max}.`;

@@ -30,8 +30,8 @@ export function describeError(error: unknown, look: ErrorLook): DescribedError {
   }
   const message = error instanceof Error ? cleanText(error.message) : String(error);
   if (SYSTEM_CODES.test(toErrorCode(error))) return { text: `${look.style('bad', 'ralph:')} ${message}\n${stack}`, exitCode: 1 };
-  const report = `  This is a defect of Ralph ${RALPH_VERSION}. Please report it, with what you typed and the output of the same with RALPH_DEBUG=1.`;
-  return { text: `${look.style('bad', 'ralph:')} something went wrong inside of Ralph: ${message}\n${report}\n${stack}`, exitCode: 1 };
+  const report = `  This is a bug in Ralph ${RALPH_VERSION}. Please report it with the command that you typed and its output with RALPH_DEBUG=1.`;
+  return { text: `${look.style('bad', 'ralph:')} something went wrong inside Ralph: ${message}\n${report}\n${stack}`, exitCode: 1 };
 }
 
 /** `  Why: …`; further lines stand below the first. Long parts (findings in a configuration) keep their own layout. */
