@@ -144,14 +144,14 @@ export function simulate(config: TeamConfig | ConfigSource = {}, options: Simula
 }
 
 /** A configuration whose team can be looked at. Throws RalphError `config-invalid` where there is none. */
-export function requireTopology(config: TeamConfig | ConfigSource): TeamConfig & { readonly topology: Topology } {
+function requireTopology(config: TeamConfig | ConfigSource): TeamConfig & { readonly topology: Topology } {
   const loaded = isTeamConfig(config) ? config : loadConfig(config);
   if (loaded.topology === null) throw createInvalid(loaded);
   return { ...loaded, topology: loaded.topology };
 }
 
 /** The error for a configuration with findings of error severity. */
-export function createInvalid({ file, diagnostics }: TeamConfig): RalphError {
+function createInvalid({ file, diagnostics }: TeamConfig): RalphError {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
   return new RalphError({
     code: 'config-invalid',
@@ -162,7 +162,7 @@ export function createInvalid({ file, diagnostics }: TeamConfig): RalphError {
 }
 
 /** True for what {@link loadConfig} gave, false for where to load one from. */
-export function isTeamConfig(config: TeamConfig | ConfigSource): config is TeamConfig {
+function isTeamConfig(config: TeamConfig | ConfigSource): config is TeamConfig {
   return isObject(config) && 'topology' in config && 'diagnostics' in config;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { findPackageFolder, openRun, planRun, type RunHandle, resumeRun, startRun, summariseRuns } from '../app/index.ts';
-import { END_REASONS, type EndReason, isRalphError, type StopRequested } from '../core/index.ts';
+import { accept, END_REASONS, type EndReason, isRalphError, type Result, refuse, type StopRequested } from '../core/index.ts';
 import type { RunEndFacts } from './run-facts.ts';
 
 /** A part of a run: from `run` or `resume` until the orchestrator ends. */
@@ -48,26 +48,28 @@ const WATCH = { observe: () => undefined };
 
 /** Starts the run in this process: the real loop, at no cost for a process of its own. */
 export function startHere(place: SegmentPlace, order: SegmentOrder): Segment {
-  const begun = begin(place, order).catch((error: unknown) => toRefused(error));
-  const stop: Segment['stop'] = (how) => void begun.then((run) => 'stop' in run && run.stop(how, 'scenario'));
+  const begun = begin(place, order).catch((error: unknown) => refuse(toErrorEnd(error)));
+  const stop: Segment['stop'] = (how) => void begun.then((run) => run.ok && run.value.stop(how, 'scenario'));
   const ended = begun.then(async (run) => {
-    if ('end' in run) return run;
-    const { reason, detail, exitCode } = await run.outcome;
-    return toEnd(run.runId, reason, detail, exitCode);
+    if (!run.ok) return run.refused;
+    const { reason, detail, exitCode } = await run.value.outcome;
+    return toEnd(run.value.runId, reason, detail, exitCode);
   });
   return { stop, kill: () => stop('kill'), ended };
 }
 
-async function begin({ workspace, env }: SegmentPlace, order: SegmentOrder): Promise<RunHandle | SegmentEnd> {
+/** The run that was started, or the end of one that does not go on. */
+async function begin({ workspace, env }: SegmentPlace, order: SegmentOrder): Promise<Result<RunHandle, SegmentEnd>> {
   if (order.kind === 'run') {
     const flags = order.prompt === undefined ? {} : { prompt: order.prompt };
     const plan = await planRun({ cwd: workspace, configFiles: [], flags, env });
-    return startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env }, WATCH);
+    return accept(await startRun(plan, { cwd: workspace, worktree: order.worktree, nested: false, env }, WATCH));
   }
   const { acceptChanges, maxCostUsd } = order;
   const limits = { ...toIterations(order.maxIterations), ...(maxCostUsd === undefined ? {} : { maxCostUsd }) };
   const resumed = await resumeRun({ cwd: workspace, acceptChanges, env, ...limits }, WATCH);
-  return resumed.kind === 'running' ? resumed.handle : toEnd(resumed.runId, resumed.reason, resumed.text, resumed.exitCode);
+  if (resumed.kind === 'running') return accept(resumed.handle);
+  return refuse(toEnd(resumed.runId, resumed.reason, resumed.text, resumed.exitCode));
 }
 
 function toIterations(value: string | number | undefined): {
@@ -145,8 +147,8 @@ function toEnd(runId: string, reason: EndReason, detail: string, exitCode: numbe
   return { runId, end: { reason, detail, exitCode }, error: null };
 }
 
-/** A refusal, as a person would see it. */
-function toRefused(error: unknown): SegmentEnd {
+/** The end before the beginning: the error as a person would see it. */
+function toErrorEnd(error: unknown): SegmentEnd {
   if (isRalphError(error))
     return { runId: null, end: null, error: { code: error.code, message: [error.message, error.fix ?? ''].join('\n').trim() } };
   return {

@@ -101,7 +101,10 @@ describe('what ralph run shows', () => {
 
   it.each([
     [{ commits: 1, uncommitted: [] }, 'a git worktree, in 1 commit. Merge it: ralph land --unfinished\n'],
-    [{ commits: 1, uncommitted: ['a', 'b'] }, 'not committed there: 2 files. Commit what you want to keep, then: ralph land --unfinished\n'],
+    [
+      { commits: 1, uncommitted: ['a', 'b'] },
+      'not committed there: 2 files. Commit what you want to keep, then: ralph land --unfinished\n',
+    ],
     [{ commits: 0, uncommitted: [] }, 'nothing in it that is not also here. Remove it: ralph worktrees remove blue\n'],
     [
       { commits: 0, uncommitted: [], ignored: ['.env', 'dist/'] },

@@ -56,7 +56,7 @@ async function perform(context: CliContext, { args, options }: CommandCall): Pro
   const topology = loadTopology(context, args[0], flags);
   if (flags.trace !== undefined) return trace(context, topology, { run: parseCount(flags.trace, '--trace', 1), simulated, flags });
   const simulation = createSimulation(topology, simulated);
-  const signal = await playInterruptibly(context, simulation);
+  const signal = await simulateInterruptibly(context, simulation);
   const report = simulation.report();
   if (flags.format === 'json') printJson(terminal, { v: 1, ...report });
   else printReport(terminal, report);
@@ -89,10 +89,10 @@ interface TraceRequest {
 }
 
 function trace({ terminal }: CliContext, topology: Topology, { run, simulated, flags }: TraceRequest): number {
-  const played = traceRun(topology, run, simulated);
-  if (flags.format === 'json') printJson(terminal, { v: 1, ...played });
-  else printTrace(terminal, played, topology.coordination);
-  return played.reason === 'completed' ? 0 : 1;
+  const traced = traceRun(topology, run, simulated);
+  if (flags.format === 'json') printJson(terminal, { v: 1, ...traced });
+  else printTrace(terminal, traced, topology.coordination);
+  return traced.reason === 'completed' ? 0 : 1;
 }
 
 /** The options of `ralph simulate`, as they were typed. */
@@ -167,7 +167,7 @@ const PATIENCE_MS = 1000;
  *
  * @returns the signal that broke it off, or `null`
  */
-async function playInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<Stop | null> {
+async function simulateInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<Stop | null> {
   let stop: Stop | null = null;
   const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const listen = (): void => {

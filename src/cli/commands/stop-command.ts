@@ -26,9 +26,7 @@ export const stopCommand: CliCommand = {
     };
     const { runId, stopped } = await app.stopRun({ cwd, env, now, onWaiting, ...(run === undefined ? {} : { run }) });
     if (!stopped) {
-      terminal.err(
-        `ralph: Run ${runId} has not stopped in time. See what it does: ralph status ${runId}. See its processes: ralph ps.\n`,
-      );
+      terminal.err(`ralph: Run ${runId} has not stopped in time. See what it does: ralph status ${runId}. See its processes: ralph ps.\n`);
       return 1;
     }
     const { view: read, isNewest } = await readView(context, runId);

@@ -56,7 +56,7 @@ function toVerdict({ runs, settings, completed, canComplete, iterations }: Simul
   return `${share} simulated runs complete${asked}: half of them within ${toCount(median, 'iteration')}, 95 % within ${p95}, the longest after ${max}.`;
 }
 
-/** Under which conditions it was played, so that it can be played again. */
+/** The conditions of the simulation, so that it can be repeated. */
 function toConditions({ settings, maxIterations }: SimulationReport): string {
   const { seed, silent, failure, gateFailure } = settings;
   const rates = `${toPercent(silent)} of the turns write nothing, ${toPercent(failure)} fail, ${toPercent(gateFailure)} of gates refuse`;
