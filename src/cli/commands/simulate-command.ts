@@ -113,7 +113,7 @@ interface SimulateFlags {
 const MAX_SCRIPT_BYTES = 1_000_000;
 
 /**
- * How the runs are to be played.
+ * How the runs are to be simulated.
  *
  * @throws RalphError (exit code 2) for a value or a file that cannot be read
  */
@@ -155,7 +155,7 @@ function readScript(cwd: string, name: string): SimulationScript {
 
 type Stop = 'SIGINT' | 'SIGTERM';
 
-/** How long it is played before signals are looked at. */
+/** How long it simulates between two looks at the signals. */
 const SLICE_MS = 50;
 /** A look at the clock costs as much as a turn. */
 const RUNS_A_LOOK = 20;
@@ -163,9 +163,9 @@ const RUNS_A_LOOK = 20;
 const PATIENCE_MS = 1000;
 
 /**
- * Plays all runs. On a terminal it tells how far it is where it takes long; a signal breaks it off.
+ * Simulates all runs. On a terminal it tells how far it is once that takes long; a signal ends it early.
  *
- * @returns the signal that broke it off, or `null`
+ * @returns the signal that ended it early, or `null`
  */
 async function simulateInterruptibly({ terminal, signals, now }: CliContext, simulation: Simulation): Promise<Stop | null> {
   let stop: Stop | null = null;
@@ -179,7 +179,7 @@ async function simulateInterruptibly({ terminal, signals, now }: CliContext, sim
   const startedAt = now();
   let isShown = false;
   try {
-    while (stop === null && playSlice(simulation, now)) {
+    while (stop === null && simulateSlice(simulation, now)) {
       if (terminal.isTty && now() - startedAt > PATIENCE_MS) {
         isShown = true;
         terminal.err(`\r${simulation.played()} of ${simulation.runs} runs`);
@@ -193,8 +193,8 @@ async function simulateInterruptibly({ terminal, signals, now }: CliContext, sim
   return stop;
 }
 
-/** False when all runs are played. */
-function playSlice(simulation: Simulation, now: () => number): boolean {
+/** False when no run is left. */
+function simulateSlice(simulation: Simulation, now: () => number): boolean {
   const until = now() + SLICE_MS;
   do {
     for (let count = 0; count < RUNS_A_LOOK; count += 1) if (!simulation.playNext()) return false;
