@@ -2,9 +2,10 @@ import type { BackendEvent, Effect, Input, IterationEnded, RalphEvent, RunRecord
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
 import { createRunViewFold, type Review, toReview } from '../views/index.ts';
-import type { AppApi, CliContext } from './cli-context.ts';
-import { loadCommand } from './load-command.ts';
-import { plainStyle } from './style.ts';
+import type { AppApi } from './app-api.ts';
+import type { CliContext } from './cli-context.ts';
+import { plainStyle } from './terminal/terminal.ts';
+import { loadCommand } from './whole-command.ts';
 
 type RunPlan = Awaited<ReturnType<AppApi['planRun']>>;
 type RunHandle = Awaited<ReturnType<AppApi['startRun']>>;

@@ -25,7 +25,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     begins: 'export type Input =\n',
     member: "{ readonly type: 'made-up-input'; readonly at: number }",
     tables: [
-      'src/cli/live/input-lines.ts',
+      'src/cli/live/run-lines.ts',
       'src/core/run/inputs.ts',
       'src/loop/decide/decide.ts',
       'src/loop/shell/run-loop.ts',
@@ -40,7 +40,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     begins: 'export type Effect =\n',
     member: "{ readonly type: 'made-up-effect' }",
     tables: [
-      'src/cli/live/effect-lines.ts',
+      'src/cli/live/run-lines.ts',
       'src/loop/shell/performer.ts',
       'src/simulate/play-run.ts',
       'src/testing/read-run-facts.ts',
@@ -62,7 +62,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/backends/backend-event.ts',
     begins: 'export type BackendEvent =\n',
     member: "{ readonly type: 'made-up-event' }",
-    tables: ['src/cli/live/turn-stream.ts', 'src/views/live-view.ts'],
+    tables: ['src/cli/live/text-printer.ts', 'src/views/live-view.ts'],
     switches: ['src/library/record-stream.ts'],
   },
   'an end reason': {

@@ -2,10 +2,10 @@ import { constants, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { accept, RalphError, toErrorCode, toShellWord } from '../../core/index.ts';
 import { cleanText, toPlainLine } from '../../views/index.ts';
-import { addExamples, addNote, type CliCommand } from '../cli-command.ts';
-import type { CliContext } from '../cli-context.ts';
-import { printLine } from '../terminal.ts';
-import { createUsageError } from '../usage-error.ts';
+import { addExamples, addNote } from '../args/help.ts';
+import { createUsageError } from '../args/usage-error.ts';
+import type { CliCommand, CliContext } from '../cli-context.ts';
+import { printLine } from '../terminal/terminal.ts';
 
 type Config = typeof import('../../config/index.ts');
 type Migration = Awaited<ReturnType<Config['migrateText']>>;
@@ -18,14 +18,14 @@ export const migrateCommand: CliCommand = {
   declare: (command) => {
     command
       .argument('<file>', 'a configuration of another tool, or an old one')
-      .option('-o, --output <file>', 'write it there instead of to standard output; the file must not exist')
-      .option('--write', 'write it over the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
+      .option('-o, --output <file>', 'write to this file instead of standard output; it must not exist')
+      .option('--write', 'overwrite the file itself; the old text is kept beside it as FILE.old (or .old2, …)');
     addNote(
       command,
       'Many configurations of ralph-orchestrator also run as they are: ralph run -c FILE. Comments are kept. A text with errors is printed and never written to a file.\nExit code 1: something is left to change by hand.',
     );
     addExamples(command, [
-      ['ralph migrate old/ralph.yml', 'print it in our words, list what changed'],
+      ['ralph migrate old/ralph.yml', 'print the new configuration, list what changed'],
       ['ralph migrate old/ralph.yml -o ralph.yml', 'the same, into a file'],
       ['ralph migrate ralph.yml --write', 'rewrite it, keep ralph.yml.old'],
     ]);
@@ -34,7 +34,7 @@ export const migrateCommand: CliCommand = {
     const file = args[0] ?? '';
     const output = typeof options['output'] === 'string' ? options['output'] : null;
     const isInPlace = options['write'] === true;
-    if (output !== null && isInPlace) throw createUsageError('--output and --write exclude each other.', 'Leave one of them out.');
+    if (output !== null && isInPlace) throw createUsageError('--output and --write cannot be used together.', 'Leave one of them out.');
     const path = resolve(context.cwd, file);
     const config = await import('../../config/index.ts');
     const text = readText(config, path, file);
@@ -86,7 +86,7 @@ async function reportNothing({ terminal }: CliContext, migration: Migration, fil
 }
 
 const STUCK =
-  'nothing was written. This is an old or foreign form, but it cannot be changed where it stands: an alias or `<<` brings it. Change it by hand.';
+  'nothing was written. An old or foreign form comes from an alias or `<<`, so it cannot be changed in its place. Change it by hand.';
 
 const MASSGEN = [
   'this is a configuration of MassGen. Nothing was written.',
@@ -132,7 +132,7 @@ function tryToWrite(shown: string, write: () => void): void {
       what: `${JSON.stringify(shown)} cannot be written (${code}).`,
       fix:
         code === 'EEXIST'
-          ? 'It is there already: choose another name, or remove it.'
+          ? 'It exists already: choose another name, or remove it.'
           : 'Choose another place, or make the file and its folder writable.',
       exitCode: 2,
     });
@@ -169,7 +169,7 @@ function reportErrors(
   const shown = toPlainLine(file, 200);
   const end =
     target === null
-      ? `${errors} left: the text does not run before ${they} mended.`
-      : `Nothing was written: ${errors} left. Mend ${shown} and migrate it again, or print it and mend that: ralph migrate ${toShellWord(file)}`;
+      ? `${errors} left: the configuration does not run until ${they} fixed.`
+      : `Nothing was written: ${errors} left. Fix ${shown} and migrate it again, or print it and fix that: ralph migrate ${toShellWord(file)}`;
   terminal.err(`\n${rendered}\n\n${end}\n`);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../core/index.ts';
 import { createRunViewFold, type RunFacts } from '../../views/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
-import { createFakeScreen } from './screen-fixtures.ts';
+import { createFakeScreen } from '../terminal/screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';
 
 it('tells a warning that an agent repeats in every turn once', () => {

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { type Diagnostic, findConfigFile, type ReadText, readTextFile } from '../../config/index.ts';
 import { accept, isRalphError, type RalphError } from '../../core/index.ts';
 import { type CheckedConfig, checkConfig, createAgentLook, type MadeRepair } from '../../validation/index.ts';
+import { type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';
-import { type ConfigOptions, toConfigRequest } from '../config-options.ts';
 
 /** What the command line says about what is to be checked. */
 export interface ValidateFlags extends ConfigOptions {
