@@ -1,10 +1,10 @@
 import type { FlowFinding } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { findTakers } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { toLoopYaml } from './fix-yaml.ts';
-import { createNearTopics } from './near-topics.ts';
-import { createPublishableTest, listPublishable } from './publishable.ts';
+import { toLoopYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics } from '../analysis/near-topics.ts';
+import { createPublishableTest, listPublishable } from '../analysis/publishable.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findTakers } from '../routing/topology.ts';
 
 const MAX_FINDINGS = 50;
 

@@ -1,10 +1,10 @@
 import { type FlowFinding, type HatSpec, hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { isTerminalTopic, takersOf } from '../queries.ts';
-import { findRoutes } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { type ListFix, toHatsYaml } from './fix-yaml.ts';
-import { createNearTopics } from './near-topics.ts';
+import { type ListFix, toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createNearTopics } from '../analysis/near-topics.ts';
+import { isTerminalTopic, takersOf } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findRoutes } from '../routing/topology.ts';
 
 const SHOWN_TOPICS = 5;
 

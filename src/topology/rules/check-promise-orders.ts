@@ -1,14 +1,12 @@
 import { DEFAULT_PROMISE, type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { mayEnd, safetyNetOf } from '../queries.ts';
-import { findTakers } from '../route-table.ts';
-import type { Topology } from '../topology.ts';
-import { isToldToSay } from './find-orders.ts';
-import { toHatsYaml } from './fix-yaml.ts';
-import { createHatNames } from './hat-names.ts';
-import { readSentences } from './read-sentences.ts';
+import { toHatsYaml } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { createHatNames, isToldToSay, readSentences } from '../analysis/instruction-orders.ts';
+import { mayEnd, safetyNetOf } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
+import { findTakers } from '../routing/topology.ts';
 
-/** Instructions that tell a hat to end the run though it may not (decisions, section 2). */
+/** Instructions that tell a hat to end the run although it may not. */
 export const checkPromiseOrders: FlowRule = (topology) => {
   if (topology.coordination === 'solo') return [];
   const isOtherFor = createHatNames(topology);

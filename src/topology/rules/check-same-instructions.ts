@@ -1,5 +1,5 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
 
 const SHOWN_HATS = 5;
 

@@ -1,8 +1,8 @@
 import type { FlowFinding, HatSpec } from '../../core/index.ts';
-import type { FlowRule } from '../flow-rule.ts';
-import { mayEnd } from '../queries.ts';
-import type { Topology } from '../topology.ts';
-import { toHatsYaml, toOwnTopic } from './fix-yaml.ts';
+import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
+import type { FlowRule } from '../analysis/flow-rule.ts';
+import { mayEnd } from '../routing/queries.ts';
+import type { Topology } from '../routing/topology.ts';
 
 /** A hat of a team that can neither hand on nor end: after each of its turns the recovery hat has to find out what happened. */
 export const checkWaysOn: FlowRule = (topology, { looseTriggers }) => {
