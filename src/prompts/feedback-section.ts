@@ -1,31 +1,35 @@
-import type { Feedback } from '../core/index.ts';
-import { gateNote, redBeforeNote, stuckNote } from './gate-notes.ts';
-import type { PromptContext } from './prompt-context.ts';
-import { inCode, inLine, listInCode, setting } from './quoting.ts';
-import { type Section, section } from './section.ts';
-import { joinWords, ours, say, type Words } from './words.ts';
+import { type Feedback, type GateFailure, type GateResult, toResultName } from '../core/index.ts';
+import { type NotesOf, newest, notesOf, type PromptContext } from './prompt-context.ts';
+import {
+  fenced,
+  inCode,
+  inLine,
+  joinWords,
+  lines,
+  listInCode,
+  ours,
+  type Section,
+  say,
+  section,
+  setting,
+  type Words,
+} from './prompt-text.ts';
 
-type Kind = Feedback['kind'];
-type NotesOf<K extends Kind> = readonly Extract<Feedback, { readonly kind: K }>[];
-
-/** How many notes of one kind are shown: the newest. */
-const SHOWN = 3;
-
-/** What became of what the wearer did in earlier turns: one note for each kind of thing, as far as that goes. */
+/** What became of earlier turns of the hat: one note for each kind of thing, where there is one. */
 export function planFeedback({ turn, topology }: PromptContext): Section | null {
   const notes = [
-    refusedNote(pick(turn.feedback, 'refused')),
-    ...newest(pick(turn.feedback, 'payload-refused')).map(payloadNote),
-    ...newest(pick(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
-    ...newest(pick(turn.feedback, 'completion-held')).map((note) => heldNote(note, turn.hat)),
-    ...newest(pick(turn.feedback, 'missed')).map((note) => missedNote(note, topology.spec.promise)),
-    ...newest(pick(turn.feedback, 'gate-stuck')).map(stuckNote),
-    ...newest(pick(turn.feedback, 'gate-failed')).map(gateNote),
-    ...newest(pick(turn.feedback, 'red-before')).map(redBeforeNote),
-    trustedNote(pick(turn.feedback, 'trusted-changed')),
-    treeNote(pick(turn.feedback, 'tree-changed')),
-    withdrawnNote(pick(turn.feedback, 'withdrawn')),
-    malformedNote(pick(turn.feedback, 'malformed')),
+    refusedNote(notesOf(turn.feedback, 'refused')),
+    ...newest(notesOf(turn.feedback, 'payload-refused')).map(payloadNote),
+    ...newest(notesOf(turn.feedback, 'promise-refused')).map(({ why }) => say`- You did not end the run: ${sentence(why)}`),
+    ...newest(notesOf(turn.feedback, 'completion-held')).map((note) => heldNote(note, turn.hat)),
+    ...newest(notesOf(turn.feedback, 'missed')).map((note) => missedNote(note, topology.spec.promise)),
+    ...newest(notesOf(turn.feedback, 'gate-stuck')).map(stuckNote),
+    ...newest(notesOf(turn.feedback, 'gate-failed')).map(gateNote),
+    ...newest(notesOf(turn.feedback, 'red-before')).map(redBeforeNote),
+    trustedNote(notesOf(turn.feedback, 'trusted-changed')),
+    treeNote(notesOf(turn.feedback, 'tree-changed')),
+    withdrawnNote(notesOf(turn.feedback, 'withdrawn')),
+    malformedNote(notesOf(turn.feedback, 'malformed')),
   ].filter((note) => note.length > 0);
   const about = isOfOthers(turn) ? 'You are asked to resolve this; deal with it first.' : toAbout(turn);
   return notes.length === 0 ? null : section('FEEDBACK', ours(about), joinWords(notes, '\n'));
@@ -42,22 +46,6 @@ function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
   const isStuck = feedback.some((note) => note.kind === 'gate-stuck' && note.hat !== hat);
   const isTheirs = (note: Feedback): boolean => note.kind === 'gate-failed' || (note.kind === 'gate-stuck' && note.hat !== hat);
   return isStuck && feedback.every((note) => isTheirs(note) || (note.kind === 'withdrawn' && note.topics.length === 0));
-}
-
-/** The outputs of commands that the section quotes, so that no other section quotes them again. */
-export function listQuotedOutputs({ turn }: PromptContext): ReadonlySet<string> {
-  const failed = newest(pick(turn.feedback, 'gate-failed')).flatMap(({ results }) => results.filter(({ passed }) => !passed));
-  return new Set(failed.map(({ outputTail }) => outputTail));
-}
-
-function pick<K extends Kind>(feedback: readonly Feedback[], kind: K): NotesOf<K> {
-  return feedback.filter((note): note is Extract<Feedback, { readonly kind: K }> => note.kind === kind);
-}
-
-/** The last few different ones. */
-function newest<T>(notes: readonly T[]): readonly T[] {
-  const different = new Map(notes.map((note) => [JSON.stringify(note), note]));
-  return [...different.values()].slice(-SHOWN);
 }
 
 function refusedNote(notes: NotesOf<'refused'>): Words {
@@ -120,4 +108,56 @@ function malformedNote(notes: NotesOf<'malformed'>): Words {
 /** Somebody's words as a sentence: with one full stop. */
 function sentence(text: string): Words {
   return say`${inLine(text.replace(/[\s.]+$/, ''))}.`;
+}
+
+/** What a check that failed said, for who has to mend it. */
+function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[number]): Words {
+  const failed = results.filter((result) => !result.passed);
+  const first = passed
+    ? say`- On ${inCode(topic)} a check failed that is not required: it held nothing back.`
+    : say`- ${inCode(topic)} did not count, because a check failed.`;
+  return lines(first, ...failed.map(failureOf));
+}
+
+/** A check that refused a hat again and again, for who is to find out why. */
+function stuckNote({ hat, topic, gate, count, failures }: NotesOf<'gate-stuck'>[number]): Words {
+  return lines(
+    say`- ${inCode(hat)} published ${inCode(topic)} and the check ${inCode(gate)} failed, ${ours(String(count))} times in a row. Find out what keeps it from passing: change the approach, not only the words.`,
+    ...failures.map(rowOf),
+  );
+}
+
+/** A check that was red before anybody began. */
+function redBeforeNote({ gates }: NotesOf<'red-before'>[number]): Words {
+  return lines(
+    ...gates.map(({ command, failedTests, mayStay }) => {
+      const failed = failedTests === null ? '' : ` (${failedTests} failed)`;
+      return say`- ${inCode(command)} was red before the first turn${ours(failed)}. At the end it must be ${ours(mayStay ? 'no worse' : 'green')}.`;
+    }),
+  );
+}
+
+function rowOf(failure: GateFailure): Words {
+  const silent = failure.tail.trim() === '';
+  return lines(
+    say`Iteration ${ours(String(failure.iteration))}: it ${ours(silent ? `${toEnd(failure)}, without output.` : `${toEnd(failure)}; its output ends:`)}`,
+    silent ? [] : fenced(failure.tail),
+  );
+}
+
+function failureOf(result: GateResult): Words {
+  const silent = result.outputTail.trim() === '';
+  const named = result.name === undefined ? [] : say` (${inCode(toResultName(result))})`;
+  const tries = (result.evidence?.attempts ?? 1) > 1 ? ` at each of ${result.evidence?.attempts} tries` : '';
+  const how = `${toEnd(result)}${tries}`;
+  return lines(
+    say`Command ${inCode(result.command)}${named} ${ours(silent ? `${how}, without output.` : `${how}; its output ends:`)}`,
+    silent ? [] : fenced(result.outputTail),
+    result.evidence?.isCut === true && result.evidence.log !== null ? say`The whole output: ${inCode(result.evidence.log)}` : [],
+  );
+}
+
+function toEnd({ timedOut, exitCode }: Pick<GateResult, 'timedOut' | 'exitCode'>): string {
+  if (timedOut) return 'ran out of time';
+  return exitCode === null ? 'could not be run' : `ended with exit code ${exitCode}`;
 }

@@ -1,4 +1,4 @@
-import { cleanText } from './quoting.ts';
+import { cleanText } from './prompt-text.ts';
 
 /** A merge that git could not finish, as who resolves it is told of it. Names and words of others may hold anything. */
 export interface MergeFacts {

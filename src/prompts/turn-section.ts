@@ -13,12 +13,23 @@ import {
   toPayloadText,
 } from '../core/index.ts';
 import { mayEnd, takersOf } from '../topology/index.ts';
-import { listQuotedOutputs } from './feedback-section.ts';
-import { isObjective } from './objective.ts';
-import { isCalledBySeveral, type PromptContext } from './prompt-context.ts';
-import { cleanText, fenced, inCode, inLine, listInCode } from './quoting.ts';
-import { lines, type Section, section } from './section.ts';
-import { joinWords, ours, say, type Words } from './words.ts';
+import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
+import {
+  block,
+  cleanText,
+  fenced,
+  inCode,
+  inLine,
+  joinWords,
+  lines,
+  listInCode,
+  ours,
+  type Section,
+  say,
+  section,
+  setting,
+  type Words,
+} from './prompt-text.ts';
 
 /** The longest payload that is shown whole, in characters. */
 export const MAX_PAYLOAD_SHOWN = 20_000;
@@ -164,4 +175,33 @@ function cutText(text: string, limit: number): string {
 function cutNote(event: RalphEvent, shown: number, total: number): Words {
   if (shown >= total) return [];
   return say`Cut: ${ours(`${shown} of ${total}`)} characters shown. The rest: \`ralph events --topic ${inLine(event.topic)} --format json\`, id ${inCode(event.id)}.`;
+}
+
+/** The objective, whole and between fences, so that its end cannot be mistaken. */
+export function planObjective(context: PromptContext, about: string): Section | null {
+  const { topology, settings } = context;
+  if (isBlank(topology.spec.objective)) return null;
+  const from = settings.promptFile === null ? [] : say`, from ${setting(settings.promptFile)} as it was when the run began`;
+  return section('OBJECTIVE', say`The user's words${from}. ${ours(about)}`, fenced(topology.spec.objective));
+}
+
+/** The end of the classic prompt: the user's words and nothing after them. */
+export function planOriginalPrompt(context: PromptContext): Section | null {
+  const { topology, settings } = context;
+  const current: Words =
+    settings.promptFile === null
+      ? []
+      : say`As it was when the run began; ${setting(settings.promptFile)} shows what has been ticked since.`;
+  if (isBlank(topology.spec.objective)) return section('ORIGINAL PROMPT', current);
+  return section('ORIGINAL PROMPT', current, block(topology.spec.objective, topology.spec.promise));
+}
+
+/** True if a payload only repeats the objective, which every prompt shows anyway. */
+function isObjective(context: PromptContext, text: string): boolean {
+  const { objective } = context.topology.spec;
+  return !isBlank(objective) && text.trim() === objective.trim();
+}
+
+function isBlank(text: string): boolean {
+  return cleanText(text).trim() === '';
 }

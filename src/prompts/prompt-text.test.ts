@@ -1,7 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { block, cleanText, fenced, inCode, inLine, isInert, listInCode } from './quoting.ts';
-import { toText } from './words.ts';
+import {
+  block,
+  cleanText,
+  fenced,
+  inCode,
+  inLine,
+  isInert,
+  joinWords,
+  listInCode,
+  mergePieces,
+  ours,
+  say,
+  theirs,
+  toText,
+} from './prompt-text.ts';
 
 const PROMISE = 'LOOP_COMPLETE';
 const hostileText = fc
@@ -75,5 +88,28 @@ describe('quoting of what others wrote', () => {
         expect(shown).toContain(cleanText(text).trim());
       }),
     );
+  });
+});
+
+describe('words that remember their author', () => {
+  it('counts the literal parts of a template as our own and keeps the author of what is put in', () => {
+    expect(say`for ${theirs('build.task')}.`).toEqual([
+      { own: true, text: 'for ' },
+      { own: false, text: 'build.task' },
+      { own: true, text: '.' },
+    ]);
+  });
+
+  it('leaves empty parts out of a list, with their separators', () => {
+    expect(toText(joinWords([ours('a'), [], theirs('b')], ', '))).toBe('a, b');
+  });
+
+  it('merges neighbours of the same author and nothing else', () => {
+    const words = say`a${ours('b')}${theirs('c')}${theirs('d')}e`;
+    expect(mergePieces(words)).toEqual([
+      { own: true, text: 'ab' },
+      { own: false, text: 'cd' },
+      { own: true, text: 'e' },
+    ]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { makeHat } from '../core/spec-fixtures.ts';
 import { SELF_COORDINATED, sampleTopology, TEAM } from './fixtures.ts';
-import { flowLines } from './flow-lines.ts';
-import { toText } from './words.ts';
+import { toText } from './prompt-text.ts';
+import { flowLines } from './team-section.ts';
 
 type Changes = Parameters<typeof sampleTopology>[0];
 const draw = (changes: Changes): readonly string[] => flowLines(sampleTopology(changes)).map(toText);
