@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { RunFacts } from './report/run-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 const RUN_ID = '20261121-223331-k7f2a';

@@ -14,7 +14,7 @@ import {
   toPayloadText,
   toSenderText,
 } from '../../core/index.ts';
-import { type TurnView, toPlainLine, toRefusalText, toWearerText } from '../../views/index.ts';
+import { type TurnView, toHatAndBackend, toPlainLine, toRefusalText } from '../../views/index.ts';
 import { type Look, MAX_WIDTH } from './look.ts';
 
 /** Notices that say what another line says already. */
@@ -93,7 +93,7 @@ function isSaidElsewhere({ source, payload }: EventPublish['event']): boolean {
 /** `── 3 · builder (claude) ────`, as wide as the terminal. */
 export function toRule(turn: TurnView, look: Look): string {
   const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
-  const title = ` ${turn.iteration} · ${toWearerText(turn)}${attempt} `;
+  const title = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt} `;
   const width = Math.min(look.columns(), MAX_WIDTH);
   return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
 }
