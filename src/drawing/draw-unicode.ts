@@ -42,7 +42,7 @@ function drawOnce(graph: FlowGraph, look: UnicodeLook, isCompact: boolean): stri
 }
 
 /** Where everything is, in whole columns and rows. */
-interface Plan {
+interface UnicodePlan {
   readonly laidOut: LaidOutGraph;
   readonly arrows: readonly FlowArrow[];
   readonly lines: ReadonlyMap<string, readonly BoxLine[]>;
@@ -61,7 +61,7 @@ interface Space {
   readonly places: ReadonlyMap<number, number>;
 }
 
-function planDrawing(graph: FlowGraph, isCompact: boolean): Plan {
+function planDrawing(graph: FlowGraph, isCompact: boolean): UnicodePlan {
   const all = toFlowArrows(graph);
   const again = new Map(all.filter(isLoop).map((arrow) => [arrow.from, arrow.edges.map((edge) => toEdgeText(edge, '◈'))]));
   const arrows = all.filter((arrow) => !isLoop(arrow));
@@ -96,7 +96,7 @@ function isLoop(arrow: FlowArrow): boolean {
 }
 
 /** Stacks ranks and the spaces between them. */
-function planRows(laidOut: LaidOutGraph, heights: readonly number[]): Pick<Plan, 'spaces' | 'bands'> {
+function planRows(laidOut: LaidOutGraph, heights: readonly number[]): Pick<UnicodePlan, 'spaces' | 'bands'> {
   const spaces: Space[] = [];
   const bands: { top: number; height: number }[] = [];
   let y = 0;
@@ -133,7 +133,7 @@ interface IndexedArrow {
   readonly index: number;
 }
 
-function drawArrow(grid: CharGrid, plan: Plan, arrow: FlowArrow, { placed, index }: IndexedArrow): void {
+function drawArrow(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, { placed, index }: IndexedArrow): void {
   const way = toWayDown(placed);
   const [upper, lower] = placed.isUpward ? [arrow.to, arrow.from] : [arrow.from, arrow.to];
   const [above, below] = [plan.boxes.get(upper) as CellBox, plan.boxes.get(lower) as CellBox];
@@ -157,7 +157,7 @@ function toTone(arrow: FlowArrow): Tone | null {
 }
 
 /** The tip of an arrow, the mark where it leaves its box, and what is written on it. */
-function drawEnds(grid: CharGrid, plan: Plan, arrow: FlowArrow, placed: PlacedArrow): void {
+function drawEnds(grid: CharGrid, plan: UnicodePlan, arrow: FlowArrow, placed: PlacedArrow): void {
   const [from, to] = [plan.boxes.get(arrow.from) as CellBox, plan.boxes.get(arrow.to) as CellBox];
   const [first, last] = [Math.round(placed.stations[0]?.x ?? 0), Math.round(placed.stations.at(-1)?.x ?? 0)];
   const tone = toTone(arrow);

@@ -2,26 +2,26 @@ import { type HatSpec, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
 import { mayEnd, type Topology } from '../topology/index.ts';
 import { planFeedback } from './feedback-section.ts';
 import { knownTopicLines } from './known-topics.ts';
-import { handsOnTasks, isCalledBySeveral, offersOf, type PromptContext, type PromptSettings, type PromptTurn } from './prompt-context.ts';
+import { handsOnTasks, isCalledBySeveral, offersOf, type PromptContext, type PromptOptions, type PromptTurn } from './prompt-context.ts';
 import {
-  block,
-  cleanText,
+  cleanForPrompt,
+  inBlock,
   inCode,
   inLine,
-  layOut,
+  layOutSections,
   lines,
   listInCode,
   ours,
   type PromptSection,
+  type PromptWords,
   type Section,
   say,
   section,
-  type Words,
 } from './prompt-text.ts';
 import { asksForEvents, planClassicEvents, planCompletion, planHandOver, planRalphEvents } from './publishing.ts';
 import { planClassicScratchpad, planScratchpad, planScratchpadText } from './scratchpad-section.ts';
 import { planTeam } from './team-section.ts';
-import { planObjective, planOriginalPrompt, planTurn } from './turn-section.ts';
+import { planObjective, planOriginalPrompt, planThisTurn } from './turn-section.ts';
 import {
   hatRules,
   planBackpressure,
@@ -38,16 +38,16 @@ import {
  *
  * An agent that only echoes it tells the loop nothing: no line outside code fences is the promise or an event.
  */
-export function buildPrompt(topology: Topology, turn: PromptTurn, settings: PromptSettings): string {
+export function buildPrompt(topology: Topology, turn: PromptTurn, settings: PromptOptions): string {
   return planSections(topology, turn, settings)
     .map((part) => part.text)
     .join('');
 }
 
 /** The prompt in stretches, each with its heading and whether Ralph or somebody else wrote it; joined without separator they are the prompt. */
-export function planSections(topology: Topology, turn: PromptTurn, settings: PromptSettings): readonly PromptSection[] {
+export function planSections(topology: Topology, turn: PromptTurn, settings: PromptOptions): readonly PromptSection[] {
   const context: PromptContext = { topology, turn, settings };
-  return layOut(topology.classic ? planClassicPrompt(context) : planFor(context, findHat(context)), topology.spec.promise);
+  return layOutSections(topology.classic ? planClassicPrompt(context) : planFor(context, findHat(context)), topology.spec.promise);
 }
 
 /** A hat that the topology does not know is Ralph's to deal with. */
@@ -72,7 +72,7 @@ function planRalphPrompt(context: PromptContext): readonly (Section | null)[] {
     planUserInstructions(context),
     planObjective(context, 'Everything you do serves it.'),
     planFeedback(context),
-    planTurn(context),
+    planThisTurn(context),
     planRalphEvents(context, alone),
     planRalphEnd(context, alone),
   ];
@@ -126,22 +126,22 @@ function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (Section 
     planObjective(context, alone ? 'Everything you do serves it.' : 'Your share is what the events below ask.'),
     planScratchpadText(context),
     planFeedback(context),
-    planTurn(context),
+    planThisTurn(context),
     planHandOver(context, hat, offers),
     planHatEnd(context, hat, offers.length > 0),
   ];
 }
 
 function planHat(context: PromptContext, hat: HatSpec, alone: boolean): Section | null {
-  const description = cleanText(hat.description).trim() === '' ? [] : say` ${inLine(hat.description)}`;
+  const description = cleanForPrompt(hat.description).trim() === '' ? [] : say` ${inLine(hat.description)}`;
   const where = ours(alone ? 'in a loop that calls you until the work is done' : 'in a team of agents');
   const who = say`You wear the hat ${inLine(hat.name)} (${inCode(hat.id)}) ${where}.${description}`;
   return section('YOUR HAT', who, hatRules(context, alone));
 }
 
 /** The user's words alone; where there are none, what name, triggers and publishes say. */
-function instructions({ topology }: PromptContext, hat: HatSpec): Words {
-  if (cleanText(hat.instructions).trim() !== '') return block(hat.instructions, topology.spec.promise);
+function instructions({ topology }: PromptContext, hat: HatSpec): PromptWords {
+  if (cleanForPrompt(hat.instructions).trim() !== '') return inBlock(hat.instructions, topology.spec.promise);
   const publishes = hat.publishes.map((entry) => entry.topic);
   const known = knownTopicLines(hat.triggers, handsOnTasks(publishes) ? [] : publishes);
   const role = known.length > 0 ? ours('.') : ours(': do with that what such a role does, and no more.');
@@ -172,7 +172,7 @@ function planClassicPrompt(context: PromptContext): readonly (Section | null)[] 
     planGuardrails(context),
     planUserInstructions(context),
     planFeedback(context),
-    planTurn(context),
+    planThisTurn(context),
     planClassicEvents(context),
     planCompletion(context, { otherwise: 'Else just stop: the next iteration goes on.', channelsShown: asksForEvents(context) }),
     planOriginalPrompt(context),

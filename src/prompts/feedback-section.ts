@@ -8,11 +8,11 @@ import {
   lines,
   listInCode,
   ours,
+  type PromptWords,
   type Section,
   say,
   section,
   setting,
-  type Words,
 } from './prompt-text.ts';
 
 /** What became of earlier turns of the hat: one note for each kind of thing, where there is one. */
@@ -48,39 +48,39 @@ function isOfOthers({ hat, feedback }: PromptContext['turn']): boolean {
   return isStuck && feedback.every((note) => isTheirs(note) || (note.kind === 'withdrawn' && note.topics.length === 0));
 }
 
-function refusedNote(notes: NotesOf<'refused'>): Words {
+function refusedNote(notes: NotesOf<'refused'>): PromptWords {
   const last = notes[notes.length - 1];
   if (last === undefined) return [];
   const allowed = last.allowed.length === 0 ? ours('You may publish nothing.') : say`Allowed: ${listInCode(last.allowed)}.`;
   return say`- You may not publish ${listInCode(notes.map((note) => note.topic))}. ${allowed}`;
 }
 
-function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): Words {
+function payloadNote({ topic, why }: NotesOf<'payload-refused'>[number]): PromptWords {
   return say`- ${inCode(topic)} was not published: ${sentence(why)} Publish it again with such a payload.`;
 }
 
-function trustedNote(notes: NotesOf<'trusted-changed'>): Words {
+function trustedNote(notes: NotesOf<'trusted-changed'>): PromptWords {
   const last = notes[notes.length - 1];
   if (last === undefined) return [];
   return say`- You changed ${listInCode(last.paths)}, which is not yours. It was undone and is on record. Leave \`.ralph/\` and git's filters alone.`;
 }
 
 /** A person's word came before the end: whoever claimed it, and whoever takes the word, is told. */
-function heldNote({ by, topics }: NotesOf<'completion-held'>[number], hat: string): Words {
+function heldNote({ by, topics }: NotesOf<'completion-held'>[number], hat: string): PromptWords {
   const who = by === hat ? ours('You') : inCode(by);
   const claim = say`${who} declared the work complete, but a person had published ${listInCode(topics)}, so the run goes on.`;
   return say`- ${claim} Deal with that first; completion counts only when it is declared anew.`;
 }
 
 /** Says it in a sentence, so that an echo of it does not count. */
-function missedNote({ topic, line }: NotesOf<'missed'>[number], promise: string): Words {
+function missedNote({ topic, line }: NotesOf<'missed'>[number], promise: string): PromptWords {
   if (topic !== null)
     return say`- Your line ${inCode(line)} published nothing: an event counts only in one of the ways shown below. If it still holds, publish it so.`;
   return say`- Your line ${inCode(line)} did not end the run. If all is done: ${setting(promise)} alone on a line of its own, no quotation, code or sentence around it. Else go on.`;
 }
 
 /** The newest: what stood before was told before. */
-function treeNote(notes: NotesOf<'tree-changed'>): Words {
+function treeNote(notes: NotesOf<'tree-changed'>): PromptWords {
   const last = notes[notes.length - 1];
   if (last === undefined) return [];
   if (last.total === 0)
@@ -90,14 +90,14 @@ function treeNote(notes: NotesOf<'tree-changed'>): Words {
   return say`- You may not change files, and you changed ${listInCode(last.paths)}${more}. ${fate} Only \`.agent/\` is yours; hand the work on instead.`;
 }
 
-function withdrawnNote(notes: NotesOf<'withdrawn'>): Words {
+function withdrawnNote(notes: NotesOf<'withdrawn'>): PromptWords {
   const topics = notes.flatMap((note) => note.topics);
   if (topics.length === 0) return [];
   return say`- Your interrupted attempt already wrote ${listInCode(topics)}; nobody got it. Check what it left in the files, finish, publish again.`;
 }
 
 /** With the beginning of the line, so that its author knows which it was. */
-function malformedNote(notes: NotesOf<'malformed'>): Words {
+function malformedNote(notes: NotesOf<'malformed'>): PromptWords {
   const shown = newest(notes).map(({ where, message, excerpt }) => {
     const line = excerpt === undefined || excerpt === '' ? [] : say` It begins: ${inCode(excerpt)}`;
     return say`${inLine(where)}: ${sentence(message)}${line}`;
@@ -106,12 +106,12 @@ function malformedNote(notes: NotesOf<'malformed'>): Words {
 }
 
 /** Somebody's words as a sentence: with one full stop. */
-function sentence(text: string): Words {
+function sentence(text: string): PromptWords {
   return say`${inLine(text.replace(/[\s.]+$/, ''))}.`;
 }
 
 /** What a check that failed said, for who has to mend it. */
-function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[number]): Words {
+function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[number]): PromptWords {
   const failed = results.filter((result) => !result.passed);
   const first = passed
     ? say`- On ${inCode(topic)} a check failed that is not required: it held nothing back.`
@@ -120,7 +120,7 @@ function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[num
 }
 
 /** A check that refused a hat again and again, for who is to find out why. */
-function stuckNote({ hat, topic, gate, count, failures }: NotesOf<'gate-stuck'>[number]): Words {
+function stuckNote({ hat, topic, gate, count, failures }: NotesOf<'gate-stuck'>[number]): PromptWords {
   return lines(
     say`- ${inCode(hat)} published ${inCode(topic)} and the check ${inCode(gate)} failed, ${ours(String(count))} times in a row. Find out what keeps it from passing: change the approach, not only the words.`,
     ...failures.map(rowOf),
@@ -128,7 +128,7 @@ function stuckNote({ hat, topic, gate, count, failures }: NotesOf<'gate-stuck'>[
 }
 
 /** A check that was red before anybody began. */
-function redBeforeNote({ gates }: NotesOf<'red-before'>[number]): Words {
+function redBeforeNote({ gates }: NotesOf<'red-before'>[number]): PromptWords {
   return lines(
     ...gates.map(({ command, failedTests, mayStay }) => {
       const failed = failedTests === null ? '' : ` (${failedTests} failed)`;
@@ -137,7 +137,7 @@ function redBeforeNote({ gates }: NotesOf<'red-before'>[number]): Words {
   );
 }
 
-function rowOf(failure: GateFailure): Words {
+function rowOf(failure: GateFailure): PromptWords {
   const silent = failure.tail.trim() === '';
   return lines(
     say`Iteration ${ours(String(failure.iteration))}: it ${ours(silent ? `${toEnd(failure)}, without output.` : `${toEnd(failure)}; its output ends:`)}`,
@@ -145,7 +145,7 @@ function rowOf(failure: GateFailure): Words {
   );
 }
 
-function failureOf(result: GateResult): Words {
+function failureOf(result: GateResult): PromptWords {
   const silent = result.outputTail.trim() === '';
   const named = result.name === undefined ? [] : say` (${inCode(toResultName(result))})`;
   const tries = (result.evidence?.attempts ?? 1) > 1 ? ` at each of ${result.evidence?.attempts} tries` : '';

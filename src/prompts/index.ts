@@ -5,5 +5,5 @@
  */
 export { buildPrompt, planSections } from './build-prompt.ts';
 export { buildMergeObjective, MERGE_RULES, type MergeFacts } from './merge-task.ts';
-export type { PromptSettings, PromptTurn } from './prompt-context.ts';
+export type { PromptOptions, PromptTurn } from './prompt-context.ts';
 export type { PromptSection } from './prompt-text.ts';

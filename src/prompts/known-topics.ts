@@ -1,5 +1,5 @@
 import { TASK_TOPIC } from './prompt-context.ts';
-import { lines, listInCode, ours, say, type Words } from './prompt-text.ts';
+import { lines, listInCode, ours, type PromptWords, say } from './prompt-text.ts';
 
 /** What a topic asks or says by its name alone, and in which words that is told behind it. */
 interface KnownTopic {
@@ -28,11 +28,11 @@ const OFFERS: readonly KnownTopic[] = [
 ];
 
 /** What well-known topics ask of a hat that nobody gave instructions: a line for each kind, none for topics whose names say nothing. */
-export function knownTopicLines(triggers: readonly string[], publishes: readonly string[]): Words {
+export function knownTopicLines(triggers: readonly string[], publishes: readonly string[]): PromptWords {
   return lines(...CALLS.map((known) => lineOf(known, triggers, CALLS)), ...OFFERS.map((known) => lineOf(known, publishes, OFFERS)));
 }
 
-function lineOf(known: KnownTopic, topics: readonly string[], table: readonly KnownTopic[]): Words {
+function lineOf(known: KnownTopic, topics: readonly string[], table: readonly KnownTopic[]): PromptWords {
   const fitting = topics.filter((topic) => table.find(({ form }) => form.test(topic)) === known);
   return fitting.length === 0 ? [] : say`- ${listInCode(fitting)}${ours(known.words)}`;
 }

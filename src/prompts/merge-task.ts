@@ -1,4 +1,4 @@
-import { cleanText } from './prompt-text.ts';
+import { cleanForPrompt } from './prompt-text.ts';
 
 /** A merge that git could not finish, as who resolves it is told of it. Names and words of others may hold anything. */
 export interface MergeFacts {
@@ -63,7 +63,7 @@ function toList(commits: readonly string[]): readonly string[] {
 }
 
 function toLine(text: string): string {
-  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  const line = cleanForPrompt(text).replace(/\s+/g, ' ').trim();
   return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)}…` : line;
 }
 
@@ -73,7 +73,7 @@ function inTicks(text: string): string {
 
 /** As a quotation: none of its lines is taken for one of ours. */
 function quote(text: string): readonly string[] {
-  const clean = cleanText(text).trim();
+  const clean = cleanForPrompt(text).trim();
   const shown = clean.length > TASK_CHARS ? `${clean.slice(0, TASK_CHARS)}…` : clean;
   return shown.split('\n').map((line) => `> ${line}`.trimEnd());
 }

@@ -5,11 +5,11 @@ import { isCompletionTopic, isTerminalTopic, receiversOf, type Topology } from '
 export interface PromptContext {
   readonly topology: Topology;
   readonly turn: PromptTurn;
-  readonly settings: PromptSettings;
+  readonly settings: PromptOptions;
 }
 
 /** What of the configuration a prompt mentions. Paths are as an agent in the workspace writes them. */
-export interface PromptSettings {
+export interface PromptOptions {
   /** `.agent/scratchpad.md` by default. */
   readonly scratchpad: string;
   /** `.agent/events.jsonl` by default. */
@@ -73,7 +73,7 @@ export function mayRunProgram({ turn }: Pick<PromptContext, 'turn'>): boolean {
 }
 
 /** A topic or pattern that a hat may publish, with all who may receive it; nobody for a terminal topic. */
-export interface Offer {
+export interface OfferedTopic {
   readonly topic: string;
   readonly receivers: readonly string[];
   /** True where an entry names a hat as receiver. */
@@ -81,7 +81,7 @@ export interface Offer {
 }
 
 /** What a hat may publish, the ways to end the run left out, in the order of the file. */
-export function offersOf(topology: Topology, hat: HatSpec): readonly Offer[] {
+export function offersOf(topology: Topology, hat: HatSpec): readonly OfferedTopic[] {
   const topics = new Set(hat.publishes.map((entry) => entry.topic).filter((topic) => !isCompletionTopic(topology, topic)));
   return [...topics].map((topic) => {
     const entries = hat.publishes.filter((entry) => entry.topic === topic);

@@ -1,43 +1,43 @@
 import { createTextSignalScanner, isPromiseLine } from '../core/index.ts';
 
 /** A stretch of a prompt: Ralph's own words, or somebody else's (names, topics, instructions, payloads). */
-interface Piece {
+interface PromptPiece {
   readonly own: boolean;
   readonly text: string;
 }
 
 /** Text that remembers who wrote which part of it, so that the budget of Ralph's own words can be measured. */
-export type Words = readonly Piece[];
+export type PromptWords = readonly PromptPiece[];
 
 /** Ralph's own words. */
-export function ours(text: string): Words {
+export function ours(text: string): PromptWords {
   return text === '' ? [] : [{ own: true, text }];
 }
 
 /** Somebody else's words, taken as they are: clean and quote them first (quoting.ts). */
-export function theirs(text: string): Words {
+export function theirs(text: string): PromptWords {
   return text === '' ? [] : [{ own: false, text }];
 }
 
-/** A template whose literal parts are Ralph's own words. Only {@link Words} can be put in, so that nothing gets in unquoted. */
-export function say(literals: TemplateStringsArray, ...values: readonly Words[]): Words {
+/** A template whose literal parts are Ralph's own words. Only {@link PromptWords} can be put in, so that nothing gets in unquoted. */
+export function say(literals: TemplateStringsArray, ...values: readonly PromptWords[]): PromptWords {
   return literals.flatMap((literal, index) => [...ours(literal), ...(values[index] ?? [])]);
 }
 
 /** The parts in order, with a separator between them; empty parts are left out. */
-export function joinWords(parts: readonly Words[], separator: string): Words {
+export function joinWords(parts: readonly PromptWords[], separator: string): PromptWords {
   const present = parts.filter((part) => part.length > 0);
   return present.flatMap((part, index) => (index === 0 ? part : [...ours(separator), ...part]));
 }
 
 /** The text alone. */
-export function toText(words: Words): string {
+export function toText(words: PromptWords): string {
   return words.map((piece) => piece.text).join('');
 }
 
 /** The same text in as few pieces as possible. */
-export function mergePieces(words: Words): Words {
-  const merged: Piece[] = [];
+export function mergePieces(words: PromptWords): PromptWords {
+  const merged: PromptPiece[] = [];
   for (const piece of words) {
     const last = merged[merged.length - 1];
     if (last?.own === piece.own) merged[merged.length - 1] = { own: piece.own, text: last.text + piece.text };
@@ -56,7 +56,7 @@ const SHOWN_RECEIVERS = 5;
  * Text from outside, fit for a prompt: `\n` line breaks, no other control characters but tabs (a NUL could not even be
  * passed as an argument), no broken surrogates.
  */
-export function cleanText(text: string): string {
+export function cleanForPrompt(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '')
@@ -64,22 +64,22 @@ export function cleanText(text: string): string {
 }
 
 /** Text of somebody else inside a sentence: on one line, and no event tag even if the prompt is echoed. */
-export function inLine(text: string): Words {
+export function inLine(text: string): PromptWords {
   return theirs(toOneLine(text));
 }
 
 /** The same as inline code. */
-export function inCode(text: string): Words {
+export function inCode(text: string): PromptWords {
   return say`\`${theirs(toOneLine(text).replaceAll('`', "'"))}\``;
 }
 
 /** A path or another setting as inline code. It counts as Ralph's own words. */
-export function setting(text: string): Words {
+export function setting(text: string): PromptWords {
   return ours(`\`${toOneLine(text).replaceAll('`', "'")}\``);
 }
 
 /** Several texts as inline code: `a`, `b`, `c`; of very many the first ones and a number. */
-export function listInCode(texts: readonly string[]): Words {
+export function listInCode(texts: readonly string[]): PromptWords {
   const different = [...new Set(texts)];
   const shown = joinWords(different.slice(0, SHOWN_IN_LIST).map(inCode), ', ');
   const more = different.length - SHOWN_IN_LIST;
@@ -87,22 +87,22 @@ export function listInCode(texts: readonly string[]): Words {
 }
 
 /** Hat ids as a prompt lists them: the first few by name, the others by number. */
-export function receiverNames(ids: readonly string[]): Words {
+export function receiverNames(ids: readonly string[]): PromptWords {
   const shown = joinWords(ids.slice(0, SHOWN_RECEIVERS).map(inLine), ', ');
   const more = ids.length - SHOWN_RECEIVERS;
   return more > 0 ? say`${shown} and ${ours(String(more))} more` : shown;
 }
 
 function toOneLine(text: string): string {
-  return cleanText(text)
+  return cleanForPrompt(text)
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/<(?=event[\s/>])/g, '&lt;');
 }
 
 /** Text of somebody else between fences that it cannot close: data, neither instructions nor signals. */
-export function fenced(text: string): Words {
-  const clean = cleanText(text);
+export function fenced(text: string): PromptWords {
+  const clean = cleanForPrompt(text);
   const ticks = Math.max(3, longestRun(clean, /`+/g) + 1);
   const tildes = Math.max(3, longestRun(clean, /~+/g) + 1);
   const fence = ticks <= tildes ? '`'.repeat(ticks) : '~'.repeat(tildes);
@@ -117,8 +117,8 @@ function longestRun(text: string, runs: RegExp): number {
  * A block of somebody else's words that an agent is to follow: as it is, but fenced where an echo of it would say something to the loop
  * (the promise on a line, an event) or where it leaves a fence open.
  */
-export function block(text: string, promise: string): Words {
-  const clean = cleanText(text).trim();
+export function inBlock(text: string, promise: string): PromptWords {
+  const clean = cleanForPrompt(text).trim();
   return isInert(clean, promise) ? theirs(clean) : fenced(clean);
 }
 
@@ -138,7 +138,7 @@ function scan(text: string, promise: string): ReturnType<ReturnType<typeof creat
 /** A part of a prompt under a heading. */
 export interface Section {
   readonly title: string;
-  readonly body: Words;
+  readonly body: PromptWords;
 }
 
 /** A stretch of the prompt, in order: the texts of all, one after the other, are the prompt. */
@@ -151,18 +151,18 @@ export interface PromptSection {
 }
 
 /** A section whose body is paragraphs; `null` where there is nothing to say. */
-export function section(title: string, ...paragraphs: readonly Words[]): Section | null {
+export function section(title: string, ...paragraphs: readonly PromptWords[]): Section | null {
   const body = joinWords(paragraphs, '\n\n');
   return body.length === 0 ? null : { title, body };
 }
 
 /** Lines one below the other. */
-export function lines(...parts: readonly Words[]): Words {
+export function lines(...parts: readonly PromptWords[]): PromptWords {
   return joinWords(parts, '\n');
 }
 
 /** Puts sections below one another, with headings that cannot be taken for the promise. */
-export function layOut(sections: readonly (Section | null)[], promise: string): readonly PromptSection[] {
+export function layOutSections(sections: readonly (Section | null)[], promise: string): readonly PromptSection[] {
   const present = sections.filter((part) => part !== null);
   return present.flatMap(({ title, body }, index) => {
     const heading = toHeading(title, index === 0 ? '#' : '##', promise);

@@ -12,7 +12,7 @@ import {
   toGateName,
 } from '../core/index.ts';
 import { mayEnd, publishableBy, type Topology } from '../topology/index.ts';
-import { handsOnTasks, isCalledBySeveral, type Offer, type PromptContext, type PromptTurn, stuckTopics } from './prompt-context.ts';
+import { handsOnTasks, isCalledBySeveral, type OfferedTopic, type PromptContext, type PromptTurn, stuckTopics } from './prompt-context.ts';
 import {
   inCode,
   inLine,
@@ -20,18 +20,18 @@ import {
   lines,
   listInCode,
   ours,
+  type PromptWords,
   receiverNames,
   type Section,
   say,
   section,
   setting,
-  type Words,
 } from './prompt-text.ts';
 
 const RESULTS = { note: 'note the result in the scratchpad', say: 'say the result in your final message' } as const;
 
 /** What a hat may publish and to whom. */
-export function planHandOver(context: PromptContext, hat: HatSpec, offers: readonly Offer[]): Section | null {
+export function planHandOver(context: PromptContext, hat: HatSpec, offers: readonly OfferedTopic[]): Section | null {
   const canEnd = mayEnd(context.topology, hat.id);
   const noEnd = ours(canEnd ? '' : 'You cannot end the run, only hand over.');
   if (offers.length === 0) {
@@ -63,19 +63,19 @@ export function planHandOver(context: PromptContext, hat: HatSpec, offers: reado
 
 const TASK_PAYLOAD = 'Payload: ONE small task: what, where, how to prove it.';
 
-function offerLine({ topology }: PromptContext, { topic, receivers }: Offer): Words {
+function offerLine({ topology }: PromptContext, { topic, receivers }: OfferedTopic): PromptWords {
   const form = ours(hasWildcard(topic) ? ' (any topic of this form)' : '');
   const to = receivers.length === 0 ? ours('nobody, it is recorded') : receiverNames(receivers);
   return lines(say`- ${inCode(topic)}${form} -> ${to}${contractWords(topology, topic)}`, contractsBelow(topology, topic));
 }
 
 /** Only where there is such a topic. */
-function stuckLine(topics: readonly string[]): Words {
+function stuckLine(topics: readonly string[]): PromptWords {
   const stuck = stuckTopics(topics);
   return stuck.length === 0 ? [] : say`If you are stuck, publish ${listInCode(stuck)} and say why.`;
 }
 
-function byDefault(hat: HatSpec): Words {
+function byDefault(hat: HatSpec): PromptWords {
   return hat.defaultPublishes.length === 0
     ? []
     : say`If you publish nothing, the loop publishes ${listInCode(hat.defaultPublishes)} in your name.`;
@@ -136,7 +136,7 @@ export function planCompletion(context: PromptContext, facts: CompletionFacts): 
 }
 
 /** Every required gate must agree with the end, whatever it guards; one that is only for some hats may not be due. */
-function gateSentence({ topology, turn }: PromptContext): Words {
+function gateSentence({ topology, turn }: PromptContext): PromptWords {
   const { gates, promise } = topology.spec;
   const isOnEnd = (gate: GateSpec): boolean =>
     gate.on.some((pattern) => matchesTopic(pattern, TOPIC_COMPLETE) || pattern === promise) && (gate.hats?.includes(turn.hat) ?? true);
@@ -156,7 +156,7 @@ function gateSentence({ topology, turn }: PromptContext): Words {
  * How an event is written, by the channels that are on. The tag stands between fences and without a topic,
  * so that an echo of the prompt publishes nothing.
  */
-function planChannels({ topology, settings, turn }: PromptContext): Words {
+function planChannels({ topology, settings, turn }: PromptContext): PromptWords {
   const { jsonl, text, hasTool } = openChannels({ topology, turn });
   if (!jsonl && !text) return ours('No channel for events is on in this run: publish none.');
   const line = say`- file: append the line \`{"topic":"TOPIC","payload":"…"}\` to \`$RALPH_EVENTS_FILE\` (${setting(settings.eventsFile)})`;
@@ -179,7 +179,7 @@ function openChannels({ topology, turn }: Pick<PromptContext, 'topology' | 'turn
  * How an event is given a receiver, for who may: where an edge of its contract names a hat, and where a target lifts every contract (a
  * `mode` is given). Empty for others.
  */
-function planTarget({ topology, turn }: PromptContext, hasEdge: boolean): Words {
+function planTarget({ topology, turn }: PromptContext, hasEdge: boolean): PromptWords {
   const { jsonl, text, hasTool } = openChannels({ topology, turn });
   const isLifted = topology.spec.mode !== null && topology.hats.length > 0;
   if (!(hasEdge || isLifted) || !(jsonl || text)) return [];
@@ -195,7 +195,7 @@ function planTarget({ topology, turn }: PromptContext, hasEdge: boolean): Words 
     : say`You may hand any topic to a hat of your choice (${listInCode(others)}) by a target: ${ours(forms.join(', '))}.`;
 }
 
-function planShell({ losesPath }: PromptTurn): Words {
+function planShell({ losesPath }: PromptTurn): PromptWords {
   return ours(
     losesPath === true
       ? '- shell: `"$RALPH_BIN" emit TOPIC \'payload\'`'
@@ -204,7 +204,7 @@ function planShell({ losesPath }: PromptTurn): Words {
 }
 
 /** The gates on what somebody may publish: what the loop itself runs before an event counts. */
-function planGates({ topology, turn }: PromptContext, topics: readonly string[]): Words {
+function planGates({ topology, turn }: PromptContext, topics: readonly string[]): PromptWords {
   const own = topology.spec.gates.filter(({ hats, protect }) => protect === undefined && (hats?.includes(turn.hat) ?? true));
   const gates = own.map((gate) => ({
     run: gate.run,
@@ -226,7 +226,7 @@ const MAX_TOPICS = 20;
 const MAX_SHAPE = 160;
 
 /** What is known of a topic, behind its name: what it says, and the shape of its payload; empty where nothing is. */
-function contractWords({ spec }: Topology, topic: string): Words {
+function contractWords({ spec }: Topology, topic: string): PromptWords {
   const contract = contractOf(spec.events, topic);
   const about = contract?.description === undefined ? [] : inLine(contract.description.replace(/[\s.]+$/, ''));
   const shape = contract?.schema === undefined ? [] : say`payload: JSON ${inCode(describeShape(contract.schema, MAX_SHAPE))}`;
@@ -235,13 +235,13 @@ function contractWords({ spec }: Topology, topic: string): Words {
 }
 
 /** A line for each topic of which something is known, among topics and patterns. */
-function contractLines(topology: Topology, topics: readonly string[]): Words {
+function contractLines(topology: Topology, topics: readonly string[]): PromptWords {
   const known = Object.keys(topology.spec.events ?? {}).filter((topic) => topics.some((pattern) => matchesTopic(pattern, topic)));
   const shown = known.slice(0, MAX_TOPICS).map((topic) => say`- ${inCode(topic)}${contractWords(topology, topic)}`);
   return lines(...shown, known.length > MAX_TOPICS ? ours('- …') : []);
 }
 
 /** The lines of {@link contractLines} for what a pattern stands for; empty for a topic. */
-function contractsBelow(topology: Topology, pattern: string): Words {
+function contractsBelow(topology: Topology, pattern: string): PromptWords {
   return hasWildcard(pattern) ? contractLines(topology, [pattern]) : [];
 }

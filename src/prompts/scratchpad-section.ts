@@ -1,5 +1,5 @@
 import { CANNOT_NOTE, type PromptContext } from './prompt-context.ts';
-import { cleanText, fenced, lines, ours, type Section, say, section, setting, type Words } from './prompt-text.ts';
+import { cleanForPrompt, fenced, lines, ours, type PromptWords, type Section, say, section, setting } from './prompt-text.ts';
 
 /** The most tokens of the scratchpad that are shown, by an estimate that is rather too high. */
 const MAX_SCRATCHPAD_TOKENS = 1500;
@@ -43,8 +43,8 @@ export function planClassicScratchpad(context: PromptContext): Section | null {
 }
 
 /** What stands in the scratchpad, as other agents' notes: data between fences; empty where nothing stands there. */
-function scratchpadWords({ turn, settings }: PromptContext): Words {
-  const text = cleanText(turn.scratchpad?.text ?? '').trim();
+function scratchpadWords({ turn, settings }: PromptContext): PromptWords {
+  const text = cleanForPrompt(turn.scratchpad?.text ?? '').trim();
   if (text === '') return [];
   const kept = keepLatest(text);
   const isCut = kept !== text || turn.scratchpad?.isWhole === false;

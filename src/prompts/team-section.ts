@@ -2,18 +2,18 @@ import { type HatSpec, intersectsPatterns, RALPH, SYSTEM_TOPICS } from '../core/
 import { isCompletionTopic, type Topology } from '../topology/index.ts';
 import { commitRule, isCalledBySeveral, offersOf, type PromptContext } from './prompt-context.ts';
 import {
-  cleanText,
+  cleanForPrompt,
   inLine,
   joinWords,
   lines,
   ours,
+  type PromptWords,
   receiverNames,
   type Section,
   say,
   section,
   theirs,
   toText,
-  type Words,
 } from './prompt-text.ts';
 
 /** What coordinators do, by what the turn may do and how many events called it. */
@@ -62,7 +62,7 @@ export function planTeam(context: PromptContext): Section | null {
   );
 }
 
-function rowOf(topology: Topology, hat: HatSpec): Words {
+function rowOf(topology: Topology, hat: HatSpec): PromptWords {
   const publishes = [...new Set(hat.publishes.map((entry) => entry.topic))].filter((topic) => !isCompletionTopic(topology, topic));
   const cells = [inLine(hat.id), listOf(hat.triggers), listOf(publishes), aboutOf(hat)];
   return say`| ${joinWords(
@@ -71,14 +71,14 @@ function rowOf(topology: Topology, hat: HatSpec): Words {
   )} |`;
 }
 
-function listOf(topics: readonly string[]): Words {
+function listOf(topics: readonly string[]): PromptWords {
   return joinWords(topics.map(inLine), ', ');
 }
 
 /** The name, where it says more than the id, and the description. */
-function aboutOf(hat: HatSpec): Words {
+function aboutOf(hat: HatSpec): PromptWords {
   const plain = (text: string): string =>
-    cleanText(text)
+    cleanForPrompt(text)
       .toLowerCase()
       .replace(/[\s_-]+/g, ' ')
       .trim();
@@ -86,7 +86,7 @@ function aboutOf(hat: HatSpec): Words {
   return joinWords([name, inLine(hat.description)], ': ');
 }
 
-function toCell(words: Words): Words {
+function toCell(words: PromptWords): PromptWords {
   return toText(words).includes('|') ? words.flatMap((piece) => (piece.own ? [piece] : theirs(piece.text.replaceAll('|', '\\|')))) : words;
 }
 
@@ -100,7 +100,7 @@ interface Hop {
  * The flow of events as lines of text, each edge once: `task.start -> planner -> build.task -> builder -> build.done -> planner`.
  * The first line begins with the topic that starts the run; a line ends where everything that follows is shown already.
  */
-export function flowLines(topology: Topology): readonly Words[] {
+export function flowLines(topology: Topology): readonly PromptWords[] {
   const left = new Map([RALPH, ...topology.hats.map((hat) => hat.id)].map((id) => [id, [...hopsFrom(topology, id)]]));
   const shown = [say`${inLine(topology.startTopic)} -> ${follow(left, topology.entry)}`];
   for (const [id, hops] of left) {
@@ -110,7 +110,7 @@ export function flowLines(topology: Topology): readonly Words[] {
 }
 
 /** One line from a hat on, as far as it leads; what it shows is taken out of `left`. */
-function follow(left: Map<string, Hop[]>, from: string): Words {
+function follow(left: Map<string, Hop[]>, from: string): PromptWords {
   const stations = [inLine(from)];
   let here: string | undefined = from;
   while (here !== undefined) {

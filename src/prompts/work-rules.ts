@@ -1,5 +1,5 @@
 import { CANNOT_NOTE, commitRule, isCalledBySeveral, mayRunProgram, type PromptContext } from './prompt-context.ts';
-import { block, cleanText, lines, ours, type Section, say, section, setting, type Words } from './prompt-text.ts';
+import { cleanForPrompt, inBlock, lines, ours, type PromptWords, type Section, say, section, setting } from './prompt-text.ts';
 
 const NOTE = 'Nobody answers questions: decide, and note why in the scratchpad.';
 const SAY = 'Nobody answers questions: decide, and say why in your event.';
@@ -14,18 +14,18 @@ const BUILT_IN = [
 /** The guardrails: the user's, else the built-in ones. */
 export function planGuardrails({ settings, topology, turn }: PromptContext): Section | null {
   if (settings.guardrails === null) return section('GUARDRAILS', ours(toList([turn.mayNote === false ? SAY : NOTE, ...BUILT_IN])));
-  return section('GUARDRAILS', block(toList(settings.guardrails), topology.spec.promise));
+  return section('GUARDRAILS', inBlock(toList(settings.guardrails), topology.spec.promise));
 }
 
 function toList(rules: readonly string[]): string {
-  const clean = rules.map((rule) => cleanText(rule).replace(/\s+/g, ' ').trim()).filter((rule) => rule !== '');
+  const clean = rules.map((rule) => cleanForPrompt(rule).replace(/\s+/g, ' ').trim()).filter((rule) => rule !== '');
   return clean.map((rule) => `- ${rule}`).join('\n');
 }
 
 /** The user's additions to Ralph's own instructions. */
 export function planUserInstructions({ topology }: PromptContext): Section | null {
   const { ralph, promise } = topology.spec;
-  return cleanText(ralph.instructions).trim() === '' ? null : section('INSTRUCTIONS', block(ralph.instructions, promise));
+  return cleanForPrompt(ralph.instructions).trim() === '' ? null : section('INSTRUCTIONS', inBlock(ralph.instructions, promise));
 }
 
 /** The conversation may be one of several hats, and of some time ago. */
@@ -34,7 +34,7 @@ const NOTE_FOR_NEXT = 'Before you stop, note in it what the next agent must know
 const HAT_COMMITS = { commit: '- Commit what is green, if in git.', none: '- Make no commits.', unable: '' } as const;
 
 /** How a hat is to work; `alone`: a lone hat that nobody coordinates. */
-export function hatRules(context: PromptContext, alone: boolean): Words {
+export function hatRules(context: PromptContext, alone: boolean): PromptWords {
   const { settings, turn } = context;
   const notes = turn.mayNote === false ? CANNOT_NOTE : NOTE_FOR_NEXT;
   return lines(

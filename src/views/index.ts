@@ -57,22 +57,22 @@ export {
   toNdjsonRun,
 } from './report/ndjson-record.ts';
 export { toNextStep } from './report/next-step.ts';
-export {
-  type ChangedFile,
-  type ChangeFacts,
-  type PackageFacts,
-  parseFacts,
-  type RunFacts,
-  type RunFate,
-  toChangeFacts,
-  type UnknownFate,
-  type WorkPlace,
-} from './report/run-facts.ts';
 export { isTurnDone, type ReportFacts, toRunReport } from './report/run-report.ts';
 export { type StatusRecord, toEndedView, toRunStatus, toStatusRecord } from './report/run-status.ts';
 export { type StatusFacts, toHatAndBackend } from './report/running-report.ts';
 export { toTurnDetails } from './report/turn-details.ts';
 export { toOutcomeText, toTurnLine } from './report/turn-line.ts';
+export {
+  type ChangedFile,
+  type ChangeFacts,
+  type PackageFacts,
+  parseFacts,
+  type RunFate,
+  toChangeFacts,
+  type UnknownFate,
+  type WorkFacts,
+  type WorkPlace,
+} from './report/work-facts.ts';
 export { type ReviewFacts, toReview } from './review/create-review.ts';
 export type { Review, SaidFacts, SaidText, TodoLine } from './review/review.ts';
 export { toReviewMarkdown } from './review/review-markdown.ts';

@@ -3,13 +3,13 @@ import type { RunRecord } from '../../core/index.ts';
 import {
   createRunViewFold,
   isTurnDone,
-  type RunFacts,
   type RunView,
   type RunViewFold,
   toCount,
   toEndedView,
   toList,
   toPlainLine,
+  type WorkFacts,
 } from '../../views/index.ts';
 import type { AppApi, CliContext } from '../cli-context.ts';
 import { COMMAND_NAMES } from '../command-table.ts';
@@ -107,7 +107,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
 }
 
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
-async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<RunFacts | null> {
+async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<WorkFacts | null> {
   try {
     return await app.openRun(cwd, runId, env).facts(view);
   } catch {
@@ -169,7 +169,7 @@ function toReason({ worktree }: RunEnd): string {
 }
 
 /** In the folder itself what a run changed is the person's to commit, or to give up. */
-function toUncommittedText(runId: string, facts: RunFacts | null): string {
+function toUncommittedText(runId: string, facts: WorkFacts | null): string {
   const { changed, place } = facts ?? { changed: null, place: null };
   if (changed === null || place?.state == null) return '';
   const { uncommitted } = place.state;

@@ -123,14 +123,14 @@ function createGuardTest({ spec }: Topology): ((topic: string) => boolean) | nul
   if (spec.gates.length === 0) return null;
   const trie = createPatternTrie<true>();
   for (const gate of spec.gates) for (const on of gate.on) addPattern(trie, on, true);
-  const effort = { steps: MAX_WAYS };
+  const budget = { steps: MAX_WAYS };
   return (topic) => {
     let isMet = false;
     const stop = (): boolean => {
       isMet = true;
       return false;
     };
-    visitMeeting(trie, topic, stop, effort);
+    visitMeeting(trie, topic, stop, budget);
     return isMet;
   };
 }

@@ -58,7 +58,7 @@ export function findReached(graph: HatGraph, from: readonly number[], ways: { re
 }
 
 /** A frame of the walk: a node and how many of its ways were taken. */
-interface Frame {
+interface WalkFrame {
   readonly node: number;
   next: number;
 }
@@ -74,7 +74,7 @@ export function findComponents(count: number, nextOf: (node: number) => readonly
   const open: number[] = [];
   const components: number[][] = [];
   let counter = 0;
-  const frames: Frame[] = [];
+  const frames: WalkFrame[] = [];
   const enter = (node: number): void => {
     order[node] = counter;
     low[node] = counter;

@@ -30,7 +30,7 @@ const FILLERS = toSet(
 const MAX_WORD = 300;
 
 /** A word of a sentence with what follows it directly. */
-interface Token {
+interface SentenceToken {
   /** Without quotes, brackets and the marks at its end. */
   readonly text: string;
   readonly lower: string;
@@ -59,7 +59,7 @@ export function findPublishOrders(sentence: string, isOther: IsOther, isTopicLik
     if (!PUBLISH_VERBS.has(tokens[at]?.lower ?? '') || isNoun(tokens, at) || !isOrder(tokens, at, isOther)) continue;
     let next = at + 1;
     for (; next < tokens.length; next += 1) {
-      const token = tokens[next] as Token;
+      const token = tokens[next] as SentenceToken;
       const isChoice = tokens[next - 1]?.lower === 'or' && found.length > 0;
       if (isTopicLike(token.text)) found.push(token.text);
       else if (!FILLERS.has(token.lower) && !(isChoice && PUBLISH_VERBS.has(token.lower))) break;
@@ -71,14 +71,14 @@ export function findPublishOrders(sentence: string, isOther: IsOther, isTopicLik
 }
 
 /** "… with the evidence, or `build.blocked` if you are stuck": what a later `or` of the sentence adds. */
-function findChoices(tokens: readonly Token[], from: number, isTopicLike: (word: string) => boolean): readonly string[] {
+function findChoices(tokens: readonly SentenceToken[], from: number, isTopicLike: (word: string) => boolean): readonly string[] {
   const end = tokens.findIndex((token, at) => at >= from && (PUBLISH_VERBS.has(token.lower) || token.lower === 'not'));
   return tokens.slice(from, end < 0 ? tokens.length : end).flatMap((token, at, rest) => {
     return isTopicLike(token.text) && rest[at - 1]?.lower === 'or' ? [token.text] : [];
   });
 }
 
-function readTokens(text: string): readonly Token[] {
+function readTokens(text: string): readonly SentenceToken[] {
   return text.split(/\s+/).flatMap((whole) => {
     const raw = whole.slice(0, MAX_WORD);
     const bare = raw.replace(/^[("'`*_<[{]+/, '').replace(/[)"'`*_>\]},;:.!?]+$/, '');
@@ -87,17 +87,17 @@ function readTokens(text: string): readonly Token[] {
   });
 }
 
-function isNoun(tokens: readonly Token[], at: number): boolean {
+function isNoun(tokens: readonly SentenceToken[], at: number): boolean {
   const before = tokens[at - 1];
   return before !== undefined && !before.endsClause && ARTICLES.has(before.lower);
 }
 
 /** True if the verb is an order to the reader that is not a refusal. */
-function isOrder(tokens: readonly Token[], verb: number, isOther: IsOther): boolean {
+function isOrder(tokens: readonly SentenceToken[], verb: number, isOther: IsOther): boolean {
   if (isRefused(tokens, verb)) return false;
   const before = tokens[verb - 1];
   if (before === undefined || before.endsClause) return !isForOther(tokens, verb, isOther);
-  const isStranger = (token: Token | undefined): boolean => token !== undefined && isNamed(token.lower, isOther);
+  const isStranger = (token: SentenceToken | undefined): boolean => token !== undefined && isNamed(token.lower, isOther);
   if (isStranger(before)) return false;
   if (MODALS.has(before.lower)) return !isForOther(tokens, verb - 1, isOther) && !isStrangerBeforeModal(tokens, verb - 1);
   if (BEFORE_ORDER.has(before.lower) || before.lower.endsWith('ly')) return !isForOther(tokens, verb, isOther);
@@ -106,16 +106,16 @@ function isOrder(tokens: readonly Token[], verb: number, isOther: IsOther): bool
 }
 
 /** "Reviewers may emit": a subject that is not the reader. "to" has none. */
-function isStrangerBeforeModal(tokens: readonly Token[], modal: number): boolean {
+function isStrangerBeforeModal(tokens: readonly SentenceToken[], modal: number): boolean {
   const subject = tokens[modal - 1];
   if (tokens[modal]?.lower === 'to' || subject === undefined || subject.endsClause) return false;
   return subject.lower !== 'you' && !BEFORE_ORDER.has(subject.lower) && !tokens.slice(0, modal).some((token) => OPENERS.has(token.lower));
 }
 
 /** "Ask the reviewer to print", "let Ralph print", "the planner alone may print". */
-function isForOther(tokens: readonly Token[], at: number, isOther: IsOther): boolean {
+function isForOther(tokens: readonly SentenceToken[], at: number, isOther: IsOther): boolean {
   for (let place = at - 1; place >= 0 && place >= at - 4; place -= 1) {
-    const token = tokens[place] as Token;
+    const token = tokens[place] as SentenceToken;
     if (token.endsClause || token.lower === 'you' || token.lower === 'and' || token.lower === 'or' || token.lower === 'then') return false;
     if (isNamed(token.lower, isOther)) return true;
   }
@@ -132,11 +132,11 @@ const BEFORE_NOT = toSet('do must should may can shall will would you');
 const AFTER_NOT = toSet('allowed permitted supposed meant expected to yet ever');
 
 /** True if the words before a place take back what follows them; a condition (“if tests do not fail, …”) does not. */
-function isRefused(tokens: readonly Token[], at: number): boolean {
+function isRefused(tokens: readonly SentenceToken[], at: number): boolean {
   let isRefusal = false;
   let isCondition = false;
   for (let place = 0; place < at; place += 1) {
-    const token = tokens[place] as Token;
+    const token = tokens[place] as SentenceToken;
     const next = tokens[place + 1]?.lower ?? '';
     if (OPENERS.has(token.lower)) isCondition = true;
     const isNot =

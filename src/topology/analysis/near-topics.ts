@@ -13,7 +13,7 @@ const MAX_LOOKUPS = 200;
 
 /**
  * An index of known topics. Near is what reads the same but for case, dots and dashes (`build_done`), or has the same words but one, and that one
- * with one or two letters wrong (`biuld.done`). Words that differ in digits (`step-1.done`, `step-2.done`) or in their meaning (`test.passed`,
+ * with one or two letters wrong (`biuld.done`). SplitTopic that differ in digits (`step-1.done`, `step-2.done`) or in their meaning (`test.passed`,
  * `test.failed`) are not near. Built in time proportional to the topics.
  */
 export function createNearTopics(topics: Iterable<string>): NearTopics {
@@ -86,13 +86,13 @@ const MIN_ALONE = 5;
  */
 export function createNearPatterns(known: Iterable<string>): (written: string) => NearPattern | undefined {
   const all = [...new Set(known)];
-  const patterns = all.filter(hasWildcard).slice(0, MAX_COMPARED).map(toWords);
-  const first = all.slice(0, MAX_COMPARED).map(toWords);
+  const patterns = all.filter(hasWildcard).slice(0, MAX_COMPARED).map(toSplitTopic);
+  const first = all.slice(0, MAX_COMPARED).map(toSplitTopic);
   let lookups = 0;
   return (written) => {
     if (lookups >= MAX_LOOKUPS) return undefined;
     lookups += 1;
-    const given = toWords(written);
+    const given = toSplitTopic(written);
     for (const candidate of hasWildcard(written) ? first : patterns) {
       const mended = mendWord(given, candidate);
       if (mended !== null) return { mended, known: candidate.text };
@@ -101,20 +101,20 @@ export function createNearPatterns(known: Iterable<string>): (written: string) =
   };
 }
 
-interface Words {
+interface SplitTopic {
   readonly text: string;
   readonly words: readonly string[];
   /** True where a star at the end stands for more words. */
   readonly isOpen: boolean;
 }
 
-function toWords(text: string): Words {
+function toSplitTopic(text: string): SplitTopic {
   const words = text.split('.');
   return { text, words, isOpen: words.at(-1) === '*' };
 }
 
 /** The text with its one wrong word mended; `null` where none is wrong, or more than one. */
-function mendWord(written: Words, known: Words): string | null {
+function mendWord(written: SplitTopic, known: SplitTopic): string | null {
   if (written.words.length > known.words.length && !known.isOpen) return null;
   if (known.words.length > written.words.length && !written.isOpen) return null;
   let wrong = -1;

@@ -1,6 +1,6 @@
 import { hasWildcard, type PublishSpec } from '../../core/index.ts';
 import type { Topology } from './topology.ts';
-import { addPattern, createPatternTrie, type Effort, findRoutes, type PatternTrie, type Route, visitMeeting } from './topology.ts';
+import { addPattern, createPatternTrie, findRoutes, type PatternTrie, type Route, type StepBudget, visitMeeting } from './topology.ts';
 
 /** A hat that may take an event, and the trigger by which it does; `null` where a target names the hat. */
 export interface Taker {
@@ -37,7 +37,7 @@ export function createTakerIndex(topology: Topology): TakerIndex {
   const known = INDEXES.get(topology);
   if (known !== undefined) return known;
   const { routes } = topology;
-  const effort: Effort = { steps: BASE_STEPS + STEPS_PER_HAT * topology.hats.length };
+  const budget: StepBudget = { steps: BASE_STEPS + STEPS_PER_HAT * topology.hats.length };
   const topics = createTopicTries(routes.exact);
   /** What topics meet, and patterns that meet little: several rules ask for the same ones. */
   const met = new Map<string, readonly Route[]>();
@@ -70,8 +70,8 @@ export function createTakerIndex(topology: Topology): TakerIndex {
         isGoingOn = visit(route);
         return isGoingOn;
       };
-      if (!visitMeeting(routes.trie, topic, visitOne, effort)) return false;
-      if (isGoingOn && !visitMeeting(topics(topic), topic, visitOne, effort)) return false;
+      if (!visitMeeting(routes.trie, topic, visitOne, budget)) return false;
+      if (isGoingOn && !visitMeeting(topics(topic), topic, visitOne, budget)) return false;
       if (isGoingOn && found.length <= MAX_REMEMBERED) met.set(topic, found);
       return true;
     },

@@ -104,11 +104,11 @@ describe('the trie of patterns', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('says so when the effort was not enough, and spends none afterwards', () => {
+  it('says so when the budget was not enough, and goes no further afterwards', () => {
     const trie = createTrie(Array.from({ length: 100 }, (_none, index) => `t${index}.x`));
-    const effort = { steps: 50 };
-    expect(visitMeeting(trie, '*.y', () => true, effort)).toBe(false);
-    expect(visitMeeting(trie, 't1.x', () => true, effort)).toBe(false);
+    const budget = { steps: 50 };
+    expect(visitMeeting(trie, '*.y', () => true, budget)).toBe(false);
+    expect(visitMeeting(trie, 't1.x', () => true, budget)).toBe(false);
   });
 
   it('goes as deep as the pattern', () => {

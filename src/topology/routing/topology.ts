@@ -131,7 +131,7 @@ export interface PatternTrie<Value> {
 }
 
 /** How much may still be looked at; shared by many questions, so that all of them together take bounded time. */
-export interface Effort {
+export interface StepBudget {
   steps: number;
 }
 
@@ -154,13 +154,13 @@ export function addPattern<Value>({ root }: PatternTrie<Value>, pattern: string,
  * Visits everything in the trie that some topic matches together with the given topic or pattern, in no particular order, until `visit` says
  * false. A topic meets exactly the patterns that match it.
  *
- * @returns false where the effort was spent before everything was looked at
+ * @returns false where the budget was spent before everything was looked at
  */
 export function visitMeeting<Value>(
   trie: PatternTrie<Value>,
   pattern: string,
   visit: (value: Value) => boolean,
-  effort: Effort = { steps: Number.POSITIVE_INFINITY },
+  budget: StepBudget = { steps: Number.POSITIVE_INFINITY },
 ): boolean {
   const segments = pattern.split('.');
   const nodes: TrieNode<Value>[] = [trie.root];
@@ -171,8 +171,8 @@ export function visitMeeting<Value>(
   };
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     const depth = depths.pop() as number;
-    effort.steps -= 1;
-    if (effort.steps < 0) return false;
+    budget.steps -= 1;
+    if (budget.steps < 0) return false;
     const isBelow = depth > segments.length;
     if (depth >= segments.length && node.value !== undefined && !visit(node.value)) return true;
     if (depth === segments.length) continue;
@@ -181,8 +181,8 @@ export function visitMeeting<Value>(
     if (isBelow || segment === '*') {
       // Behind the last `*` of the pattern everything further down meets it too.
       const next = isBelow || depth === segments.length - 1 ? segments.length + 1 : depth + 1;
-      effort.steps -= node.literals?.size ?? 0;
-      if (effort.steps < 0) return false;
+      budget.steps -= node.literals?.size ?? 0;
+      if (budget.steps < 0) return false;
       for (const child of node.literals?.values() ?? []) push(child, next);
       if (node.star !== null) push(node.star, next);
     } else {

@@ -6,11 +6,11 @@ import type { Topology } from '../routing/topology.ts';
 import {
   addPattern,
   createPatternTrie,
-  type Effort,
   findRoutes,
   type PatternTrie,
   type Route,
   type RouteTable,
+  type StepBudget,
   visitMeeting,
 } from '../routing/topology.ts';
 
@@ -54,7 +54,7 @@ function listShared(topology: Topology, routes: Pick<readonly Route[], 'forEach'
 function listOverlaps(topology: Topology): readonly FlowFinding[] {
   const findings: FlowFinding[] = [];
   const tries = new Map<string, PatternTrie<Route>>();
-  const effort: Effort = { steps: STEPS };
+  const budget: StepBudget = { steps: STEPS };
   for (const route of topology.routes.patterns) {
     const key = route.precedence.join(' ');
     const trie = tries.get(key) ?? createPatternTrie<Route>();
@@ -63,12 +63,12 @@ function listOverlaps(topology: Topology): readonly FlowFinding[] {
       trie,
       route.pattern,
       (earlier) => {
-        effort.steps -= 10;
+        budget.steps -= 10;
         const finding = toOverlap(topology, earlier, route);
         if (finding !== null) findings.push(finding);
         return findings.length < MAX_OVERLAPS;
       },
-      effort,
+      budget,
     );
     if (!isDone) return [...findings, UNCHECKED];
     if (findings.length >= MAX_OVERLAPS) return findings;

@@ -137,19 +137,19 @@ function findLastComponents(graph: HatGraph, hats: readonly number[]): readonly 
     .sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
 }
 
-interface Step {
+interface CycleStep {
   readonly hat: number;
   /** What was published before; `null` for a `HAT_TRANSITION`. */
   readonly topic: string | null;
-  readonly before: Step | null;
+  readonly before: CycleStep | null;
 }
 
 /** The shortest way from the first of them back to itself, as its steps; empty where there is none. */
-function findCycle({ passages, publishes, transitions }: HatGraph, [first = 0]: readonly number[]): readonly Step[] {
-  const queue: Step[] = [{ hat: first, topic: null, before: null }];
+function findCycle({ passages, publishes, transitions }: HatGraph, [first = 0]: readonly number[]): readonly CycleStep[] {
+  const queue: CycleStep[] = [{ hat: first, topic: null, before: null }];
   const seen = new Set<number>();
   for (let at = 0; at < queue.length; at += 1) {
-    const step = queue[at] as Step;
+    const step = queue[at] as CycleStep;
     const ways = [
       ...(publishes[step.hat] ?? []).map((place) => ({ topic: passages[place]?.topic ?? null, takers: passages[place]?.takers ?? [] })),
       { topic: null, takers: transitions[step.hat] ?? [] },
@@ -166,13 +166,13 @@ function findCycle({ passages, publishes, transitions }: HatGraph, [first = 0]: 
   return [];
 }
 
-function toSteps(last: Step): readonly Step[] {
-  const steps: Step[] = [];
-  for (let step: Step | null = last; step !== null; step = step.before) steps.push(step);
+function toSteps(last: CycleStep): readonly CycleStep[] {
+  const steps: CycleStep[] = [];
+  for (let step: CycleStep | null = last; step !== null; step = step.before) steps.push(step);
   return steps.reverse();
 }
 
-function toFinding(topology: Topology, members: readonly number[], cycle: readonly Step[]): FlowFinding {
+function toFinding(topology: Topology, members: readonly number[], cycle: readonly CycleStep[]): FlowFinding {
   const idOf = (hat: number): string => topology.hats[hat]?.id ?? '';
   const [first = ''] = members.map(idOf);
   const recovery = topology.recoveryHat ?? topology.entry;
@@ -198,7 +198,7 @@ function toFinding(topology: Topology, members: readonly number[], cycle: readon
 }
 
 /** `builder → build.done → reviewer → review.rejected → builder`; a long one is cut in its middle. */
-function toCycleText(cycle: readonly Step[], idOf: (hat: number) => string): string {
+function toCycleText(cycle: readonly CycleStep[], idOf: (hat: number) => string): string {
   const words = cycle.map((step, index) =>
     index === 0 ? idOf(step.hat) : `→ ${step.topic === null ? '' : `${step.topic} → `}${idOf(step.hat)}`,
   );

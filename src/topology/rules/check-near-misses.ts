@@ -8,10 +8,10 @@ import { createTakerIndex } from '../routing/taker-index.ts';
 import {
   addPattern,
   createPatternTrie,
-  type Effort,
   findTakers,
   type PatternTrie,
   type Route,
+  type StepBudget,
   type Topology,
   visitMeeting,
 } from '../routing/topology.ts';
@@ -179,12 +179,12 @@ function listUnmet(topology: Topology): ReadonlySet<string> {
   const published = [...listRootTopics(topology), ...listPublished(topology)];
   const patterns = createTrie(published.filter(hasWildcard));
   let all: PatternTrie<true> | null = null;
-  const effort: Effort = { steps: MAX_STEPS };
+  const budget: StepBudget = { steps: MAX_STEPS };
   const isPublished = (trigger: string): boolean => {
-    if (isMet(patterns, trigger, effort)) return true;
+    if (isMet(patterns, trigger, budget)) return true;
     if (!hasWildcard(trigger)) return false;
     all ??= createTrie(published.filter((topic) => !hasWildcard(topic)));
-    return isMet(all, trigger, effort);
+    return isMet(all, trigger, budget);
   };
   return new Set(left.filter((trigger) => !isPublished(trigger)));
 }
@@ -222,11 +222,11 @@ function createTrie(topics: Iterable<string>): PatternTrie<true> {
 }
 
 /** True too where the team has so many patterns that not all were looked at: then nothing is told. */
-function isMet(trie: PatternTrie<true>, trigger: string, effort: Effort): boolean {
+function isMet(trie: PatternTrie<true>, trigger: string, budget: StepBudget): boolean {
   let isFound = false;
   const stop = (): boolean => {
     isFound = true;
     return false;
   };
-  return !visitMeeting(trie, trigger, stop, effort) || isFound;
+  return !visitMeeting(trie, trigger, stop, budget) || isFound;
 }

@@ -136,7 +136,7 @@ const MAX_NAME = 28;
 const MAX_FROM_ONE = 20;
 
 /** Something that a hat publishes, and the hat that takes it or words in brackets. */
-interface Step {
+interface FlowStep {
   readonly topic: string;
   readonly taker: string;
   readonly isHat: boolean;
@@ -147,7 +147,7 @@ interface Walk {
   /** True for a hat that was not there before. */
   readonly meet: (hat: string) => boolean;
   /** What a hat publishes next; `take` says that it is drawn. */
-  readonly peek: (hat: string) => Step | undefined;
+  readonly peek: (hat: string) => FlowStep | undefined;
   readonly take: (hat: string) => void;
   /** The first hat that was met and has more to publish. */
   readonly next: () => string | undefined;
@@ -191,7 +191,7 @@ function drawLine(walk: Walk, from: string, head: string): { readonly line: stri
 }
 
 function createWalk(topology: Topology): Walk {
-  const left = new Map<string, Step[]>();
+  const left = new Map<string, FlowStep[]>();
   const met: string[] = [];
   let done = 0;
   return {
@@ -210,10 +210,10 @@ function createWalk(topology: Topology): Walk {
   };
 }
 
-function listSteps(topology: Topology, hat: string): Step[] {
+function listSteps(topology: Topology, hat: string): FlowStep[] {
   const index = createTakerIndex(topology);
   const entries = topology.hatById.get(hat)?.publishes.slice(0, MAX_FROM_ONE) ?? [];
-  return entries.flatMap((entry): readonly Step[] => {
+  return entries.flatMap((entry): readonly FlowStep[] => {
     const takers = index.takersOf(entry).slice(0, MAX_FROM_ONE);
     if (takers.length > 0) return takers.map((taker) => ({ topic: entry.topic, taker: taker.hat, isHat: true }));
     const isEnd = !hasWildcard(entry.topic) && isTerminalTopic(topology, entry.topic);

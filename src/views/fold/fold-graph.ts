@@ -33,7 +33,7 @@ export interface GraphFold {
 }
 
 /** One way that an event went, and how often. `to`: a hat, `ralph`, or `null` where nobody got it. */
-interface Passage {
+interface EventPassage {
   readonly from: string;
   readonly to: string | null;
   readonly topic: string;
@@ -58,7 +58,7 @@ export function createGraphFold(): GraphFold {
 interface Counts {
   /** By hat. */
   readonly turns: Map<string, number>;
-  readonly passages: Map<string, Passage>;
+  readonly passages: Map<string, EventPassage>;
 }
 
 const HANDLERS: Handlers<Effect, [counts: Counts]> = {
@@ -96,7 +96,7 @@ function toPublisher({ source, payload }: RalphEvent): string {
   return typeof hat === 'string' ? hat : source;
 }
 
-function addCounts(topology: Topology, turns: ReadonlyMap<string, number>, passages: readonly Passage[]): FlowGraph {
+function addCounts(topology: Topology, turns: ReadonlyMap<string, number>, passages: readonly EventPassage[]): FlowGraph {
   const graph = createFlowGraph(topology);
   const findEdge = createEdgeFinder(graph.edges);
   const counts = new Map<string, number>();
@@ -117,7 +117,7 @@ interface Way {
   readonly to: readonly string[];
 }
 
-function toWay(topology: Topology, { from, to, topic, how }: Passage): Way {
+function toWay(topology: Topology, { from, to, topic, how }: EventPassage): Way {
   const toId = (who: string): string => (topology.hatById.has(who) ? toHatNodeId(who) : who);
   const sources = from === SYSTEM ? ['start', 'loop'] : [toId(from)];
   if (to === null) return { from: sources, to: isCompletionTopic(topology, topic) ? ['end'] : ['handoff'] };
@@ -140,7 +140,7 @@ function createEdgeFinder(edges: readonly FlowEdge[]): (way: Way, topic: string)
   };
 }
 
-function toSeenEdge({ from, to }: Way, { topic, count }: Passage, id: string): FlowEdge {
+function toSeenEdge({ from, to }: Way, { topic, count }: EventPassage, id: string): FlowEdge {
   const facts = { trigger: null, isDefault: false, isGated: false, isOnPath: false };
   return { id, from: from.at(-1) as string, to: to[0] as string, topic, kind: 'seen', ...facts, count };
 }

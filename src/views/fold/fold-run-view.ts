@@ -1,7 +1,7 @@
 import type { LiveRecord, RunRecord } from '../../core/index.ts';
 import type { RunProgress } from './fold-live-view.ts';
 import { createProofFold } from './fold-proof.ts';
-import { createDraft, findTurn, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
+import { createDraft, findTurnDraft, type RunDraft, toElapsedMs, toTurnView, toView } from './run-draft.ts';
 import type { RunProof, RunView, TurnView } from './run-view.ts';
 import { takeEffect, takeInput } from './take-records.ts';
 
@@ -52,7 +52,7 @@ export function foldRunView(records: Iterable<RunRecord>): RunView {
 
 function takeLive(draft: RunDraft, record: LiveRecord): void {
   if (record.kind === 'gate-output') return;
-  const turn = findTurn(draft, record.iteration, record.attempt);
+  const turn = findTurnDraft(draft, record.iteration, record.attempt);
   if (turn?.status !== 'running') return;
   if (record.event.type === 'tool-start') turn.toolCalls = (turn.toolCalls ?? 0) + 1;
   if (record.event.type === 'session') turn.sessionId = record.event.sessionId;

@@ -2,14 +2,14 @@ import { UNKNOWN_USAGE } from '../../core/index.ts';
 import type { RunView, TurnView } from './run-view.ts';
 
 /** A view under way: the same, but it may be changed, lists of its own included. */
-type Draft<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
+type Changeable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] };
 
-export type TurnDraft = Draft<TurnView>;
+export type TurnDraft = Changeable<TurnView>;
 
 /** A run view under way. */
-export interface RunDraft extends Omit<Draft<RunView>, 'turns' | 'totals'> {
+export interface RunDraft extends Omit<Changeable<RunView>, 'turns' | 'totals'> {
   readonly turns: TurnDraft[];
-  readonly totals: Draft<RunView['totals']>;
+  readonly totals: Changeable<RunView['totals']>;
   /** Since when this process of the run works on it; `null` after its end. */
   workingSince: number | null;
   /** Gates that were asked and have not answered, by request. */
@@ -66,7 +66,7 @@ export function createDraft(): RunDraft {
 }
 
 /** The newest attempt of an iteration, or nothing. */
-export function findTurn(draft: RunDraft, iteration: number, attempt?: number): TurnDraft | undefined {
+export function findTurnDraft(draft: RunDraft, iteration: number, attempt?: number): TurnDraft | undefined {
   for (let index = draft.turns.length - 1; index >= 0; index -= 1) {
     const turn = draft.turns[index];
     if (turn?.iteration === iteration && (attempt === undefined || turn.attempt === attempt)) return turn;

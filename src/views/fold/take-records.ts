@@ -27,7 +27,7 @@ import {
 } from '../../core/index.ts';
 import { compileTopology } from '../../topology/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
-import { findTurn, type RunDraft } from './run-draft.ts';
+import { findTurnDraft, type RunDraft } from './run-draft.ts';
 import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';
 
 /** What an input changes in the view. */
@@ -80,7 +80,7 @@ function takeSpec(draft: RunDraft, spec: RunSpec): void {
 }
 
 function takeSpawn(draft: RunDraft, input: IterationSpawned): void {
-  const turn = findTurn(draft, input.iteration, input.attempt);
+  const turn = findTurnDraft(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
   const { backend, pid, promptHash, promptTokens, tools = null } = input;
   Object.assign(turn, { backend, tools, pid, promptHash, promptTokens, command: [...input.argv] });
@@ -95,7 +95,7 @@ function takeTurnEnd(draft: RunDraft, input: IterationEnded): void {
     draft.finished.add(input.iteration);
     if (usage.costUsd === null) totals.unknownCostTurns += 1;
   }
-  const turn = findTurn(draft, input.iteration, input.attempt);
+  const turn = findTurnDraft(draft, input.iteration, input.attempt);
   if (turn === undefined) return;
   const { exitCode, durationMs, sessionId, treeChanged, leftovers } = input;
   const failure = outcome.status === 'failed' ? { class: outcome.failure.class, message: outcome.failure.message } : null;
@@ -168,7 +168,7 @@ function takeTimerSet(draft: RunDraft, _at: number, { timer, purpose, dueAt }: T
 
 function takeRefusal(draft: RunDraft, _at: number, { id, iteration, hat, topic, why, allowed, detail }: EventReject): void {
   draft.totals.refused += why === 'withdrawn' ? 0 : 1;
-  findTurn(draft, iteration)?.refused.push({ id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) });
+  findTurnDraft(draft, iteration)?.refused.push({ id, hat, topic, why, allowed, ...(detail === undefined ? {} : { detail }) });
 }
 
 function takeNotice(draft: RunDraft, at: number, { code, level, text }: Notice): void {
@@ -232,7 +232,7 @@ function takeEvent(draft: RunDraft, _at: number, { event, to, how }: EventPublis
   else if (how === 'record') passExhausted(draft, topic);
   else draft.totals.routed += 1;
   draft.pending.push(...to.map((hat) => ({ id, topic, hat })));
-  const turn = findTurn(draft, iteration);
+  const turn = findTurnDraft(draft, iteration);
   if (turn !== undefined && source === QUALITY_GATE) turn.blocked.push({ id, topic, to, ...toBlocked(event.payload) });
   if (turn === undefined || (source !== turn.hat && source !== SYSTEM)) return;
   turn.published.push({ id, topic, source, to, how, excerpt: toPlainLine(toPayloadText(event.payload), EXCERPT_LENGTH) });

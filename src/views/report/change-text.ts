@@ -1,7 +1,7 @@
 import type { FileStat, RunStat } from '../../core/index.ts';
 import { type FactRow, toRows } from '../text/fact-rows.ts';
 import { cutText, toCount, toNumberText, toPathText, toPlainLine } from '../text/plain-text.ts';
-import type { ChangeFacts, RunFate, WorkPlace } from './run-facts.ts';
+import type { ChangeFacts, RunFate, WorkPlace } from './work-facts.ts';
 
 /** How a list of changed files is laid out. */
 export interface StatLayout {

@@ -1,19 +1,19 @@
 import { type PathClass, type RejectionCause, toDurationText, toResultName } from '../../core/index.ts';
 import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
-import type { ChangedFile, RunFacts } from './run-facts.ts';
+import type { ChangedFile, WorkFacts } from './work-facts.ts';
 
-type GateEnd = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
+type EndedGate = Pick<GateView, 'exitCode' | 'timedOut' | 'durationMs' | 'skipped' | 'evidence'>;
 
 /** `exit 0, 1.2 s`, `ran out of time, 10 s`, `exit 0 at try 2, 3 s`, `passed before on the same files`. */
-export function toGateEndText(gate: GateEnd): string {
+export function toGateEndText(gate: EndedGate): string {
   if (gate.skipped === true) return 'not run: nothing that it is about has changed';
   if (gate.evidence?.isCached === true) return 'passed before on the same files';
   const { attempts = 1 } = gate.evidence ?? {};
   return `${toExitText(gate)}${attempts > 1 ? ` at try ${attempts}` : ''}, ${toDurationText(gate.durationMs)}`;
 }
 
-function toExitText(gate: GateEnd): string {
+function toExitText(gate: EndedGate): string {
   if (gate.timedOut) return 'ran out of time';
   return gate.exitCode === null ? 'ended without an exit code' : `exit ${gate.exitCode}`;
 }
@@ -99,7 +99,7 @@ const LOCKS =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|requirements[\w.-]*\.txt|Pipfile\.lock|poetry\.lock|uv\.lock|pdm\.lock)$/;
 
 /** Installed packages that changed though no lock file says so: what gates are run with may say anything. */
-export function toChangedPackages({ packages, changed }: RunFacts): readonly string[] {
+export function toChangedPackages({ packages, changed }: WorkFacts): readonly string[] {
   if (packages === undefined || packages.count === 0) return [];
   if (changed?.files.some(({ path }) => LOCKS.test(path)) === true) return [];
   const names = cutText(toList(packages.first.map(toPathText), 3), 200);

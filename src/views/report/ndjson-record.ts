@@ -5,7 +5,7 @@ import type { RunProof } from '../fold/run-view.ts';
 const NDJSON_VERSION = 1;
 
 /** What every record has. */
-interface Stamp {
+interface NdjsonStamp {
   readonly v: typeof NDJSON_VERSION;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -13,14 +13,14 @@ interface Stamp {
 
 /** A record of `--format ndjson`, plain JSON: `kind` tells what it is, and `type` which input, effect or live event (docs/ndjson.md). */
 export type NdjsonRecord =
-  | (Stamp & { readonly kind: 'run' } & RunLine)
-  | (Stamp & { readonly kind: 'input'; readonly seq: number } & Input)
-  | (Stamp & { readonly kind: 'effect'; readonly seq: number } & Effect)
+  | (NdjsonStamp & { readonly kind: 'run' } & RunLine)
+  | (NdjsonStamp & { readonly kind: 'input'; readonly seq: number } & Input)
+  | (NdjsonStamp & { readonly kind: 'effect'; readonly seq: number } & Effect)
   | NdjsonLive
-  | (Stamp & { readonly kind: 'end' } & EndLine);
+  | (NdjsonStamp & { readonly kind: 'end' } & EndLine);
 
 /** What passes by, and is not kept in the journal. `left-out`: records that a slow reader did not get. */
-export type NdjsonLive = Stamp & { readonly kind: 'live' } & (
+export type NdjsonLive = NdjsonStamp & { readonly kind: 'live' } & (
     | (TurnId & { readonly hat: string } & BackendEvent)
     | { readonly type: 'gate-output'; readonly gate: number; readonly line: string }
     | { readonly type: 'left-out'; readonly records: number; readonly characters: number }

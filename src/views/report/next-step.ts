@@ -1,7 +1,7 @@
 import { END_REASONS, toShellWord, toTurnName, toUsdText, toWayBack } from '../../core/index.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toPathText, toPlainLine } from '../text/plain-text.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { WorkFacts } from './work-facts.ts';
 
 /**
  * What a person can do next, with the exact command; empty while a run has not ended.
@@ -26,7 +26,7 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
 /** What a person can do who has just read what a run did, one command in each; none while it is under way. */
 export function toReviewSteps(
   view: RunView,
-  { changed, place, undone, landed, isUndoOpen, unknown = [] }: Omit<RunFacts, 'at'>,
+  { changed, place, undone, landed, isUndoOpen, unknown = [] }: Omit<WorkFacts, 'at'>,
   isNewest: boolean,
 ): readonly string[] {
   if (isUndoOpen) return [toCommand('Finish its undo: `ralph undo --yes`.', view, isNewest)];

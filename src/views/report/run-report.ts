@@ -16,12 +16,12 @@ import {
   toUnseenCauses,
 } from './evidence.ts';
 import { toNextStep, toPersonNotes } from './next-step.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { WorkFacts } from './work-facts.ts';
 
 /** What is known beside the journal. */
 export interface ReportFacts {
   /** What is known beside the journal; absent where nobody looked. */
-  readonly facts?: RunFacts | null;
+  readonly facts?: WorkFacts | null;
   /** What of its journal cannot be read, in words; absent or `null`: nothing. */
   readonly damage?: string | null;
   /** Whether the run is the one that a command without a run means; true by default. */

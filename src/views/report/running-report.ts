@@ -5,8 +5,8 @@ import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';
 import { toFirstLine, toIterationsText, toList, toPlainLine, toSpentText } from '../text/plain-text.ts';
 import { toFateRows, toUncommittedRows } from './change-text.ts';
 import { toEvidence, toRefusals } from './evidence.ts';
-import type { RunFacts } from './run-facts.ts';
 import { toTurnLine } from './turn-line.ts';
+import type { WorkFacts } from './work-facts.ts';
 
 /** What is known of a run beside its journal. */
 export interface StatusFacts {
@@ -21,7 +21,7 @@ export interface StatusFacts {
   /** Its turns are listed beside it, so that it need not be said how to see them. */
   readonly isOverview?: boolean;
   /** What is known beside the journal of a run that nobody works on any more; absent where nobody looked. */
-  readonly facts?: RunFacts | null;
+  readonly facts?: WorkFacts | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
   /** Processes that it left working when its own was killed; absent or empty: none. */

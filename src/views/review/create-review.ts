@@ -3,15 +3,15 @@ import { toProof } from '../fold/fold-proof.ts';
 import type { GateView, RunView, TurnView } from '../fold/run-view.ts';
 import { toGateEndText, toRefusals, toVerdict } from '../report/evidence.ts';
 import { toReviewSteps } from '../report/next-step.ts';
-import { type RunFacts, toReadFirst } from '../report/run-facts.ts';
 import { toRunReport } from '../report/run-report.ts';
 import { type StatusFacts, toRunningReport } from '../report/running-report.ts';
+import { toReadFirst, type WorkFacts } from '../report/work-facts.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
 import type { Review, ReviewEvidence, ReviewHat, SaidFacts } from './review.ts';
 
 /** What a review is made of, beside the journal. */
 export interface ReviewFacts extends Omit<StatusFacts, 'facts'> {
-  readonly facts: RunFacts;
+  readonly facts: WorkFacts;
   readonly said: SaidFacts;
   /** What of its journal cannot be read, in words. */
   readonly damage: string | null;

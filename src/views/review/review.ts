@@ -1,7 +1,7 @@
 import { toDurationText, type Usage } from '../../core/index.ts';
 import type { GateVerdict, RunProof } from '../fold/run-view.ts';
 import { cutStart, toChangedTexts, toFileText, toLinesText } from '../report/change-text.ts';
-import type { FileToRead, RunFacts, WorkPlace } from '../report/run-facts.ts';
+import type { FileToRead, WorkFacts, WorkPlace } from '../report/work-facts.ts';
 import { type FactRow, toRows } from '../text/fact-rows.ts';
 import { toCount, toList, toPathText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 
@@ -31,7 +31,7 @@ export interface Review {
   /** What to type next. */
   readonly next: readonly string[];
   readonly damage: string | null;
-  readonly facts: RunFacts;
+  readonly facts: WorkFacts;
 }
 
 /** The last verdict of one gate. */

@@ -40,7 +40,7 @@ export interface TextCleaner {
 }
 
 /** `text`: plain; `escape`: after ESC; `csi`: in a control sequence; `string`: in an OSC, DCS or the like; `string-end`: after ESC in one. */
-type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-end';
+type CleanerPlace = 'text' | 'escape' | 'csi' | 'string' | 'string-end';
 
 const ESC = '\u001b';
 /** An unfinished sequence swallows no more than this. */
@@ -55,7 +55,7 @@ const INVISIBLE = /^[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u
  * line breaks and tabs stay, `\r\n` and a lone `\r` become a line break.
  */
 export function createTextCleaner(): TextCleaner {
-  let place: Place = 'text';
+  let place: CleanerPlace = 'text';
   let length = 0;
   let returned = false;
 
@@ -91,18 +91,18 @@ export function createTextCleaner(): TextCleaner {
 }
 
 /** Which sequence a character opens. */
-function openSequence(character: string): Place {
+function openSequence(character: string): CleanerPlace {
   if (character === ESC) return 'escape';
   if (character === '\u009b') return 'csi';
   return '\u0090\u0098\u009d\u009e\u009f'.includes(character) ? 'string' : 'text';
 }
 
 /** True for what no sequence goes on with: it is shown. */
-function breaksOff(place: Place, character: string): boolean {
+function breaksOff(place: CleanerPlace, character: string): boolean {
   return character === '\n' || ((place === 'escape' || place === 'csi') && character > '~');
 }
 
-function continueSequence(place: Place, character: string): Place {
+function continueSequence(place: CleanerPlace, character: string): CleanerPlace {
   if (place === 'escape') return continueEscape(character);
   if (place === 'csi') return character >= ' ' && character <= '?' ? 'csi' : 'text';
   if (character === '\u0007' || character === '\u009c') return 'text';
@@ -110,7 +110,7 @@ function continueSequence(place: Place, character: string): Place {
   return character === ESC ? 'string-end' : 'string';
 }
 
-function continueEscape(character: string): Place {
+function continueEscape(character: string): CleanerPlace {
   if (character === '[') return 'csi';
   if (']PX^_'.includes(character)) return 'string';
   return character === ESC || (character >= ' ' && character <= '/') ? 'escape' : 'text';

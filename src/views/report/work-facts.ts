@@ -71,7 +71,7 @@ export interface PackageFacts {
 }
 
 /** What is known of a run beside its journal. */
-export interface RunFacts extends RunFate {
+export interface WorkFacts extends RunFate {
   /** Time of the last input that they are about, epoch milliseconds. */
   readonly at: number;
   /** `null` where nobody knows. */
@@ -151,7 +151,7 @@ const MAX_ITEMS = 2000;
 const STATUSES: readonly ChangedFile['status'][] = ['added', 'changed', 'deleted', 'renamed'];
 
 /** Facts that were written as JSON; `null` for anything else. Pure. */
-export function parseFacts(json: Json | undefined): RunFacts | null {
+export function parseFacts(json: Json | undefined): WorkFacts | null {
   if (!isJsonObject(json) || typeof json['at'] !== 'number') return null;
   const packages = parsePackages(json['packages']);
   return { at: json['at'], changed: parseChanged(json['changed']), place: parsePlace(json['place']), ...(packages && { packages }) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileStat, RunStat } from '../../core/index.ts';
-import { toChangeFacts, toReadFirst } from './run-facts.ts';
+import { toChangeFacts, toReadFirst } from './work-facts.ts';
 
 const file = (path: string, lines = 1, more: Partial<FileStat> = {}): FileStat => ({
   path,
