@@ -8,7 +8,7 @@ import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 
-/** PromptWords of our own headings, so that a promise is also one of these. */
+/** Words of our own headings, so that a promise is also one of these. */
 const promises = fc.constantFrom(
   'LOOP_COMPLETE',
   'ALL DONE',

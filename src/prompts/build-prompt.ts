@@ -44,13 +44,13 @@ export function buildPrompt(topology: Topology, turn: PromptTurn, settings: Prom
     .join('');
 }
 
-/** The prompt in stretches, each with its heading and whether Ralph or somebody else wrote it; joined without separator they are the prompt. */
+/** The prompt in pieces, each with its heading and whether Ralph or somebody else wrote it; joined without a separator they are the prompt. */
 export function planSections(topology: Topology, turn: PromptTurn, settings: PromptOptions): readonly PromptSection[] {
   const context: PromptContext = { topology, turn, settings };
   return layOutSections(topology.classic ? planClassicPrompt(context) : planFor(context, findHat(context)), topology.spec.promise);
 }
 
-/** A hat that the topology does not know is Ralph's to deal with. */
+/** Ralph takes the turn of a hat that the topology does not know. */
 function findHat({ topology, turn }: PromptContext): HatSpec | undefined {
   return turn.hat === RALPH ? undefined : topology.hatById.get(turn.hat);
 }
@@ -59,7 +59,7 @@ function planFor(context: PromptContext, hat: HatSpec | undefined): readonly (Se
   return hat === undefined ? planRalphPrompt(context) : planHatPrompt(context, hat);
 }
 
-/** What Ralph reads: the core of every prompt of his, then SOLO MODE or MY TEAM. */
+/** What Ralph reads: the core of all his prompts, with SOLO MODE or MY TEAM. */
 function planRalphPrompt(context: PromptContext): readonly (Section | null)[] {
   const alone = context.topology.hats.length === 0;
   return [
@@ -114,7 +114,7 @@ function planRalphEnd(context: PromptContext, alone: boolean): Section | null {
   });
 }
 
-/** What an agent reads that wears a hat: its own instructions, what called it, and what it may hand to whom. */
+/** What an agent that wears a hat reads: its own instructions, what called it, and what it may hand to whom. */
 function planHatPrompt(context: PromptContext, hat: HatSpec): readonly (Section | null)[] {
   const { topology } = context;
   const alone = topology.hats.length === 1 && topology.coordination === 'hats';

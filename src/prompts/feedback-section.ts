@@ -35,7 +35,7 @@ export function planFeedback({ turn, topology }: PromptContext): Section | null 
   return notes.length === 0 ? null : section('FEEDBACK', ours(about), joinWords(notes, '\n'));
 }
 
-/** Who begins had no turn before. */
+/** A hat in its first turn is told only how the project is. */
 function toAbout({ feedback }: PromptContext['turn']): string {
   const isBeginning = feedback.every((note) => note.kind === 'red-before');
   return isBeginning ? 'How the project is as you begin.' : 'About your last turn; deal with this first.';
@@ -65,7 +65,7 @@ function trustedNote(notes: NotesOf<'trusted-changed'>): PromptWords {
   return say`- You changed ${listInCode(last.paths)}, which is not yours. It was undone and is on record. Leave \`.ralph/\` and git's filters alone.`;
 }
 
-/** A person's word came before the end: whoever claimed it, and whoever takes the word, is told. */
+/** A person's event came before the end: both the hat that claimed the end and the hat that takes the event are told. */
 function heldNote({ by, topics }: NotesOf<'completion-held'>[number], hat: string): PromptWords {
   const who = by === hat ? ours('You') : inCode(by);
   const claim = say`${who} declared the work complete, but a person had published ${listInCode(topics)}, so the run goes on.`;
@@ -79,7 +79,7 @@ function missedNote({ topic, line }: NotesOf<'missed'>[number], promise: string)
   return say`- Your line ${inCode(line)} did not end the run. If all is done: ${setting(promise)} alone on a line of its own, no quotation, code or sentence around it. Else go on.`;
 }
 
-/** The newest: what stood before was told before. */
+/** Only the newest note: earlier ones were told in earlier turns. */
 function treeNote(notes: NotesOf<'tree-changed'>): PromptWords {
   const last = notes[notes.length - 1];
   if (last === undefined) return [];
@@ -96,7 +96,7 @@ function withdrawnNote(notes: NotesOf<'withdrawn'>): PromptWords {
   return say`- Your interrupted attempt already wrote ${listInCode(topics)}; nobody got it. Check what it left in the files, finish, publish again.`;
 }
 
-/** With the beginning of the line, so that its author knows which it was. */
+/** Shows the beginning of the line, so that its author recognises it. */
 function malformedNote(notes: NotesOf<'malformed'>): PromptWords {
   const shown = newest(notes).map(({ where, message, excerpt }) => {
     const line = excerpt === undefined || excerpt === '' ? [] : say` It begins: ${inCode(excerpt)}`;
@@ -110,7 +110,7 @@ function sentence(text: string): PromptWords {
   return say`${inLine(text.replace(/[\s.]+$/, ''))}.`;
 }
 
-/** What a check that failed said, for who has to mend it. */
+/** What a failed check said, for the hat that has to fix it. */
 function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[number]): PromptWords {
   const failed = results.filter((result) => !result.passed);
   const first = passed
@@ -119,7 +119,7 @@ function gateNote({ topic, results, passed = false }: NotesOf<'gate-failed'>[num
   return lines(first, ...failed.map(failureOf));
 }
 
-/** A check that refused a hat again and again, for who is to find out why. */
+/** A check that refused a hat again and again, for the hat that is to find out why. */
 function stuckNote({ hat, topic, gate, count, failures }: NotesOf<'gate-stuck'>[number]): PromptWords {
   return lines(
     say`- ${inCode(hat)} published ${inCode(topic)} and the check ${inCode(gate)} failed, ${ours(String(count))} times in a row. Find out what keeps it from passing: change the approach, not only the words.`,

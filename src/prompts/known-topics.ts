@@ -1,13 +1,13 @@
 import { TASK_TOPIC } from './prompt-context.ts';
 import { lines, listInCode, ours, type PromptWords, say } from './prompt-text.ts';
 
-/** What a topic asks or says by its name alone, and in which words that is told behind it. */
+/** What a topic asks or says by its name alone; `words` follow its name. */
 interface KnownTopic {
   readonly form: RegExp;
   readonly words: string;
 }
 
-/** For who is called by such a topic; the first that fits counts. */
+/** For a hat that is called by such a topic; the first that fits counts. */
 const CALLS: readonly KnownTopic[] = [
   { form: TASK_TOPIC, words: ': do exactly what it asks, test first.' },
   { form: /(^|\.)blocked$/, words: ': clear what blocks, or plan anew.' },
@@ -19,7 +19,7 @@ const CALLS: readonly KnownTopic[] = [
   { form: /(^|\.)done$/, words: ': check it against the files.' },
 ];
 
-/** For who publishes it. */
+/** For a hat that publishes it. */
 const OFFERS: readonly KnownTopic[] = [
   { form: TASK_TOPIC, words: ': ONE small task; what, where, how to tell that it is done.' },
   { form: /^review\.(rejected|changes_requested|failed)$/, words: ' names each fault with file, line and reason.' },
@@ -27,7 +27,7 @@ const OFFERS: readonly KnownTopic[] = [
   { form: /(^|\.)done$/, words: ': only when the checks are green.' },
 ];
 
-/** What well-known topics ask of a hat that nobody gave instructions: a line for each kind, none for topics whose names say nothing. */
+/** What well-known topics ask of a hat without instructions: a line for each kind, none for topics whose names say nothing. */
 export function knownTopicLines(triggers: readonly string[], publishes: readonly string[]): PromptWords {
   return lines(...CALLS.map((known) => lineOf(known, triggers, CALLS)), ...OFFERS.map((known) => lineOf(known, publishes, OFFERS)));
 }

@@ -1,6 +1,6 @@
 import { cleanForPrompt } from './prompt-text.ts';
 
-/** A merge that git could not finish, as who resolves it is told of it. Names and words of others may hold anything. */
+/** A merge that git could not finish, as the agent that resolves it is told. Names and words of others may hold anything. */
 export interface MergeFacts {
   readonly runId: string;
   /** What the run was asked for. */
@@ -43,7 +43,7 @@ export function buildMergeObjective({ runId, task, branch, onto, files, ontoComm
   ].join('\n');
 }
 
-/** What holds for every such turn. */
+/** The instructions of every such turn. */
 export const MERGE_RULES = [
   'A merge is under way in this folder; the objective says of what. Resolve its conflicts, nothing else.',
   '',

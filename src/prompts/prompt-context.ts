@@ -8,7 +8,7 @@ export interface PromptContext {
   readonly settings: PromptOptions;
 }
 
-/** What of the configuration a prompt mentions. Paths are as an agent in the workspace writes them. */
+/** The part of the configuration that a prompt mentions. Paths are as an agent in the workspace writes them. */
 export interface PromptOptions {
   /** `.agent/scratchpad.md` by default. */
   readonly scratchpad: string;
@@ -26,7 +26,7 @@ export interface PromptOptions {
   readonly agentsCommit?: boolean;
 }
 
-/** What of a turn a prompt mentions. Every `IterationStart` with the limit of iterations added is one. */
+/** The part of a turn that a prompt mentions: an `IterationStart` with the limit of iterations. */
 export interface PromptTurn {
   /** A hat id or `ralph`. */
   readonly hat: string;
@@ -37,9 +37,9 @@ export interface PromptTurn {
   readonly maxIterations: number;
   /** Whether the agent has a tool to publish with; absent: no. */
   readonly hasEmitTool?: boolean;
-  /** Whether the agent's shell does not find `ralph`, so that it is named by its variable; absent: it does. */
+  /** True if the agent's shell does not find `ralph`: then prompts name it by its variable. Absent: it does. */
   readonly losesPath?: boolean;
-  /** Whether the agent's conversation goes on over turns (`context: carry`); absent: every turn begins anew. */
+  /** Whether the agent's conversation goes on over turns (`context: carry`); absent: every turn begins a new one. */
   readonly keepsContext?: boolean;
   /** Whether the agent may change files of the workspace; absent: yes. */
   readonly mayWrite?: boolean;
@@ -49,17 +49,17 @@ export interface PromptTurn {
   readonly mayRun?: boolean;
   /** Whether it is able to commit; absent: as it may write. */
   readonly mayCommit?: boolean;
-  /** What stands in the scratchpad, without secrets; `isWhole`: not only its end. Absent: nothing is shown. */
+  /** The text of the scratchpad, without secrets; `isWhole`: not only its end. Absent: nothing is shown. */
   readonly scratchpad?: { readonly text: string; readonly isWhole: boolean };
 }
 
-/** What a turn is told of commits: to make them, not to; `null` where it could not or has nothing to commit. */
+/** What a turn is told about commits: to make them, or not to; `null` where it cannot commit or has nothing to commit. */
 export function commitRule({ turn, settings }: Pick<PromptContext, 'turn' | 'settings'>): 'commit' | 'none' | null {
   if (turn.mayWrite === false || turn.mayCommit === false) return null;
   return settings.agentsCommit === false ? 'none' : 'commit';
 }
 
-/** What who cannot write the scratchpad does with what he would note in it. */
+/** Told to an agent that cannot write the scratchpad. */
 export const CANNOT_NOTE = 'You cannot write the scratchpad: what the next agent must know belongs in the payload of your event.';
 
 /** Whether several events called the turn, each of which is a task. */
@@ -76,7 +76,7 @@ export function mayRunProgram({ turn }: Pick<PromptContext, 'turn'>): boolean {
 export interface OfferedTopic {
   readonly topic: string;
   readonly receivers: readonly string[];
-  /** True where an entry names a hat as receiver. */
+  /** True if an entry names a hat as receiver. */
   readonly byTarget: boolean;
 }
 

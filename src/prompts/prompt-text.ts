@@ -14,7 +14,7 @@ export function ours(text: string): PromptWords {
   return text === '' ? [] : [{ own: true, text }];
 }
 
-/** Somebody else's words, taken as they are: clean and quote them first (quoting.ts). */
+/** Somebody else's words, taken as they are: clean and quote them first. */
 export function theirs(text: string): PromptWords {
   return text === '' ? [] : [{ own: false, text }];
 }
@@ -53,7 +53,7 @@ const SHOWN_IN_LIST = 40;
 const SHOWN_RECEIVERS = 5;
 
 /**
- * Text from outside, fit for a prompt: `\n` line breaks, no other control characters but tabs (a NUL could not even be
+ * Text from outside, fit for a prompt: `\n` line breaks, no control characters except tabs (a NUL could not even be
  * passed as an argument), no broken surrogates.
  */
 export function cleanForPrompt(text: string): string {
@@ -78,7 +78,7 @@ export function setting(text: string): PromptWords {
   return ours(`\`${toOneLine(text).replaceAll('`', "'")}\``);
 }
 
-/** Several texts as inline code: `a`, `b`, `c`; of very many the first ones and a number. */
+/** Several texts as inline code: `a`, `b`, `c`; of very many, the first ones and a number. */
 export function listInCode(texts: readonly string[]): PromptWords {
   const different = [...new Set(texts)];
   const shown = joinWords(different.slice(0, SHOWN_IN_LIST).map(inCode), ', ');

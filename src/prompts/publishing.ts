@@ -69,7 +69,7 @@ function offerLine({ topology }: PromptContext, { topic, receivers }: OfferedTop
   return lines(say`- ${inCode(topic)}${form} -> ${to}${contractWords(topology, topic)}`, contractsBelow(topology, topic));
 }
 
-/** Only where there is such a topic. */
+/** Empty where no topic says that the hat is stuck. */
 function stuckLine(topics: readonly string[]): PromptWords {
   const stuck = stuckTopics(topics);
   return stuck.length === 0 ? [] : say`If you are stuck, publish ${listInCode(stuck)} and say why.`;
@@ -105,7 +105,7 @@ export function asksForEvents({ topology }: PromptContext): boolean {
   return topology.spec.requiredEvents.length > 0;
 }
 
-/** What somebody who may end the run is told besides. */
+/** What a prompt says about the end besides how to declare it. */
 export interface CompletionFacts {
   /** What to do when it is not time to end. */
   readonly otherwise: string;
@@ -115,7 +115,7 @@ export interface CompletionFacts {
   readonly listsEvent?: boolean;
 }
 
-/** How the run is ended: for those who may. The promise stands inside a sentence, so that an echo of it does not count. */
+/** How to end the run, for those who may. The promise stands inside a sentence, so that an echo of it does not count. */
 export function planCompletion(context: PromptContext, facts: CompletionFacts): Section | null {
   const { promise, requiredEvents, eventSources } = context.topology.spec;
   const byEvent = eventSources.includes('jsonl') && !eventSources.includes('text');
@@ -169,14 +169,14 @@ function planChannels({ topology, settings, turn }: PromptContext): PromptWords 
   );
 }
 
-/** Who has the tool needs no other way to the file: its shell may be closed, and its model would try. */
+/** An agent with the tool is shown no other way to the file: its shell may be closed, and its model would try. */
 function openChannels({ topology, turn }: Pick<PromptContext, 'topology' | 'turn'>): Record<'jsonl' | 'text' | 'hasTool', boolean> {
   const jsonl = topology.spec.eventSources.includes('jsonl');
   return { jsonl, text: topology.spec.eventSources.includes('text'), hasTool: jsonl && turn.hasEmitTool === true };
 }
 
 /**
- * How an event is given a receiver, for who may: where an edge of its contract names a hat, and where a target lifts every contract (a
+ * How an event is given a receiver, for agents that may: where an edge of its contract names a hat, and where a target lifts every contract (a
  * `mode` is given). Empty for others.
  */
 function planTarget({ topology, turn }: PromptContext, hasEdge: boolean): PromptWords {
@@ -203,7 +203,7 @@ function planShell({ losesPath }: PromptTurn): PromptWords {
   );
 }
 
-/** The gates on what somebody may publish: what the loop itself runs before an event counts. */
+/** The gates on topics: what the loop itself runs before an event counts. */
 function planGates({ topology, turn }: PromptContext, topics: readonly string[]): PromptWords {
   const own = topology.spec.gates.filter(({ hats, protect }) => protect === undefined && (hats?.includes(turn.hat) ?? true));
   const gates = own.map((gate) => ({
@@ -221,11 +221,11 @@ function planGates({ topology, turn }: PromptContext, topics: readonly string[])
   );
 }
 
-/** So many topics are described; whoever publishes an event that is not as its schema says is told. */
+/** At most this many topics are described; an agent whose event does not match its schema is told. */
 const MAX_TOPICS = 20;
 const MAX_SHAPE = 160;
 
-/** What is known of a topic, behind its name: what it says, and the shape of its payload; empty where nothing is. */
+/** The description of a topic and the shape of its payload, to follow its name; empty where neither is known. */
 function contractWords({ spec }: Topology, topic: string): PromptWords {
   const contract = contractOf(spec.events, topic);
   const about = contract?.description === undefined ? [] : inLine(contract.description.replace(/[\s.]+$/, ''));
@@ -234,7 +234,7 @@ function contractWords({ spec }: Topology, topic: string): PromptWords {
   return known.length === 0 ? [] : say`: ${known}`;
 }
 
-/** A line for each topic of which something is known, among topics and patterns. */
+/** A line for each topic with a description or schema, among topics and patterns. */
 function contractLines(topology: Topology, topics: readonly string[]): PromptWords {
   const known = Object.keys(topology.spec.events ?? {}).filter((topic) => topics.some((pattern) => matchesTopic(pattern, topic)));
   const shown = known.slice(0, MAX_TOPICS).map((topic) => say`- ${inCode(topic)}${contractWords(topology, topic)}`);

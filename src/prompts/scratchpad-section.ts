@@ -42,7 +42,7 @@ export function planClassicScratchpad(context: PromptContext): Section | null {
   );
 }
 
-/** What stands in the scratchpad, as other agents' notes: data between fences; empty where nothing stands there. */
+/** The text of the scratchpad, as other agents' notes: data between fences; empty if there is none. */
 function scratchpadWords({ turn, settings }: PromptContext): PromptWords {
   const text = cleanForPrompt(turn.scratchpad?.text ?? '').trim();
   if (text === '') return [];

@@ -134,7 +134,7 @@ function hopsFrom(topology: Topology, id: string): readonly Hop[] {
   return [...hops.values()];
 }
 
-/** What only Ralph can set going: triggers that neither a hat nor the loop itself publishes. */
+/** What only Ralph can publish: triggers that neither a hat nor the loop itself publishes. */
 function ralphHops(topology: Topology): readonly Hop[] {
   const published = [...SYSTEM_TOPICS, topology.startTopic, ...topology.hats.flatMap((hat) => hat.publishes.map((entry) => entry.topic))];
   const exact = new Set(published);

@@ -37,7 +37,7 @@ export const MAX_PAYLOAD_SHOWN = 20_000;
 export const MAX_PAYLOADS_SHOWN = 120_000;
 /** The most events that are shown one by one. */
 export const MAX_EVENTS_SHOWN = 100;
-/** Of so many turns that published nothing it is told, the newest. */
+/** The most turns without an event that are told: the newest. */
 const MAX_SILENT_SHOWN = 3;
 /** What every payload gets, even after the others have used up the room. */
 const LEAST_PAYLOAD_SHOWN = 200;
@@ -115,7 +115,7 @@ function eventParagraphs(context: PromptContext, events: readonly RalphEvent[]):
   });
 }
 
-/** A gate's event for its own author: what the commands said stands under FEEDBACK, and is not read twice. */
+/** A gate's event for its own author: what the commands said is under FEEDBACK already, and is not repeated. */
 function withoutQuoted(context: PromptContext, { source, payload }: RalphEvent): Json {
   if (source !== QUALITY_GATE || !isJsonObject(payload) || !Array.isArray(payload['output'])) return payload;
   const quoted = listQuotedOutputs(context);

@@ -68,7 +68,7 @@ export function planOrientation({ settings }: PromptContext): Section | null {
   );
 }
 
-/** What counts as done for whom, and what to do where it is not: who coordinates builds nothing. */
+/** What must be proved before what, and what to do when it is red: a coordinator repairs nothing itself. */
 const PROOFS = {
   solo: {
     before: 'A claim needs evidence. Before anything counts as done (`[x]`, a commit, an event)',

@@ -2,7 +2,7 @@ import { countEdits, hasWildcard } from '../../core/index.ts';
 
 /** Finds the topic that was probably meant by another one. */
 export interface NearTopics {
-  /** The known topic that differs from this one by a slip of the pen; `undefined` where there is none, or it is known itself. */
+  /** The known topic that differs from this one by a misspelling; `undefined` where there is none, or where the topic itself is known. */
   readonly find: (topic: string) => string | undefined;
 }
 
@@ -12,8 +12,8 @@ const MAX_COMPARED = 500;
 const MAX_LOOKUPS = 200;
 
 /**
- * An index of known topics. Near is what reads the same but for case, dots and dashes (`build_done`), or has the same words but one, and that one
- * with one or two letters wrong (`biuld.done`). SplitTopic that differ in digits (`step-1.done`, `step-2.done`) or in their meaning (`test.passed`,
+ * An index of known topics. A near topic reads the same except for case, dots and dashes (`build_done`), or has the same words except one, and that one
+ * has one or two wrong letters (`biuld.done`). Words that differ in digits (`step-1.done`, `step-2.done`) or in their meaning (`test.passed`,
  * `test.failed`) are not near. Built in time proportional to the topics.
  */
 export function createNearTopics(topics: Iterable<string>): NearTopics {
@@ -62,7 +62,7 @@ function toPlain(topic: string): string {
   return topic.toLowerCase().replace(/[-_.]/g, '');
 }
 
-/** One letter wrong in a word of four and more, or missing in it (`don`), two in one of eight and more; digits are never slips of the pen. */
+/** One letter wrong in a word of four and more, or missing in it (`don`), two in one of eight and more; a different digit is never a misspelling. */
 function isNearWord(left: string, right: string): boolean {
   if (left.replace(/\D/g, '') !== right.replace(/\D/g, '')) return false;
   const [shorter, longer] = [Math.min(left.length, right.length), Math.max(left.length, right.length)];
@@ -72,17 +72,17 @@ function isNearWord(left: string, right: string): boolean {
 
 /** What was probably meant by a topic or pattern that meets none of the known ones. */
 export interface NearPattern {
-  /** It, with the wrong word mended: it meets `known`. */
+  /** The topic with the wrong word corrected: it meets `known`. */
   readonly mended: string;
   readonly known: string;
 }
 
-/** A word that no other word of the pattern speaks for has to be as long as this: `text.*` is not `test.done`. */
+/** A word that is the only one in common has to be as long as this: `text.*` is not `test.done`. */
 const MIN_ALONE = 5;
 
 /**
- * Looks for a slip of the pen where one of the two is a pattern (`reveiw.request` beside `review.*`): word by word, one that stands in both and is
- * nearly the same, all others the same or a star. Each look-up takes bounded time.
+ * Looks for a misspelling where one of the two is a pattern (`reveiw.request` beside `review.*`): word by word, one word is nearly the same in
+ * both, and all others are the same or a star. Each look-up takes bounded time.
  */
 export function createNearPatterns(known: Iterable<string>): (written: string) => NearPattern | undefined {
   const all = [...new Set(known)];
@@ -113,7 +113,7 @@ function toSplitTopic(text: string): SplitTopic {
   return { text, words, isOpen: words.at(-1) === '*' };
 }
 
-/** The text with its one wrong word mended; `null` where none is wrong, or more than one. */
+/** The text with its one wrong word corrected; `null` where none is wrong, or more than one. */
 function mendWord(written: SplitTopic, known: SplitTopic): string | null {
   if (written.words.length > known.words.length && !known.isOpen) return null;
   if (known.words.length > written.words.length && !written.isOpen) return null;

@@ -8,19 +8,19 @@ export interface NearTrigger {
   readonly topic: string;
   /** The trigger that takes it, and the first hat that has it; `null` where the topic needs no taker. */
   readonly taker: { readonly hat: string; readonly trigger: string } | null;
-  /** What becomes of it, to stand behind its name: `which ends the run`. */
+  /** What becomes of it, as words that follow its name: `which ends the run`. */
   readonly fate: string;
   /** True if it is written in at least as many places as the topic, or the topic is clearly the slip. */
   readonly isLikely: boolean;
-  /** Which of the two is the slip of the pen: `left` is the topic, `right` the trigger; `null` where nothing tells. */
+  /** Which of the two is misspelt: `left` is the topic, `right` the trigger; `null` where it is not clear. */
   readonly slip: Slip;
   /** True if it is clear which one is; else a person has to say. */
   readonly isSure: boolean;
-  /** True if it is written in no other place: to change it there is enough. */
+  /** True if it is written nowhere else: changing it there is enough. */
   readonly isAlone: boolean;
 }
 
-/** Looks for triggers, completions and terminal events that differ from a topic by a slip of the pen. */
+/** Looks for triggers, completions and terminal events that differ from a topic by a misspelling. */
 export function createNearTriggers(topology: Topology): (topic: string) => NearTrigger | undefined {
   const { routes, spec } = topology;
   const triggers = [...routes.exact.keys(), ...routes.patterns.map((route) => route.pattern)];
@@ -61,7 +61,7 @@ function createHatLookUp({ routes }: Topology): (trigger: string) => string | un
   return (trigger) => (routes.exact.get(trigger) ?? routes.patterns.find((route) => route.pattern === trigger))?.hats[0];
 }
 
-/** What ends the run or needs nobody is declared: that it is meant is likely, but a person has to say so. */
+/** A topic that ends the run, or needs no taker. It is declared, so it was probably meant, but a person has to decide. */
 function toUntaken(topic: string, fate: string): NearTrigger {
   return { topic, taker: null, fate, isLikely: true, slip: null, isSure: false, isAlone: false };
 }
@@ -71,16 +71,16 @@ function toMended({ mended, known }: NearPattern, hat: string, isLikely: boolean
   return { topic: mended, taker: { hat, trigger: known }, fate, isLikely, slip: null, isSure: false, isAlone: false };
 }
 
-/** Which of two spellings is the slip of the pen; `null` where nothing tells. */
+/** Which of two spellings is the mistake; `null` where it is not clear. */
 export type Slip = 'left' | 'right' | null;
 
-/** Judges between two spellings of a topic by what else the team writes. */
+/** Decides between two spellings of a topic by what else the team writes. */
 interface SlipJudge {
-  /** In how many lists of hats and gates a topic or pattern stands. */
+  /** In how many lists of hats and gates a topic or pattern is. */
   readonly count: (topic: string) => number;
   /**
-   * The slip is what is written less often, has the words that fewer other topics have, and lacks a word which most teams write. That a word is a common one, and
-   * its neighbour none, says more than either of the others; where they balance, nothing tells.
+   * The mistake is written less often, has words that fewer other topics have, and lacks a word that most teams use. The last counts twice; where the
+   * three balance, it is not clear.
    */
   readonly compare: (left: string, right: string) => Slip;
 }
@@ -114,7 +114,7 @@ export function createSlipJudge({ hats, spec }: Topology): SlipJudge {
   return { count: timesOf, compare };
 }
 
-/** By how much more speaks for the left spelling. */
+/** `lead`: how much more speaks for the left spelling. */
 function toSlip(lead: number): Slip {
   return lead === 0 ? null : lead < 0 ? 'left' : 'right';
 }
@@ -142,7 +142,7 @@ function toWords(topic: string): Set<string> {
   return new Set(topic.split('.'));
 }
 
-/** How a topic and a trigger are made to agree, for a finding at the topic: the slip is mended; where it is not clear which one is, a person chooses. */
+/** Repairs that make a topic and a trigger agree, for a finding at the topic: the misspelling is corrected; where it is not clear which one it is, a person chooses. */
 export function toSpellingRepairs(topic: string, near: NearTrigger): readonly Repair[] {
   const atTopic: Repair = {
     title: `write "${near.topic}" instead of "${topic}"`,

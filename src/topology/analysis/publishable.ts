@@ -13,13 +13,13 @@ import {
 } from '../../core/index.ts';
 import type { Topology } from '../routing/topology.ts';
 
-/** What can come up in a run: topics, and patterns of which any topic may. */
+/** What can occur in a run: topics, and patterns of which any topic may. */
 export interface Publishable {
   readonly topics: ReadonlySet<string>;
   readonly patterns: ReadonlySet<string>;
 }
 
-/** What hats may publish, and under `ralph` Ralph; a completion always. */
+/** What hats may publish, under `ralph` also Ralph; a completion always. */
 export function listPublishable({ coordination, hats, spec }: Topology): Publishable {
   const topics = new Set([TOPIC_COMPLETE, spec.promise]);
   const patterns = new Set<string>();

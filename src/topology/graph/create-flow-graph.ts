@@ -25,10 +25,10 @@ import {
   toHatNodeId,
 } from './flow-graph.ts';
 
-/** More edges than this are of no use to anybody. */
+/** A graph with more edges is of no use. */
 const MAX_EDGES = 100_000;
 
-/** What stands on the edge of a transition. */
+/** The label of a transition's edge. */
 const HAND_ON = 'HAT_TRANSITION';
 
 /**
@@ -121,7 +121,7 @@ function addBlocked(edges: EdgeList, takers: TakerIndex, published: Pick<FlowEdg
   }
 }
 
-/** A coordinating Ralph: he may end the run, and sets going what nobody else publishes. */
+/** A coordinating Ralph: he may end the run, and publishes what no hat does. */
 function addRalph(edges: EdgeList, topology: Topology): void {
   const published = [topology.startTopic, ...topology.hats.flatMap((hat) => hat.publishes.map((entry) => entry.topic))];
   const exact = new Set(published);
@@ -149,7 +149,7 @@ function isTerminal(topology: Topology, topic: string): boolean {
   return topology.spec.terminalEvents.some((terminal) => matchesTopic(topic, terminal));
 }
 
-/** What is known of an edge when it is added; what is absent is not the case. */
+/** An edge to be added; an absent flag is false. */
 type EdgeFacts = Pick<FlowEdge, 'from' | 'to' | 'topic' | 'kind'> & Partial<Pick<FlowEdge, 'trigger' | 'isDefault' | 'isGated'>>;
 
 /** Edges under construction. */
@@ -162,7 +162,7 @@ interface EdgeList {
   readonly list: () => readonly FlowEdge[];
 }
 
-/** An empty list that takes so many edges. */
+/** An empty list that takes at most `limit` edges. */
 function createEdgeList(limit: number): EdgeList {
   const edges = new Map<string, FlowEdge>();
   let isCut = false;

@@ -1,7 +1,7 @@
 import type { FlowGraph, FlowNode } from './flow-graph.ts';
 import { type FlowArrow, toArrowLines, toFlowArrows, toMarkText, toNodeTitle } from './flow-graph.ts';
 
-/** A flow graph in the words of Mermaid, as GitHub and editors render it. Ids are counters; whatever the user named is quoted text. */
+/** A flow graph in Mermaid's language, as GitHub and editors render it. Ids are counters; whatever the user named is quoted text. */
 export function drawMermaid(graph: FlowGraph): string {
   const ids = new Map(graph.nodes.map((node, index) => [node.id, `n${index}`]));
   const idOf = (id: string): string => ids.get(id) ?? 'n0';
@@ -48,7 +48,7 @@ function toStyles(graph: FlowGraph, arrows: readonly FlowArrow[], idOf: (id: str
   ];
 }
 
-/** Text inside of quotes: what means something to Mermaid or HTML is written by its number. */
+/** Text inside quotes: what means something to Mermaid or HTML is written by its number. */
 function toText(text: string): string {
   return [...text]
     .map((char) => (/[\p{L}\p{N}\p{Emoji_Presentation} ._,;:(){}*×·↻🛡-]/u.test(char) ? char : toCharacterNumber(char)))

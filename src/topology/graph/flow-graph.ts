@@ -41,8 +41,8 @@ export interface FlowNode {
 /**
  * Why an event goes from one node to the other.
  * - `event`: published by a hat and taken by its trigger. `target`: the entry of `publishes` names the hat.
- * - `transition`: the hat may hand on by `HAT_TRANSITION`, without a topic of its own.
- * - `ralph`: only Ralph can set it going. `unclaimed`: nobody takes it, so the coordinating Ralph gets it.
+ * - `transition`: the hat may hand over by `HAT_TRANSITION`, without a topic.
+ * - `ralph`: only Ralph can publish it. `unclaimed`: nobody takes it, so the coordinating Ralph gets it.
  * - `start`: begins the run. `system`: published by the loop. `blocked`: what a failing gate makes of an event.
  * - `complete`: ends the run. `handoff`: a terminal event. `orphan`: nobody takes it, although somebody should.
  * - `seen`: not declared, but it happened in a past run.
@@ -157,7 +157,7 @@ export function toMarkText(node: Pick<FlowNode, 'kind' | 'marks'>): string {
   return node.marks.flatMap((mark) => WORDS[mark] ?? []).join(' · ');
 }
 
-/** A name on one line, cut to a number of characters, without what would steer a terminal. */
+/** A name on one line, cut to a number of characters, without control characters that a terminal would obey. */
 export function toShortText(text: string, limit: number): string {
   const plain = [...maskControls(text.slice(0, limit * 4 + 100), { by: ' ' })];
   return plain.length <= limit ? plain.join('') : `${plain.slice(0, limit - 1).join('')}…`;

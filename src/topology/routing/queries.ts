@@ -16,7 +16,7 @@ export function safetyNetOf(topology: Topology): string {
   return topology.classic ? DEFAULT_HAT : RALPH;
 }
 
-/** True for who can have a turn: a hat, or Ralph (who in `mode: single` is the one hat). */
+/** True for everybody who can have a turn: a hat, or Ralph (who in `mode: single` is the one hat). */
 export function hasTurns(topology: Topology, hat: string): boolean {
   return topology.hatById.has(hat) || (hat === RALPH && !topology.classic);
 }
@@ -49,7 +49,7 @@ function mayCoordinatorPublish(topology: Topology, topic: string): boolean {
 }
 
 /**
- * True if a hat or Ralph may hand on to a hat without naming a topic (`HAT_TRANSITION`): the hat is listed in its `transitions`, or takes
+ * True if a hat or Ralph may hand over to a hat without naming a topic (`HAT_TRANSITION`): the hat is listed in its `transitions`, or takes
  * a topic that it may publish.
  */
 export function mayHandOn(topology: Topology, hat: string, next: string): boolean {

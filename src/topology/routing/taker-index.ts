@@ -25,11 +25,11 @@ export interface TakerIndex {
 }
 
 const INDEXES = new WeakMap<Topology, TakerIndex>();
-/** Steps for all questions of one team together: no team that people write comes near. */
+/** Steps for all questions about one team together; no real team comes near. */
 const BASE_STEPS = 2_000_000;
 const STEPS_PER_HAT = 200;
 const MAX_REMEMBERED = 20;
-/** For so many first words all topics are gone through; then they are grouped. */
+/** For up to this many first words all topics are searched; for more they are grouped first. */
 const FEW_WORDS = 4;
 
 /** The index of a team, built once; asking it takes time in proportion to the answer. */

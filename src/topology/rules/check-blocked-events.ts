@@ -7,7 +7,7 @@ import type { Topology } from '../routing/topology.ts';
 const SHOWN_HATS = 20;
 const MAX_TOPICS = 1000;
 
-/** A `*.blocked` that goes to another hat than the recovery hat. A hint: a resolver of its own may be meant. */
+/** A `*.blocked` that goes to another hat than the recovery hat. Only a hint: the team may have its own resolver. */
 export const checkBlockedEvents: FlowRule = (topology) => {
   const { recoveryHat, hats } = topology;
   if (topology.coordination !== 'hats' || recoveryHat === null || hats.length < 2) return [];

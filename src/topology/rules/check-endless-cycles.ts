@@ -12,7 +12,7 @@ const MAX_FINDINGS = 50;
  * Hats that call each other for ever, with no way to one that may end the run. The recovery hat is no help: it is called when the queue is empty, and
  * here it never is. A way out is any turn that may leave the queue empty or leads to Ralph: of a hat that publishes nothing (which has a finding of its
  * own), with a terminal event, with a topic that nobody takes, or of a hat with `max_activations`. Of several cycles that lead into each other
- * only the last is told: a way out of it is one for all.
+ * only the last has a finding: a way out of it is a way out of all.
  */
 export const checkEndlessCycles: FlowRule = (topology, facts) => {
   if (topology.coordination !== 'hats') return [];
@@ -34,7 +34,7 @@ export const checkEndlessCycles: FlowRule = (topology, facts) => {
 
 /**
  * True if one walk from the last hat to the first finds a way out for each: most teams are written in the order in which the work goes, and then a
- * hat leads to a later one that is free. False says nothing.
+ * hat leads to a later one that is free. False proves nothing.
  */
 function isEachSoonOut(topology: Topology, graph: HatGraph): boolean {
   const { publishes, passages } = graph;
@@ -82,7 +82,7 @@ function findTrapped(topology: Topology, graph: HatGraph): ReadonlySet<number> {
 
 const NOBODY: ReadonlySet<number> = new Set();
 
-/** From lists of numbers below `count`: visits for a number the lists in which it is. */
+/** For lists of numbers below `count`: a function that visits, for a number, the lists that contain it. */
 function invert(lists: readonly (readonly number[])[], count: number): (item: number, visit: (list: number) => void) => void {
   if (lists.every((list) => list.length === 0)) return () => undefined;
   const ends = new Int32Array(count + 1);

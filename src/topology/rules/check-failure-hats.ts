@@ -7,8 +7,8 @@ import type { Topology } from '../routing/topology.ts';
 const MAX_FINDINGS = 50;
 
 /**
- * Hats that only run after something failed: an agent's failure (`error.*`), or a gate's (`*.blocked`). A lone `*` says of itself that it takes
- * what is left. Under `ralph` Ralph can call everybody.
+ * Hats that only run after something failed: an agent's failure (`error.*`), or a gate's (`*.blocked`). A lone `*` is meant to
+ * take what is left. Under `ralph`, Ralph can call every hat.
  */
 export const checkFailureHats: FlowRule = (topology, facts) => {
   const graph = topology.coordination === 'hats' ? facts.hatGraph() : null;

@@ -18,7 +18,7 @@ import {
 
 /**
  * Topics that are nearly what another hat writes. Under `ralph`, Ralph takes what no hat takes and can call any hat: so there is a finding only where
- * a slip of the pen is likely. Where both spellings are written equally often it stands at what is published; `createSlipJudge` says which one is
+ * a misspelling is likely. Where both spellings are written equally often it stands at what is published; `createSlipJudge` says which one is
  * mended. Triggers that wait in vain are told under `hats` too: what is published there is told by `checkOrphans`.
  */
 export const checkNearMisses: FlowRule = (topology, facts) => {

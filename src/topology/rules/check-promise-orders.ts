@@ -25,7 +25,7 @@ export const checkPromiseOrders: FlowRule = (topology) => {
   return [...others, ...told];
 };
 
-/** The usual word, published where the run ends by another one, ends nothing. Not where it has a meaning of its own. */
+/** The default promise ends nothing where the configured promise is another one. No finding where it is a topic of the team. */
 function findOtherPromises({ spec, hats, routes }: Topology): readonly FlowFinding[] {
   if (spec.promise === DEFAULT_PROMISE || spec.terminalEvents.includes(DEFAULT_PROMISE)) return [];
   if (findTakers(routes, DEFAULT_PROMISE).length > 0) return [];
@@ -50,7 +50,7 @@ function findOtherPromises({ spec, hats, routes }: Topology): readonly FlowFindi
     }));
 }
 
-/** Where the word stands whole: `DONE` is not in `UNDONE`, nor `task.complete` in `task.completed`. */
+/** Where the word occurs whole: `DONE` is not in `UNDONE`, nor `task.complete` in `task.completed`. */
 function findWord(sentence: string, word: string): readonly number[] {
   const offsets: number[] = [];
   for (let at = sentence.indexOf(word); at >= 0; at = sentence.indexOf(word, at + word.length)) {

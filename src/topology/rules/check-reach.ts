@@ -7,7 +7,7 @@ import { isCompletionTopic, isTerminalTopic } from '../routing/queries.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
 import type { Route, Topology } from '../routing/topology.ts';
 
-/** So many findings show the whole flow; the others, of which nobody reads each, its first line. */
+/** The first findings show the whole flow; later ones, which nobody reads one by one, its first line. */
 const MAX_FLOWS = 20;
 const MAX_TOPICS = 20;
 
@@ -69,7 +69,7 @@ function toFix(topology: Topology, { id, triggers }: HatSpec): string {
   return `Let a hat that is reached publish what '${id}' triggers on:\n\n${yaml}\n\nor remove '${id}' if it is not needed.`;
 }
 
-/** Who can ever get a turn. */
+/** Which hats can ever get a turn. */
 interface FlowReach {
   /** By the places of hats in the file: 1 for those that can. */
   readonly isReached: Uint8Array;
@@ -132,7 +132,7 @@ function findReach(topology: Topology, given: Iterable<string>): FlowReach {
 const MAX_LINES = 10;
 const MAX_COLUMNS = 92;
 const MAX_NAME = 28;
-/** Of what one hat may publish, and of those who take one topic, so many are drawn. */
+/** At most this many topics of a hat, and takers of a topic, are drawn. */
 const MAX_FROM_ONE = 20;
 
 /** Something that a hat publishes, and the hat that takes it or words in brackets. */

@@ -6,11 +6,11 @@ import type { Topology } from '../routing/topology.ts';
 
 /**
  * Compares `max_iterations` with the fewest turns in which the events lead from the start to a completion, `required_events` on the way. Under `ralph`
- * every turn can be followed by Ralph; under `hats` a silent turn is followed by the recovery hat too, but that is no way anybody plans with.
+ * every turn can be followed by Ralph; under `hats` a silent turn is followed by the recovery hat too, but nobody plans with that.
  */
 export const checkShortestRun: FlowRule = (topology, facts) => {
   const { maxIterations } = topology.spec.limits;
-  // No hat need have two turns on a shortest way, but for the one that ends.
+  // On a shortest way no hat needs two turns, except the one that ends the run.
   if (topology.coordination === 'solo' || maxIterations > topology.hats.length) return [];
   const graph = facts.hatGraph();
   if (graph === null) return [];

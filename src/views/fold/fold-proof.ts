@@ -15,7 +15,7 @@ export interface ProofFold {
 }
 
 /**
- * A fold for who needs no whole view.
+ * A fold for callers that need no whole view.
  *
  * @param declared the gates of a run of which only the records since a resume will come
  */
@@ -44,7 +44,7 @@ export function createProofFold(declared: readonly GateSpec[] = []): ProofFold {
 
 function judge(gates: readonly GateSpec[], results: readonly GateResult[]): RunProof {
   if (gates.length === 0) return { isProven: false, reason: 'no gate is configured, so the agents’ word is all there is' };
-  // That protected files are as they were says nothing about the work.
+  // Unchanged protected files say nothing about the work.
   const proving = gates.filter((gate) => gate.protect === undefined && isRequiredGate(gate));
   if (proving.length === 0) return { isProven: false, reason: 'no gate that runs a command is required' };
   const required = results.filter((result) => proving.includes(gates[result.gate] as GateSpec));

@@ -17,7 +17,7 @@ import type {
 } from '../../core/index.ts';
 import type { Coordination } from '../../topology/index.ts';
 
-/** Whether anything but the word of agents says that the work of a completed run is done. */
+/** Whether more than the agents' word says that the work of a completed run is done. */
 export interface RunProof {
   /** True if a required gate passed on what was completed, and none that is required was red. */
   readonly isProven: boolean;

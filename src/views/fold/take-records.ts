@@ -220,7 +220,7 @@ function takeTurnStart(draft: RunDraft, at: number, effect: IterationStart): voi
   });
 }
 
-/** False for a hat that a changed configuration has no more: what waited for it goes to another one. */
+/** False for a hat that a changed configuration no longer has: what waited for it goes to another one. */
 function isHat(draft: RunDraft, hat: string | null): boolean {
   return hat === RALPH || draft.hats.some((entry) => entry.id === hat);
 }

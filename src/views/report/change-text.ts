@@ -30,7 +30,7 @@ export function toStatLines(stat: RunStat, { width, limit = Number.POSITIVE_INFI
   ];
 }
 
-/** `3 files changed, +34 −12 lines`, and what is not in it. */
+/** `3 files changed, +34 −12 lines`, and what that leaves out. */
 function toStatText(stat: StatSummary): string {
   const { count, binary } = stat;
   const parts = [
@@ -45,7 +45,7 @@ function isBinary({ added, isSubmodule }: FileStat): boolean {
   return added === null && !isSubmodule;
 }
 
-/** What is not in it. */
+/** What the figures leave out. */
 export function toStatNotes({ between, isWhole }: Pick<StatSummary, 'between' | 'isWhole'>): readonly string[] {
   return [
     ...(isWhole ? [] : ['The end of the last turn was not seen: what it did is not in this.']),
@@ -57,7 +57,7 @@ export function toStatNotes({ between, isWhole }: Pick<StatSummary, 'between' | 
   ];
 }
 
-/** Its name, the one it had before included. */
+/** Its name, and its former one. */
 export function toFileText({ path, from }: FileStat): string {
   return from === null ? toPathText(path) : `${toPathText(from)} → ${toPathText(path)}`;
 }
@@ -87,7 +87,7 @@ function longest(texts: readonly string[]): number {
 
 const MAX_NAMES = 6;
 
-/** What a run changed: all together with the first files, then what is not in it. */
+/** What a run changed: all together with the first files, then what that leaves out. */
 export function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
   if (changed === null) return [];
   if (changed.count === 0) return ['no file', ...toStatNotes(changed)];
@@ -98,7 +98,7 @@ export function toChangedTexts(changed: ChangeFacts | null): readonly string[] {
   return [`${toCount(changed.count, 'file')}${lines}: ${cutText(list, 240)}`, ...toStatNotes(changed)];
 }
 
-/** What a person made of it since. */
+/** What a person did with the work since. */
 export function toFateRows(fate: RunFate | null): readonly FactRow[] {
   const { undone, landed, isUndoOpen, unknown = [] } = fate ?? {};
   const moment = undone?.toTurn === 0 ? 'before its first turn' : `behind turn ${undone?.toTurn}`;
@@ -113,7 +113,7 @@ export function toFateRows(fate: RunFate | null): readonly FactRow[] {
   ];
 }
 
-/** What stands in the way of landing, as long as something of the run is on no branch of its own. */
+/** What keeps the run from landing, as long as some of its work is on no branch. */
 export function toUncommittedRows(place: WorkPlace | null): readonly FactRow[] {
   if (place?.commitFailure === undefined || !place.isThere) return [];
   const { worktree, state, commitFailure } = place;

@@ -48,7 +48,7 @@ function describeGate(name: string, results: readonly GateView[], view: Pick<Run
 /** Notices of passes that held a completion back. */
 const NO_PASSES = ['gate-lost-tests', 'gate-changed-tests'];
 
-/** What a gate said, in a word or three; a pass that held a completion back all the same is none. */
+/** What a gate said, in a word or three; a pass that held a completion back all the same does not count. */
 export function toVerdict({ notices }: Pick<RunView, 'notices'>, gate: GateView): GateVerdict {
   if (gate.skipped === true) return 'skipped';
   if (!gate.passed) return 'failed';
@@ -66,7 +66,7 @@ export function toBaseline(view: RunView): readonly string[] {
   });
 }
 
-/** Gates that turned green in a run that changed no file which git knows, one line each: what git ignores, or what is elsewhere, has made them so. */
+/** Gates that turned green in a run that changed no file which git knows, one line each: files that git ignores, or files elsewhere, have made them green. */
 export function toUnseenCauses(view: RunView, changedFiles: number | null): readonly string[] {
   if (changedFiles !== 0) return [];
   const green = new Set(view.turns.flatMap((turn) => turn.gates.filter((gate) => gate.passed).map(toResultName)));
@@ -86,7 +86,7 @@ export function toChangedTests(view: RunView): readonly string[] {
   return [...new Set(texts)];
 }
 
-/** What decides about the work rather than being it, and was changed: first what gates run, then what had to stay as it was, then tests; one line each. */
+/** Changed files that judge the work rather than being it: first what gates run, then what had to stay as it was, then tests; one line each. */
 export function toChangedChecks(files: readonly ChangedFile[]): readonly string[] {
   return CHECKS.flatMap(([wanted, what]) => {
     const paths = files.filter((file) => file.class === wanted).map((file) => toPathText(file.path));
@@ -94,11 +94,11 @@ export function toChangedChecks(files: readonly ChangedFile[]): readonly string[
   });
 }
 
-/** A changed one of these says why packages changed, and is told with what the run changed. */
+/** Lock files. A changed one explains why packages changed, and is listed among the changes. */
 const LOCKS =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|requirements[\w.-]*\.txt|Pipfile\.lock|poetry\.lock|uv\.lock|pdm\.lock)$/;
 
-/** Installed packages that changed though no lock file says so: what gates are run with may say anything. */
+/** Installed packages that changed although no lock file did: gates that use them prove nothing. */
 export function toChangedPackages({ packages, changed }: WorkFacts): readonly string[] {
   if (packages === undefined || packages.count === 0) return [];
   if (changed?.files.some(({ path }) => LOCKS.test(path)) === true) return [];
@@ -119,7 +119,7 @@ export function toLostTests(view: RunView): readonly string[] {
   return [...new Set(view.notices.filter((notice) => NO_PASSES.includes(notice.code)).map((notice) => notice.text))].slice(-3);
 }
 
-/** Completions that nothing in their turn speaks for, one line each. */
+/** Completions without any work in their turn, one line each. */
 export function toIdleClaims(view: RunView): readonly string[] {
   return view.notices.filter((notice) => notice.code === 'idle-completion').map((notice) => notice.text);
 }

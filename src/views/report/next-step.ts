@@ -23,7 +23,7 @@ export function toNextStep(view: RunView, isNewest: boolean, isOverview = false)
   );
 }
 
-/** What a person can do who has just read what a run did, one command in each; none while it is under way. */
+/** What a person can do after reading what a run did, one command in each; none while it is under way. */
 export function toReviewSteps(
   view: RunView,
   { changed, place, undone, landed, isUndoOpen, unknown = [] }: Omit<WorkFacts, 'at'>,
@@ -64,7 +64,7 @@ function toLookStep(view: RunView): string {
   return view.end?.reason === 'completed' ? 'Look at the work: `ralph review`.' : 'See what happened: `ralph show`.';
 }
 
-/** A limit of cost in numbers: what was spent, a turn's overrun of the limit included, and the limit once more. */
+/** A new cost limit in numbers: what was spent so far, plus the limit once more. */
 function withExactLimit(next: string, view: RunView): string {
   const limitUsd = view.limits?.maxCostUsd ?? null;
   if (limitUsd === null) return next;
@@ -90,7 +90,7 @@ function toSignInNotes(view: RunView): readonly string[] {
   return [];
 }
 
-/** What could be changed where events went round: the report says already who published what. */
+/** What could be changed where events went in circles; the report already says who published what. */
 function toLoopNotes(view: RunView): readonly string[] {
   if (view.end?.reason !== 'loop_detected') return [];
   return [
@@ -109,7 +109,7 @@ function toCheckpointNotes(view: RunView): readonly string[] {
       : [
           `Not committed, because you had changed them before the run: ${leftOut.slice(0, 5).join(', ')}${leftOut.length > 5 ? ', …' : ''}.`,
         ];
-  // Nothing to commit, and no repository to commit to, are no trouble that anybody could mend.
+  // Nothing to commit, and no repository, are nothing that anybody could fix.
   const failed = view.checkpoints.findLast(
     ({ commit, note }) => commit === null && note !== '' && !/nothing new|not a git repository/.test(note),
   );

@@ -26,11 +26,11 @@ export interface ReportFacts {
   readonly damage?: string | null;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
-  /** Its turns are listed beside it, so that it need not be said how to see them. */
+  /** Whether its turns are listed beside it: then the report need not say how to see them. */
   readonly isOverview?: boolean;
   /** Whether to say what to type next; true by default. */
   readonly tellsNext?: boolean;
-  /** One turn was asked for, so that limit is no reason to stop but the end. */
+  /** Whether one turn was asked for: then the limit of one turn is its normal end. */
   readonly isOneTurn?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function toRunReport(view: RunView, facts: ReportFacts = {}): RunReport {
   return { headline: toHeadline(view), isGood, rows };
 }
 
-/** Whether a run that was to be one turn did it. */
+/** Whether a run of one turn has done that turn. */
 export function isTurnDone(view: RunView): boolean {
   return view.end?.reason === 'max_iterations' && view.turns.at(-1)?.status === 'succeeded';
 }
@@ -97,9 +97,9 @@ function toReasonTexts(view: RunView): readonly string[] {
   if (view.end === null) return [];
   const { reason } = view.end;
   const detail = toPlainLine(view.end.detail, 300).replace(/\.$/, '');
-  // Not only a person stops a run: a night that reaches its limit does.
+  // A run is stopped by a person, or by a queue that reaches its limit.
   if (reason === 'interrupted' && detail.startsWith('stopped by ')) return [`The run was ${detail}.`];
-  // Without gates, that none refused would be true and say nothing.
+  // Without gates, "no gate refused" would be true but mean nothing.
   const text = reason === 'completed' && view.gates.length === 0 ? '' : END_REASONS[reason].text;
   if (detail === '') return [text];
   return [text === '' ? `${detail}.` : `${text.replace(/\.$/, '')}: ${detail}.`];

@@ -12,19 +12,19 @@ import type { WorkFacts } from './work-facts.ts';
 export interface StatusFacts {
   /** Whether its process is there. */
   readonly isAlive: boolean;
-  /** Whether only its lock says so, because nothing of where it runs can be seen from here; no by default. */
+  /** Whether only its lock says so, because the place where it runs cannot be seen from here; no by default. */
   readonly isUnseen?: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   /** Whether the run is the one that a command without a run means; true by default. */
   readonly isNewest?: boolean;
-  /** Its turns are listed beside it, so that it need not be said how to see them. */
+  /** Whether its turns are listed beside it: then the report need not say how to see them. */
   readonly isOverview?: boolean;
   /** What is known beside the journal of a run that nobody works on any more; absent where nobody looked. */
   readonly facts?: WorkFacts | null;
   /** What its turn does at this moment; absent or `null` where nobody knows. */
   readonly live?: LiveView | null;
-  /** Processes that it left working when its own was killed; absent or empty: none. */
+  /** Processes that it left running when its own was killed; absent or empty: none. */
   readonly left?: readonly number[];
   /** What of its journal cannot be read, in words; absent or `null`: nothing. */
   readonly damage?: string | null;
@@ -96,7 +96,7 @@ function toNowText(view: RunView, facts: StatusFacts): string {
   return `iteration ${turn.iteration}, ${toHatAndBackend(turn)} ${since}${toAskedText(turn)}`;
 }
 
-/** Whether it is stuck: the tool call that runs, and how long nothing has been heard of how much is allowed. */
+/** Shows whether it is stuck: the running tool call, how long the agent has been silent, and how long it may be. */
 function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   const { live, now } = facts;
   if (!isSeen(facts) || live === undefined || live === null) return [];
@@ -117,7 +117,7 @@ function toLiveRows(view: RunView, facts: StatusFacts): readonly FactRow[] {
   ];
 }
 
-/** The file of what goes on may be older than the journal. */
+/** The live view may be older than the journal. */
 function isRunning(view: RunView, { iteration, attempt }: LiveTurn): boolean {
   return view.turns.some((turn) => turn.status === 'running' && turn.iteration === iteration && turn.attempt === attempt);
 }

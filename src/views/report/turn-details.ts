@@ -5,7 +5,7 @@ import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text
 import { toGateEndText, toRefusalText } from './evidence.ts';
 import { toOutcomeText } from './turn-line.ts';
 
-/** Everything that is known of a turn, but for what it was asked, said and changed: that is in files of its own. */
+/** Everything known about a turn, except what it was asked, said and changed: that is in separate files. */
 export function toTurnDetails(turn: TurnView): readonly FactRow[] {
   return [
     { label: 'Hat', text: turn.hat },

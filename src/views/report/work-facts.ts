@@ -22,7 +22,7 @@ export interface ChangeFacts extends Omit<RunStat, 'files'> {
   /** Of all files. */
   readonly count: number;
   readonly binary: number;
-  /** Of very many those that are to be read first, by path. */
+  /** Of very many, those to read first, by path. */
   readonly files: readonly ChangedFile[];
 }
 
@@ -36,21 +36,21 @@ export interface WorkPlace {
   readonly worktree: string | null;
   /** The branch that it began on; `null` where none was checked out. */
   readonly baseBranch: string | null;
-  /** As the repository is now; `null` outside of git. */
+  /** As the repository is now; `null` outside git. */
   readonly state: WorkState | null;
   /** Why the last commit in the worktree failed; absent: it did not. */
   readonly commitFailure?: string;
 }
 
-/** What a person made of a run's work after its end; absent: nothing of the kind. */
+/** What a person did with a run's work after its end; absent: nothing. */
 export interface RunFate {
-  /** Its files are as they were behind that iteration; 0: before the first. */
+  /** Its files are as they were after that iteration; 0: before the first. */
   readonly undone?: { readonly at: number; readonly toTurn: number };
-  /** Its branch was brought to that one, out of which `revert` takes it again. */
+  /** Its branch was merged into `onto`; the command `revert` takes it out again. */
   readonly landed?: { readonly at: number; readonly onto: string; readonly revert: string };
   /** An undo, or what takes one back, was interrupted. */
   readonly isUndoOpen?: true;
-  /** What of this nobody can tell: the file that says it, in the folder of the run, cannot be read. */
+  /** What is not known of this, because a file in the folder of the run cannot be read. */
   readonly unknown?: readonly UnknownFate[];
 }
 
@@ -82,7 +82,7 @@ export interface WorkFacts extends RunFate {
   readonly packages?: PackageFacts;
 }
 
-/** What tells files apart. */
+/** How files are classified. */
 interface ChangeRules {
   /** Of a path from the folder that the agents work in. */
   readonly classify: (path: string) => PathClass | null;
@@ -93,7 +93,7 @@ interface ChangeRules {
 /** More files are only counted. */
 const MAX_FILES = 1000;
 
-/** Pure. */
+/** What a run changed, with the class of each file. Pure. */
 export function toChangeFacts({ files, ...stat }: RunStat, { classify, afterGreen }: ChangeRules): ChangeFacts {
   const known = files.map((file) => ({
     ...file,
@@ -109,7 +109,7 @@ function toInner(path: string, prefix: string): string {
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 
-/** In the order in which a person reads them: what decides about the work, then what changed most. */
+/** In the order in which a person reads them: what judges the work, then what changed most. */
 function rankFiles(files: readonly ChangedFile[]): readonly ChangedFile[] {
   return files.toSorted((a, b) => toClassRank(a) - toClassRank(b) || toSize(b) - toSize(a) || (a.path < b.path ? -1 : 1));
 }
@@ -118,7 +118,7 @@ function toClassRank(file: ChangedFile): number {
   return file.class === null ? PATH_CLASSES.length : PATH_CLASSES.indexOf(file.class);
 }
 
-/** Lines that changed; what is binary cannot be read and comes first of its kind. */
+/** Lines that changed. A binary file comes first of its class. */
 function toSize({ added, removed }: FileStat): number {
   return added === null || removed === null ? Number.MAX_SAFE_INTEGER : added + removed;
 }
@@ -133,7 +133,7 @@ export interface FileToRead {
 const LARGE_LINES = 20;
 const MAX_LARGE = 5;
 
-/** The files to be read first: what decides about the work, the largest changes, and what no gate has seen. */
+/** The files to be read first: those that judge the work, the largest changes, and what no gate has seen. */
 export function toReadFirst({ files }: ChangeFacts): readonly FileToRead[] {
   const ranked = rankFiles(files);
   const deciding = ranked.flatMap((file) => (file.class === null ? [] : [{ file, why: file.class }]));

@@ -16,7 +16,7 @@ const MAX = {
   path: 200,
   task: 2000,
 };
-/** They have a section of their own below. */
+/** These labels have their own section below. */
 const LISTED = new Set(['Asked', 'Read', 'Reviews', 'By hat', 'Stopped', 'Refused', 'Left', 'Commits', 'Next', 'Where']);
 
 /** A review as Markdown that does nothing but show, whatever agents wrote: for the description of a change, or a file. */
@@ -111,7 +111,7 @@ function toFiles({ facts: { changed } }: Review): readonly string[] {
   ]);
 }
 
-/** What Markdown, HTML or a forge would make something of, wherever in a word it stands. */
+/** What Markdown, HTML or a forge would interpret, anywhere in a word. */
 const SPECIAL = new RegExp(
   [
     // Marks, mentions, numbers of issues, labels, mathematics.
@@ -144,7 +144,7 @@ export function toMarkdownText(text: string): string {
   );
 }
 
-/** Words in a row that have to stand in code stand in one piece of it. */
+/** Adjacent words that must be code share one code span. */
 function toWords(text: string): string {
   const pieces: string[] = [];
   let open: string[] = [];

@@ -13,7 +13,7 @@ export interface ReviewLayout {
   readonly styleLabel?: (label: string) => string;
 }
 
-/** Who gets the lines that are left over, in this order, and how many in all at most. */
+/** Which labels get the lines that are left over, in this order, up to how many. */
 const WANTS: readonly (readonly [label: string, lines: number])[] = [
   ['Changed', 3],
   ['Evidence', 2],
@@ -33,7 +33,7 @@ const WANTS: readonly (readonly [label: string, lines: number])[] = [
   ['Last', 4],
   ['By hat', 6],
 ];
-/** They go first where not even one line for each label is left. */
+/** These labels are dropped first where there is not one line for each. */
 const LEAST = ['By hat', 'Stopped', 'Refused', 'Asked', 'Commits', 'Why', 'Reviews', 'Left'];
 
 /** A review on one screen: every label with at least a line, what matters with more. */
@@ -52,7 +52,7 @@ function toTimeLine({ runId, startedAt, at }: Review, clock: (at: number) => str
   return cutText(`Run ${runId}, ${clock(startedAt)} to ${clock(at)}`, width);
 }
 
-/** As many rows of each label as fit, the first ones, with how many there are more. */
+/** The first rows of each label, as many as fit, with how many more there are. */
 function fitRows(rows: readonly FactRow[], budget: number): readonly FactRow[] {
   const labels = [...new Set(rows.map((row) => row.label))];
   const total = new Map(labels.map((label) => [label, rows.filter((row) => row.label === label).length]));
@@ -77,7 +77,7 @@ function sum(counts: ReadonlyMap<string, number>): number {
 }
 
 const MAX_FILES = 200;
-/** They have a list of their own below. */
+/** These labels have their own list below. */
 const LISTED = new Set(['Read', 'Reviews', 'Left', 'By hat', 'Stopped', 'Evidence', 'Commits', 'Refused']);
 
 /** All of a review, section by section. */

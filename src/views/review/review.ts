@@ -5,14 +5,14 @@ import type { FileToRead, WorkFacts, WorkPlace } from '../report/work-facts.ts';
 import { type FactRow, toRows } from '../text/fact-rows.ts';
 import { toCount, toList, toPathText, toPlainLine, toSpentText } from '../text/plain-text.ts';
 
-/** A run for a person who decides what becomes of its work. Plain JSON; what is printed of it is made from nothing else. */
+/** A run for a person who decides what becomes of its work. Plain JSON; everything printed of a review comes from it. */
 export interface Review {
   readonly v: 1;
   readonly runId: string;
   readonly state: 'running' | 'unseen' | 'ended' | 'dead';
   readonly headline: string;
   readonly isGood: boolean;
-  /** What is told of it everywhere. */
+  /** The rows of its report. */
   readonly rows: readonly FactRow[];
   readonly proof: RunProof | null;
   readonly objective: string;
@@ -45,7 +45,7 @@ export interface ReviewEvidence {
   readonly iteration: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Hash of the files that the verdict is about; `null` where that could not be told. */
+  /** Hash of the files that the verdict is about; `null` where it is not known. */
   readonly tree: string | null;
   /** File with its whole output; `null` where it was not kept. */
   readonly log: string | null;
@@ -61,7 +61,7 @@ export interface SaidText {
   readonly text: string;
 }
 
-/** A line that a run added and that says that something is left to be done. */
+/** A line that a run added and that says that something is still to be done. */
 export interface TodoLine {
   readonly path: string;
   readonly text: string;
@@ -69,9 +69,9 @@ export interface TodoLine {
 
 /** What was said in a run, in a bounded size. */
 export interface SaidFacts {
-  /** By those who look at work that others did, the newest first. */
+  /** By hats that look at the work of others, the newest first. */
   readonly reviews: readonly SaidText[];
-  /** Last words, and lines that tell of what was left undone. */
+  /** Last words, and lines about what was left undone. */
   readonly left: readonly SaidText[];
   readonly todos: readonly TodoLine[];
 }
@@ -89,7 +89,7 @@ export interface ReviewHat {
   readonly unknownCostTurns: number;
 }
 
-/** The rows of a review in their order: what is told of the run everywhere, with what only a reader asks between it. */
+/** The rows of a review in their order: those of the report, and between them what only a reader of the work asks. */
 export function toReviewRows(review: Review): readonly FactRow[] {
   const { rows, facts, readFirst, said, stopped, hats, next } = review;
   const changed = facts.changed === null ? [UNKNOWN_CHANGES] : toChangedTexts(facts.changed);

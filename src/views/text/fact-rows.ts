@@ -14,7 +14,7 @@ export function toRow(label: string, text: string): readonly FactRow[] {
   return text === '' ? [] : [{ label, text }];
 }
 
-/** What is told of a run: a sentence, and facts below it. */
+/** A report on a run: a sentence, and facts below it. */
 export interface RunReport {
   readonly headline: string;
   /** True if the run completed and a gate says so, too; of a run under way: its process is seen to be there. */
@@ -26,7 +26,7 @@ export interface RunReport {
 export interface RowLayout {
   /** Characters in a line. */
   readonly width: number;
-  /** Makes a label look like one; by default it stays as it is. */
+  /** Styles a label; by default it stays as it is. */
   readonly styleLabel?: (label: string) => string;
 }
 
@@ -46,14 +46,14 @@ export function toRowLines(rows: readonly FactRow[], layout: RowLayout): readonl
 }
 
 /**
- * A text in lines of at most so many characters, broken at spaces where there are any. A command between backticks is never broken: it stands in a line of its own where it
- * has no room, and goes beyond the width where it alone is longer, so that it can be copied.
+ * A text in lines of at most so many characters, broken at spaces where there are any. A command between backticks is never broken: it gets a line of its own where it
+ * has no room, and exceeds the width if it is longer, so that it can be copied.
  */
 export function wrapText(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width));
 }
 
-/** A command with what stands at it, a word, or white space. */
+/** A command with what touches it, a word, or white space. */
 const PIECES = /[^\s`]*`[^`\n]+`[^\s`]*|\S+|\s+/g;
 
 function wrapLine(line: string, width: number): readonly string[] {

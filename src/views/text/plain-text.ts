@@ -33,9 +33,9 @@ export function toFirstLine(text: string, limit: number): string {
   return `${toPlainLine(first, limit - note.length)}${note}`;
 }
 
-/** Takes out of a text what a terminal would obey, piece by piece. */
+/** Removes from a text, piece by piece, what a terminal would obey. */
 export interface TextCleaner {
-  /** Cleans the next piece; a sequence that is cut in two by the pieces is taken out all the same. */
+  /** Cleans the next piece; a sequence that is split between pieces is removed all the same. */
   readonly take: (text: string) => string;
 }
 
@@ -97,7 +97,7 @@ function openSequence(character: string): CleanerPlace {
   return '\u0090\u0098\u009d\u009e\u009f'.includes(character) ? 'string' : 'text';
 }
 
-/** True for what no sequence goes on with: it is shown. */
+/** True for a character that ends a sequence unfinished: it is shown. */
 function breaksOff(place: CleanerPlace, character: string): boolean {
   return character === '\n' || ((place === 'escape' || place === 'csi') && character > '~');
 }
@@ -121,12 +121,12 @@ export function cleanText(text: string): string {
   return createTextCleaner().take(text);
 }
 
-/** Controls, marks that are not seen or turn the direction of writing, halves of characters (bytes that are no UTF-8), and what would end the quotes. */
+/** Control characters, invisible or direction-changing marks, broken surrogates (bytes that are not UTF-8), and what would end the quotes. */
 const ODD = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"\\]/u;
 const ODD_BYTE = /\\udc([89a-f][0-9a-f])/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A path on one line, in quotes where anything in it would not be seen or would be obeyed: `"new\nline.txt"`. */
+/** A path on one line, in quotes if anything in it would be invisible or obeyed by a terminal: `"new\nline.txt"`. */
 export function toPathText(path: string): string {
   if (!ODD.test(path)) return path;
   return JSON.stringify(path).replace(ODD_BYTE, '\\x$1').replace(UNSEEN, toEscape);
