@@ -28,7 +28,7 @@ import type { Layout } from './layout.ts';
 import { openAgentFolders } from './open-folders.ts';
 import { toPeopleFile } from './people.ts';
 import { reapTurn } from './processes.ts';
-import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
+import { readScratchpad, toPromptOptions } from './prompt-facts.ts';
 import type { RunWatch } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 import { runGates } from './run-gates.ts';
@@ -134,7 +134,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
 
 /** A task that is not committed is in no file of a worktree. */
 function toRunPrompts({ settings, worktree, workspace }: RunFile): LoopSettings['prompt'] {
-  const prompts = toPromptSettings(settings, worktree !== null);
+  const prompts = toPromptOptions(settings, worktree !== null);
   const { promptFile } = prompts;
   const isThere = promptFile === null || worktree === null || existsSync(resolve(workspace, promptFile));
   return isThere ? prompts : { ...prompts, promptFile: null };

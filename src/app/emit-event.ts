@@ -3,7 +3,7 @@ import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
-import { isTerminalTopic, isWearer, safetyNetOf, type Topology, takersOf } from '../topology/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/index.ts';
 import { toOutsideFile } from './assemble-run.ts';
 import { findLivingRun } from './find-living-run.ts';
 import { isInsideRun } from './is-inside-run.ts';
@@ -52,7 +52,7 @@ export function emitTo(layout: Layout, paths: RunPaths, words: EventWords, env: 
 /** `planner gets it in its next turn, after the turn that runs now (builder).` */
 function toDelivery(topology: Topology, state: RunState, { topic, target }: EventWords, isAlive: boolean): string {
   const net = safetyNetOf(topology);
-  const named = target === undefined ? takersOf(topology, topic) : [isWearer(topology, target) ? target : net];
+  const named = target === undefined ? takersOf(topology, topic) : [hasTurns(topology, target) ? target : net];
   if (named.length === 0 && isTerminalTopic(topology, topic)) return 'No hat takes it: it goes on record.';
   const takers = named.length > 0 ? named.join(' and ') : net;
   const whose = named.length > 1 ? 'get it in their next turns' : 'gets it in its next turn';

@@ -14,7 +14,7 @@ import { toLayout } from './layout.ts';
 import { narrowSpec } from './narrow-spec.ts';
 import { withoutToken } from './people.ts';
 import { withPluginFiles } from './plugin-files.ts';
-import { planFirstTurn, toPromptSettings } from './prompt-facts.ts';
+import { planFirstTurn, toPromptOptions } from './prompt-facts.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { findRunIsolation, type RunIsolation } from './run-isolation.ts';
 import { requireSafety, toWithheldWarnings } from './safety.ts';
@@ -108,7 +108,7 @@ function seekGate(settings: Settings, request: RunRequest): SoughtGate {
 
 /** A run builds its prompts itself: these are made when somebody wants to see them. */
 function planFirstWords(settings: Settings, topology: Topology, request: RunRequest): Pick<RunPlan, 'firstPrompt' | 'ownWords'> {
-  const prompts = toPromptSettings(settings, worksInWorktree(settings, request));
+  const prompts = toPromptOptions(settings, worksInWorktree(settings, request));
   const turn = (): PromptTurn | null => planFirstTurn(settings, topology, request);
   return {
     firstPrompt: () => {

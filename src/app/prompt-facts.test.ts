@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_POLICIES } from '../core/index.ts';
-import type { PromptSettings } from '../prompts/index.ts';
-import { readScratchpad, toAbilities, toPromptSettings } from './prompt-facts.ts';
+import type { PromptOptions } from '../prompts/index.ts';
+import { readScratchpad, toAbilities, toPromptOptions } from './prompt-facts.ts';
 
 let base: string;
 const PAD = '.agent/scratchpad.md';
-const SETTINGS: PromptSettings = {
+const SETTINGS: PromptOptions = {
   scratchpad: PAD,
   eventsFile: '.agent/events.jsonl',
   specsDir: './specs/',
@@ -67,7 +67,7 @@ describe('what a hat may do, as its prompt says', () => {
 describe('whether agents are told to commit', () => {
   it('is always, only in a worktree, or never', () => {
     const of = (agentCommits: 'own_branch' | 'never' | undefined, isOwn: boolean) =>
-      toPromptSettings({ prompts: SETTINGS, ...(agentCommits === undefined ? {} : { agentCommits }) }, isOwn).agentsCommit ?? true;
+      toPromptOptions({ prompts: SETTINGS, ...(agentCommits === undefined ? {} : { agentCommits }) }, isOwn).agentsCommit ?? true;
     expect([of(undefined, false), of('own_branch', false), of('own_branch', true), of('never', true)]).toEqual([true, false, true, false]);
   });
 });

@@ -15,7 +15,7 @@ import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
-import type { PromptSettings, PromptTurn } from '../prompts/index.ts';
+import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
 import type { Topology } from '../topology/index.ts';
 import { hasEmitTool } from './has-emit-tool.ts';
 import { findKnownSecrets } from './known-secrets.ts';
@@ -24,7 +24,7 @@ import { findKnownSecrets } from './known-secrets.ts';
 const MAX_READ_BYTES = 65_536;
 
 /** What prompts mention of the configuration, with what the run itself decides: whether agents commit. */
-export function toPromptSettings(settings: Pick<Settings, 'prompts' | 'agentCommits'>, isOwnBranch: boolean): PromptSettings {
+export function toPromptOptions(settings: Pick<Settings, 'prompts' | 'agentCommits'>, isOwnBranch: boolean): PromptOptions {
   const { agentCommits, prompts } = settings;
   const agentsCommit = agentCommits === undefined || (agentCommits === 'own_branch' && isOwnBranch);
   return agentsCommit ? prompts : { ...prompts, agentsCommit };

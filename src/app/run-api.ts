@@ -1,7 +1,7 @@
 import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
-import type { LiveView, RunFacts, RunProof, RunView } from '../views/index.ts';
+import type { LiveView, RunProof, RunView, WorkFacts } from '../views/index.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {
@@ -104,7 +104,7 @@ export interface RunReader {
   /** Names of the turns that have a folder, in order. */
   readonly turns: () => readonly string[];
   /** What is known of it beside its journal, of which a view is given. Never rejects. */
-  readonly facts: (view: RunView) => Promise<RunFacts>;
+  readonly facts: (view: RunView) => Promise<WorkFacts>;
   /** What a turn changed, or (`null`) the whole run, as a patch; `null` where it was not kept (no git). */
   readonly diff: (name: string | null) => Promise<string | null>;
   /** The same file by file. */

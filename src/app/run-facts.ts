@@ -17,9 +17,9 @@ import {
   type ChangeFacts,
   type PackageFacts,
   parseFacts,
-  type RunFacts,
   type RunView,
   toChangeFacts,
+  type WorkFacts,
   type WorkPlace,
 } from '../views/index.ts';
 import { type GitWorkspace, listChangedPackages } from '../workspace/index.ts';
@@ -41,7 +41,7 @@ export interface FactsOrder {
 }
 
 /** What is known of a run beside its journal, as it is now; what nobody can see any more, as it was when the run ended. Never rejects. */
-export async function readFacts(order: FactsOrder): Promise<RunFacts> {
+export async function readFacts(order: FactsOrder): Promise<WorkFacts> {
   const fate = readFate(order.paths, order.turns);
   const stored = readStoredFacts(order.paths, order.view);
   const seen = await collectFacts(order, stored?.packages).catch(() => null);
@@ -67,7 +67,7 @@ export function openRunFolder({ layout, paths, env }: Pick<FactsOrder, 'layout' 
   return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
 }
 
-async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<RunFacts> {
+async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<WorkFacts> {
   const { paths, view, turns, env } = order;
   const file = readRunFile(paths.settings);
   const isThere = existsSync(file.workspace);
@@ -89,9 +89,9 @@ async function collectFacts(order: FactsOrder, known?: PackageFacts): Promise<Ru
     ...(failure === '' ? {} : { commitFailure: failure }),
   };
   const changed = stat === null ? null : await toChanges(stat, file, after);
-  const facts: RunFacts = { at: toMoment(view), changed, place, ...(packages !== null && { packages }) };
+  const facts: WorkFacts = { at: toMoment(view), changed, place, ...(packages !== null && { packages }) };
   const redaction = createRedaction(env, findKnownSecrets(file.settings, env));
-  return redaction === null ? facts : (mapTexts(facts as unknown as Json, redaction.text) as unknown as RunFacts);
+  return redaction === null ? facts : (mapTexts(facts as unknown as Json, redaction.text) as unknown as WorkFacts);
 }
 
 /** Only once the run has ended, and where a gate could run from them. A gate that installs them itself runs from what it installed. */
@@ -159,7 +159,7 @@ export function readEndCommit(paths: RunPaths, view: RunView): string | null {
 }
 
 /** The facts of the report that was kept at this end of the run: an agent may have put anything in its place. */
-function readStoredFacts(paths: RunPaths, view: RunView): RunFacts | null {
+function readStoredFacts(paths: RunPaths, view: RunView): WorkFacts | null {
   if (view.end === null) return null;
   const report = readReport(paths);
   const facts = isJsonObject(report) ? report['facts'] : undefined;

@@ -6,7 +6,7 @@ import { makeHat } from '../core/spec-fixtures.ts';
 import type { Topology } from '../topology/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
-import type { PromptSettings, PromptTurn } from './prompt-context.ts';
+import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 
 /** Words of our own headings, so that a promise is also one of these. */
 const promises = fc.constantFrom(
@@ -107,7 +107,7 @@ const feedback: fc.Arbitrary<Feedback> = fc.oneof(
   ),
 );
 
-const settings: fc.Arbitrary<PromptSettings> = fc
+const settings: fc.Arbitrary<PromptOptions> = fc
   .record({
     scratchpad: hostile,
     eventsFile: hostile,
@@ -119,7 +119,7 @@ const settings: fc.Arbitrary<PromptSettings> = fc
 interface Case {
   readonly topology: Topology;
   readonly turn: PromptTurn;
-  readonly settings: PromptSettings;
+  readonly settings: PromptOptions;
 }
 
 const cases: fc.Arbitrary<Case> = topologies.chain((topology) =>

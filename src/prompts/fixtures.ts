@@ -2,9 +2,9 @@ import type { Feedback, HatSpec, RalphEvent, RunSpec } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
 import type { MergeFacts } from './merge-task.ts';
-import type { PromptSettings, PromptTurn } from './prompt-context.ts';
+import type { PromptOptions, PromptTurn } from './prompt-context.ts';
 
-export const SETTINGS: PromptSettings = {
+export const SETTINGS: PromptOptions = {
   scratchpad: '.agent/scratchpad.md',
   eventsFile: '.agent/events.jsonl',
   specsDir: './specs/',

@@ -1,27 +1,43 @@
-/** Front door of `topology`: a declared team, checked and looked up. Pure. */
-export { compileTopology } from './compile-topology.ts';
-export { createFlowGraph } from './create-flow-graph.ts';
-export { drawDot } from './drawings/draw-dot.ts';
-export { drawList } from './drawings/draw-list.ts';
-export { drawMermaid } from './drawings/draw-mermaid.ts';
-export { toMarkText, toNodeTitle, toShortText } from './drawings/node-words.ts';
-export { type FoundPath, findPath, markPath, type PathEnd, toPathEnd } from './find-path.ts';
-export { type FlowArrow, toArrowLines, toEdgeText, toFlowArrows } from './flow-arrows.ts';
+/**
+ * Front door of `topology`: a declared team, checked and looked up. Pure. Folders import in one direction only:
+ *
+ *   routing <- graph             who takes a topic and who may publish it; the flow of events as a graph, with its paths and drawings
+ *   routing <- analysis <- rules what rules have in common; the rules, one file each, all asked by `validateTopology`
+ */
+export { createFlowGraph, createPlainNode } from './graph/create-flow-graph.ts';
+export { drawDot } from './graph/draw-dot.ts';
+export { drawList } from './graph/draw-list.ts';
+export { drawMermaid } from './graph/draw-mermaid.ts';
+export { type FoundPath, findPath, markPath, type PathEnd, toPathEnd } from './graph/find-path.ts';
 export {
+  type FlowArrow,
   type FlowEdge,
   type FlowEdgeKind,
   type FlowGraph,
   type FlowMark,
   type FlowNode,
   type FlowNodeKind,
+  toArrowLines,
+  toEdgeText,
+  toFlowArrows,
   toHatNodeId,
-} from './flow-graph.ts';
-export { createPlainNode } from './flow-nodes.ts';
-export type { FlowFacts, FlowRule } from './flow-rule.ts';
+  toMarkText,
+  toNodeTitle,
+  toShortText,
+} from './graph/flow-graph.ts';
 export {
+  type TopicTrace,
+  type TraceHop,
+  type TraceMatch,
+  type TracePublisher,
+  type TraceRequest,
+  traceTopic,
+} from './graph/trace-topic.ts';
+export { compileTopology } from './routing/compile-topology.ts';
+export {
+  hasTurns,
   isCompletionTopic,
   isTerminalTopic,
-  isWearer,
   listedTargetOf,
   mayEnd,
   mayHandOn,
@@ -30,8 +46,6 @@ export {
   receiversOf,
   safetyNetOf,
   takersOf,
-} from './queries.ts';
-export type { Route, RouteTable } from './route-table.ts';
-export type { Coordination, Topology } from './topology.ts';
-export { type TopicTrace, type TraceHop, type TraceMatch, type TracePublisher, type TraceRequest, traceTopic } from './trace-topic.ts';
-export { validateTopology } from './validate-topology.ts';
+} from './routing/queries.ts';
+export type { Coordination, Topology } from './routing/topology.ts';
+export { validateTopology } from './rules/validate-topology.ts';

@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { WorkFacts } from './report/work-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);
 const RUN_ID = '20261121-223331-k7f2a';
@@ -234,7 +234,7 @@ export function retryingRun(): RunScript {
 }
 
 /** Facts of a run that changed these files, three lines in each. */
-export function sampleFacts(paths: readonly string[], more: Partial<RunFacts> = {}): RunFacts {
+export function sampleFacts(paths: readonly string[], more: Partial<WorkFacts> = {}): WorkFacts {
   const files = paths.map((path) => ({
     path,
     from: null,

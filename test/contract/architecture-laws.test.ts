@@ -32,7 +32,7 @@ test('law 1: decide reads no file: nothing that it is made of, however far its i
   };
   visit(join(ROOT, 'src/loop/decide/index.ts'));
   expect(foreign).toEqual([]);
-  expect([...seen].some((path) => path.endsWith('src/topology/compile-topology.ts'))).toBe(true);
+  expect([...seen].some((path) => path.endsWith('src/topology/routing/compile-topology.ts'))).toBe(true);
   expect(seen.size).toBeGreaterThan(40);
 });
 

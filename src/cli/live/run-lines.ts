@@ -31,6 +31,7 @@ import {
   toCount,
   toFirstLine,
   toGateEndText,
+  toHatAndBackend,
   toIterationsText,
   toList,
   toNumberText,
@@ -38,7 +39,6 @@ import {
   toPlainLine,
   toRefusalText,
   toRowLines,
-  toWearerText,
 } from '../../views/index.ts';
 import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
 import type { RunOpening } from './run-printer.ts';
@@ -113,7 +113,7 @@ export function toLimitsText({ limits }: Pick<RunView, 'limits'>): string {
 /** `── 3 · builder (claude) ────`, as wide as the terminal. */
 export function toRule(turn: TurnView, look: Look): string {
   const attempt = turn.attempt === 1 ? '' : `, attempt ${turn.attempt}`;
-  const title = ` ${turn.iteration} · ${toWearerText(turn)}${attempt} `;
+  const title = ` ${turn.iteration} · ${toHatAndBackend(turn)}${attempt} `;
   const width = Math.min(look.columns(), MAX_WIDTH);
   return look.style('heading', `──${title}${'─'.repeat(Math.max(2, width - title.length - 2))}`);
 }

@@ -4,7 +4,6 @@ import {
   createRunViewFold,
   isTurnDone,
   type NdjsonRecord,
-  type RunFacts,
   type RunView,
   type RunViewFold,
   toCount,
@@ -17,6 +16,7 @@ import {
   toProof,
   toRowLines,
   toRunReport,
+  type WorkFacts,
 } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
@@ -104,7 +104,7 @@ export async function watchRun(context: CliContext, order: WatchOrder): Promise<
 }
 
 /** Where the workspace is gone, the run's own folder may be, too: that must not cost the person the report. */
-async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<RunFacts | null> {
+async function tryToReadFacts({ env }: CliContext, { app, cwd }: WatchOrder, runId: string, view: RunView): Promise<WorkFacts | null> {
   try {
     return await app.openRun(cwd, runId, env).facts(view);
   } catch {
@@ -166,7 +166,7 @@ function toReason({ worktree }: RunEnd): string {
 }
 
 /** In the folder itself what a run changed is the person's to commit, or to give up. */
-function toUncommittedText(runId: string, facts: RunFacts | null): string {
+function toUncommittedText(runId: string, facts: WorkFacts | null): string {
   const { changed, place } = facts ?? { changed: null, place: null };
   if (changed === null || place?.state == null) return '';
   const { uncommitted } = place.state;

@@ -1,4 +1,4 @@
-import { createRunViewFold, type RunFacts, type RunView } from '../../views/index.ts';
+import { createRunViewFold, type RunView, type WorkFacts } from '../../views/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 
@@ -22,7 +22,7 @@ export async function readView({ cwd, env, loadApp }: CliContext, run: string | 
 }
 
 /** What is known of a run beside its journal, once it has ended or its process is gone; `null` before that. */
-export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<RunFacts | null> {
+export async function readEndFacts({ reader, view }: Pick<ReadRun, 'reader' | 'view'>): Promise<WorkFacts | null> {
   return view.end === null && reader.isAlive ? null : reader.facts(view);
 }
 

@@ -9,7 +9,7 @@ import {
   toBlockedTopic,
   toResultName,
 } from '../../core/index.ts';
-import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { change, readEntry, type Step } from './step.ts';
 
 /** Failures of a gate in a row for one hat after which somebody else is asked. */
@@ -58,5 +58,5 @@ export function findResolver(step: Step, hat: string, blocked: string): string |
     ...(topology.recoveryHat === null ? [] : [topology.recoveryHat]),
     safetyNetOf(topology),
   ];
-  return candidates.find((candidate) => candidate !== hat && isWearer(topology, candidate)) ?? null;
+  return candidates.find((candidate) => candidate !== hat && hasTurns(topology, candidate)) ?? null;
 }

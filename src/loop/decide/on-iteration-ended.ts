@@ -1,5 +1,5 @@
 import { type Activation, addUsage, type IterationEnded, isHopeless, type TurnFailure } from '../../core/index.ts';
-import { isWearer } from '../../topology/index.ts';
+import { hasTurns } from '../../topology/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, reject, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { noteViolations } from './note-violations.ts';
@@ -49,7 +49,7 @@ function withdraw(step: Step, activation: Activation, input: IterationEnded): vo
   }
   const told = [...feedback, { kind: 'withdrawn' as const, topics }];
   const counts = step.state.activationCounts;
-  const next = isWearer(step.topology, hat) ? hat : step.topology.fallback;
+  const next = hasTurns(step.topology, hat) ? hat : step.topology.fallback;
   change(step, {
     plans: [{ retryOf: null, hat: next, events, feedback: told, fallback }, ...step.state.plans],
     activationCounts: { ...counts, [hat]: Math.max(0, (readEntry(counts, hat) ?? 0) - 1) },

@@ -9,7 +9,7 @@ import {
   TOPIC_RESUME,
   toDurationText,
 } from '../../core/index.ts';
-import { isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { gatesOnCompletion } from './complete.ts';
 import { gatesOn, orderGates } from './guard-events.ts';
@@ -96,7 +96,7 @@ function callBack(step: Step): void {
 /** A new declaration: what waits for a hat that is no more goes to who takes it now, else to Ralph; what waits for gates waits for those of today. */
 function rehome(step: Step): void {
   const { topology, state } = step;
-  const known = (hat: string): boolean => isWearer(topology, hat);
+  const known = (hat: string): boolean => hasTurns(topology, hat);
   const gatesOf = ({ hat, completion, drafts, isBaseline }: GateWait): readonly number[] => {
     if (isBaseline === true) return gatesOnBegin(step);
     const topics = drafts.map((draft) => draft.topic);

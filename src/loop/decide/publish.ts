@@ -15,7 +15,7 @@ import {
   toPayloadText,
   toTextHash,
 } from '../../core/index.ts';
-import { isTerminalTopic, isWearer, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { change, count, notify, order, type Step } from './step.ts';
 
 /** An event that the loop itself publishes, with its receivers already known. */
@@ -58,7 +58,7 @@ function findReceivers(step: Step, draft: EventDraft): readonly [readonly string
   const { target } = draft;
   const net = safetyNetOf(topology);
   if (target !== undefined) {
-    if (isWearer(topology, target)) return [[target], 'target'];
+    if (hasTurns(topology, target)) return [[target], 'target'];
     notify(
       step,
       'warning',

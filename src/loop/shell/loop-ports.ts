@@ -12,7 +12,7 @@ import type {
   TurnStore,
   Workspace,
 } from '../../ports/index.ts';
-import type { PromptSettings, PromptTurn } from '../../prompts/index.ts';
+import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
 export interface LoopPorts {
@@ -79,7 +79,7 @@ export interface Surroundings {
 
 /** What does not change during a run. */
 export interface LoopSettings {
-  readonly prompt: PromptSettings;
+  readonly prompt: PromptOptions;
   /** Largest raw log of a turn. */
   readonly turnLogCapBytes: number;
   /** How long an agent may take to end when asked to. */
