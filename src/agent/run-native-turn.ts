@@ -5,12 +5,13 @@ import type { AgentLimits } from './agent-limits.ts';
 import { findSession, type SessionStart } from './find-session.ts';
 import { describeWork } from './hand-over.ts';
 import { pause } from './pause.ts';
-import { type LoopEnd, runSteps } from './step-loop.ts';
+import { runSteps } from './step-loop.ts';
 import { toSystemText } from './system-text.ts';
 import { publishAgain, runOpenCalls, sayAgain } from './take-up.ts';
 import type { ToolBox } from './tool-box.ts';
-import { openTranscript, SESSION_FILE, type Transcript } from './transcript.ts';
-import { createTurnState, type TurnParts, type TurnState } from './turn-parts.ts';
+import { openTranscript, SESSION_FILE } from './transcript.ts';
+import type { Transcript } from './transcript-line.ts';
+import { createTurnState, type LoopEnd, type ModelPlace, type TurnParts, type TurnState } from './turn-parts.ts';
 
 /** One hat's native agent: everything but the turn itself. */
 export interface NativeAgent {
@@ -25,16 +26,6 @@ export interface NativeAgent {
   readonly createModel: (place: ModelPlace) => Promise<Model> | Model;
   readonly openTools: (request: TurnRequest, signal: AbortSignal, warn: (message: string) => void) => Promise<ToolBox>;
   readonly priceOf: (usage: Usage, model: string | null) => number | null;
-}
-
-/** Where in a run a model is asked; a script plays by it. */
-export interface ModelPlace {
-  readonly hat: string;
-  /** Turns of the hat before this one. */
-  readonly turnsBefore: number;
-  /** Steps of this turn that were taken before it was interrupted. */
-  readonly stepsBefore: number;
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /** How a turn ended, as its own steps tell. */

@@ -1,7 +1,7 @@
 import { type Json, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../ports/index.ts';
 import { pause } from './pause.ts';
-import type { ModelPlace } from './run-native-turn.ts';
+import type { ModelPlace } from './turn-parts.ts';
 import type { Script, ScriptStep } from './script.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { addUsage, type TurnFailure } from '../core/index.ts';
+import { addUsage } from '../core/index.ts';
 import type { AssistantMessage, ModelFailure, ModelStep, UserMessage } from '../ports/index.ts';
 import { type Answer, askModel } from './ask-model.ts';
 import { planCacheMarks } from './cache-marks.ts';
@@ -9,15 +9,7 @@ import { hasSignal } from './has-signal.ts';
 import { keepWithinBudget } from './keep-within-budget.ts';
 import { runToolCalls } from './run-tool-calls.ts';
 import { toTurnFailure } from './to-turn-failure.ts';
-import type { TurnParts, TurnState } from './turn-parts.ts';
-
-/** How the steps of a turn ended. */
-export interface LoopEnd {
-  readonly status: 'succeeded' | 'failed' | 'stopped';
-  readonly failure: TurnFailure | null;
-  /** A limit ended it in the midst of its work: whoever comes next is told what was done. */
-  readonly isLimited?: boolean;
-}
+import type { LoopEnd, TurnParts, TurnState } from './turn-parts.ts';
 
 const STOPPED: LoopEnd = { status: 'stopped', failure: null };
 const SUCCEEDED: LoopEnd = { status: 'succeeded', failure: null };

@@ -2,8 +2,7 @@ import type { Usage } from '../core/index.ts';
 import type { AssistantMessage, ToolAnswer, ToolCallPart } from '../ports/index.ts';
 import type { SessionStart } from './find-session.ts';
 import { runToolCalls } from './run-tool-calls.ts';
-import type { LoopEnd } from './step-loop.ts';
-import type { TurnParts, TurnState } from './turn-parts.ts';
+import type { LoopEnd, TurnParts, TurnState } from './turn-parts.ts';
 
 /**
  * Runs the calls that the interruption kept from being run, and those that it cut off and that may be made once more; their results take the place of the

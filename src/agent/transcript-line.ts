@@ -2,6 +2,15 @@ import type { Json, TurnFailure, Usage } from '../core/index.ts';
 import type { FinishReason, ModelMessage, ToolAnswer } from '../ports/index.ts';
 import type { ReadRecord } from './tool-context.ts';
 
+/** Writes one session. */
+export interface Transcript {
+  /** Throws the system error. */
+  readonly append: (line: TranscriptLine) => void;
+  /** Everything that was appended survives a power cut from here on. Throws the system error. */
+  readonly flush: () => void;
+  readonly close: () => void;
+}
+
 /** What a session file holds, line by line. The first is `session`; `end` is the last one of a turn that was not killed. */
 export type TranscriptLine =
   | SessionHeader

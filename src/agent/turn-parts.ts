@@ -1,8 +1,8 @@
-import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { type BackendEvent, type TurnFailure, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import type { Model, ModelMessage } from '../ports/index.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { ToolBox } from './tool-box.ts';
-import type { Transcript } from './transcript.ts';
+import type { Transcript } from './transcript-line.ts';
 import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
 
 /** What a turn of the agent is made of. */
@@ -52,6 +52,24 @@ export interface TurnState {
   refusedTokens: number | null;
   /** What its calls and their results were, to find a circle. */
   readonly repeats: RepeatWatch;
+}
+
+/** How the steps of a turn ended. */
+export interface LoopEnd {
+  readonly status: 'succeeded' | 'failed' | 'stopped';
+  readonly failure: TurnFailure | null;
+  /** A limit ended it in the midst of its work: whoever comes next is told what was done. */
+  readonly isLimited?: boolean;
+}
+
+/** Where in a run a model is asked; a script plays by it. */
+export interface ModelPlace {
+  readonly hat: string;
+  /** Turns of the hat before this one. */
+  readonly turnsBefore: number;
+  /** Steps of this turn that were taken before it was interrupted. */
+  readonly stepsBefore: number;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** A turn of which nothing was done yet. */
