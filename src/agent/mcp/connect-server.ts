@@ -2,11 +2,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServerSpec, maskControls } from '../../core/index.ts';
-import type { AnyTool } from '../tool.ts';
-import { type ListedTool, listTools, MAX_TOOLS, type ServerList } from './list-tools.ts';
-import type { McpWorld } from './mcp-world.ts';
+import type { AnyTool } from '../tool/tool.ts';
+import type { McpWorld } from './process-transport.ts';
 import { createProcessTransport } from './process-transport.ts';
-import { toServerTool } from './server-tool.ts';
+import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';
 
 /** A server that answers. */
 export interface ConnectedServer {

@@ -7,9 +7,9 @@ import {
   type ToolHints,
   toServerToolName,
 } from '../../core/index.ts';
-import type { AnyTool } from '../tool.ts';
+import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
-import type { McpWorld } from './mcp-world.ts';
+import type { McpWorld } from './process-transport.ts';
 
 /** The tools of the servers that a hat may use, for one turn. */
 export interface ServerTools {

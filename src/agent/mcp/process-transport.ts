@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServerSpec } from '../../core/index.ts';
+import type { Isolation } from '../../ports/index.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
-import type { McpWorld } from './mcp-world.ts';
 
 /** What every server gets of the environment; what else it needs, a secret above all, is named in its `env`. */
 const INHERITED = [
@@ -87,4 +87,17 @@ function takeLine(transport: Transport, line: string, isCut: boolean, giveUp: ()
   } catch (error) {
     transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** Where servers are started. */
+export interface McpWorld {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By which the processes of the servers can be found again. */
+  readonly marker: string;
+  /** The namespaces that each server gets; absent: none. */
+  readonly isolation?: Isolation | undefined;
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal;
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { CommandResult } from '../../process/index.ts';
-import { defineTool, fail, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { cleanOutput } from './clean-output.ts';
-import { describeProgramEnd, hasSucceeded } from './describe-program-end.ts';
-import { findProgram } from './find-program.ts';
-import { toProgramEnvironment } from './program-environment.ts';
-import { runProgram } from './run-program.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, type ToolResult } from '../tool/tool.ts';
+import { cleanOutput } from '../tool/tool-output.ts';
+import { findProgram, toProgramEnvironment } from './program/program-environment.ts';
+import { describeProgramEnd, hasSucceeded, runProgram } from './program/run-program.ts';
 
 const defaultSeconds = 120;
 const maxSeconds = 600;

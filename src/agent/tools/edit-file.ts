@@ -1,15 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { countLineChanges, describeChanges } from '../count-line-changes.ts';
-import { explainMissingText } from '../explain-missing-text.ts';
-import { type FoundText, findText, matchLineEnds } from '../find-text.ts';
-import { inTurn } from '../in-turn.ts';
-import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../read-whole-file.ts';
-import { replaceFile } from '../replace-file.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+import { refuseBinary, SNIFFED_BYTES } from '../files/file-content.ts';
+import { explainMissingText, type FoundText, findText, matchLineEnds } from '../files/find-text.ts';
+import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import { countLineChanges, describeChanges, inTurn, replaceFile } from '../files/replace-file.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
 import { findContentFault } from './write-file.ts';
 
 const maxListedPlaces = 10;

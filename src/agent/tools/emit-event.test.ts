@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../core/index.ts';
-import { makeContext } from '../tool-fixtures.ts';
+import { makeContext } from '../tool/tool-fixtures.ts';
 import { createEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasWildcard, isDeeperThan, isTopic, type Json, MAX_TOPIC_LENGTH } from '../../core/index.ts';
-import { defineTool, fail, succeed, type Tool } from '../tool.ts';
+import { defineTool, fail, succeed, type Tool } from '../tool/tool.ts';
 
 const MAX_PAYLOAD_BYTES = 100_000;
 const MAX_PAYLOAD_LEVELS = 32;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { findSecretFiles } from './find-secret-files.ts';
-import { toGitPaths } from './git-paths.ts';
-import { listChangedFiles, splitByJail } from './list-changed-files.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit, type GitAnswer } from './run-git.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { findSecretFiles } from './git/find-secret-files.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { listChangedFiles, splitByJail } from './git/list-changed-files.ts';
+import { openRepository, type Repository } from './git/open-repository.ts';
+import { failGit, type GitAnswer } from './git/run-git.ts';
 
 const mostNamed = 10;
 /** What hats write to each other goes into a commit only by name, as with checkpoints. */

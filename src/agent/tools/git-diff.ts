@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRevisionRange, REF_ADVICE } from './git-names.ts';
-import { toGitPaths } from './git-paths.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
+import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 import { toFilterNote } from './git-status.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),

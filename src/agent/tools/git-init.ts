@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName } from './git-names.ts';
-import { failGit, runGit } from './run-git.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { isBranchName } from './git/git-names.ts';
+import { failGit, runGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   path: z.string().default('.').describe('Folder of the workspace; made if it is not there.'),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRevisionRange, REF_ADVICE } from './git-names.ts';
-import { toGitPaths } from './git-paths.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
+import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const maxCommits = 500;
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName, isRemoteName } from './git-names.ts';
-import { checkGitUrl } from './git-url.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { isBranchName, isRemoteName } from './git/git-names.ts';
+import { checkGitUrl } from './git/git-url.ts';
+import { openRepository, type Repository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const PROTECTED = ['main', 'master', 'release/*'];
 const timeoutMs = 180_000;

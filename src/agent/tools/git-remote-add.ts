@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRemoteName } from './git-names.ts';
-import { checkGitUrl, hideUserInfo } from './git-url.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
+import { isRemoteName } from './git/git-names.ts';
+import { checkGitUrl, hideUserInfo } from './git/git-url.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   name: z.string().describe('Name of the remote, such as origin.'),

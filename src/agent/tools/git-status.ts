@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, succeed } from '../tool/tool.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 export const gitStatusTool = defineTool<Record<string, never>>({
   name: 'git_status',

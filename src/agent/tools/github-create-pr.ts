@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../core/index.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName, isRemoteName } from './git-names.ts';
-import { askGithub, explainGithub, whyNoGithub } from './github-api.ts';
-import { type GithubRepository, parseGithubUrl } from './github-repository.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { isBranchName, isRemoteName } from './git/git-names.ts';
+import { askGithub, explainGithub, type GithubRepository, parseGithubUrl, whyNoGithub } from './git/github-api.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const created = 201;
 const fine = 200;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../core/index.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { askGithub, explainGithub, whyNoGithub } from './github-api.ts';
-import { isRepositoryName } from './github-repository.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
+import { askGithub, explainGithub, isRepositoryName, whyNoGithub } from './git/github-api.ts';
 
 const created = 201;
 

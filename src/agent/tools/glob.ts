@@ -1,14 +1,12 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../check-glob.ts';
-import { readFolder } from '../read-folder.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../search-budget.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
-import type { Jail } from '../tool-context.ts';
-import { type WalkOrder, walkFiles } from '../walk-files.ts';
-import { READS_FILES } from './file-limits.ts';
+import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
+import { readFolder, suggestPath } from '../files/read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget, type WalkOrder, walkFiles } from '../files/walk-files.ts';
+import type { Jail } from '../tool/tool.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
+import { READS_FILES } from '../tool/tool-output.ts';
 
 const maxFound = 1000;
 /** So many files are asked for their time; with more of them the order is no longer that of the newest. */

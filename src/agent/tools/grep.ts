@@ -1,17 +1,16 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
-import { compileGlob } from '../check-glob.ts';
-import { grepByRipgrep } from '../grep-by-ripgrep.ts';
-import { grepByWalk } from '../grep-by-walk.ts';
-import type { GrepAnswer, GrepFile, GrepOrder } from '../grep-order.ts';
-import { cutLine, maskOutput } from '../output-cap.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../search-budget.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { Jail, ToolContext } from '../tool-context.ts';
-import { READS_FILES } from './file-limits.ts';
-import { findProgram } from './find-program.ts';
+import { compileGlob } from '../files/compile-glob.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/walk-files.ts';
+import { grepByRipgrep } from '../grep/grep-by-ripgrep.ts';
+import { grepByWalk } from '../grep/grep-by-walk.ts';
+import type { GrepAnswer, GrepFile, GrepOrder } from '../grep/grep-order.ts';
+import type { Jail, ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { cutLine, maskOutput, READS_FILES } from '../tool/tool-output.ts';
+import { findProgram } from './program/program-environment.ts';
 
 const maxPatternLength = 2000;
 const maxLineChars = 500;

@@ -1,11 +1,10 @@
 import { parse } from 'node:path';
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { cleanOutput } from './clean-output.ts';
-import { findProgram, toSafePath } from './find-program.ts';
-import { toProgramEnvironment } from './program-environment.ts';
-import { runProgram } from './run-program.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, succeed } from '../tool/tool.ts';
+import { cleanOutput } from '../tool/tool-output.ts';
+import { findProgram, toProgramEnvironment, toSafePath } from './program/program-environment.ts';
+import { runProgram } from './program/run-program.ts';
 
 const timeoutMs = 10_000;
 const lanes = 4;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../core/property-fixtures.ts';
-import { createPlace, removePlaces } from '../file-tool-fixtures.ts';
-import { capOutput } from '../output-cap.ts';
+import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
+import { capOutput } from '../tool/tool-output.ts';
 import { readFileTool } from './read-file.ts';
 
 afterAll(removePlaces);

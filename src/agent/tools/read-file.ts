@@ -1,15 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { quotePath } from '../check-path-text.ts';
-import { explainFileError } from '../explain-file-error.ts';
-import type { WindowLine } from '../line-collector.ts';
-import { openPinned } from '../open-pinned.ts';
-import { readTextWindow, type TextWindow, type WindowOrder } from '../read-text-window.ts';
-import { suggestPath } from '../suggest-path.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { FILE_LIMITS, READS_FILES } from './file-limits.ts';
-import { findMediaType, refuseBinary, SNIFFED_BYTES } from './refuse-binary.ts';
+import { explainFileError, quotePath } from '../files/check-path-text.ts';
+import { findMediaType, refuseBinary, SNIFFED_BYTES } from '../files/file-content.ts';
+import { openPinned } from '../files/open-pinned.ts';
+import { suggestPath } from '../files/read-folder.ts';
+import type { WindowLine } from '../files/read-text-window.ts';
+import { readTextWindow, type TextWindow, type WindowOrder } from '../files/read-text-window.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { FILE_LIMITS, READS_FILES } from '../tool/tool-output.ts';
 
 /** A line that is asked for alone is given in pieces of `FILE_LIMITS.maxLineChars`, up to this many characters. */
 const loneLineChars = 15_000;

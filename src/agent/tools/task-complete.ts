@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOPIC_COMPLETE } from '../../core/index.ts';
-import { defineTool, fail, succeed } from '../tool.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
 
 const parameters = z.strictObject({
   summary: z.string().trim().min(1).max(20_000).describe('What was done, for the person who asked for it.'),

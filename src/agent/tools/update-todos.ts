@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
-import { defineTool, succeed } from '../tool.ts';
-import type { Todo } from '../tool-context.ts';
-import { writeNotes } from './write-notes.ts';
+import { writeNotes } from '../files/write-notes.ts';
+import type { Todo } from '../tool/tool.ts';
+import { defineTool, succeed } from '../tool/tool.ts';
 
 const maxTodos = 100;
 const maxTextLength = 500;

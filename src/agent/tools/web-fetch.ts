@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { createHostLimiter } from './host-limiter.ts';
-import { htmlToMarkdown } from './html-to-markdown.ts';
-import type { HttpAnswer } from './http-request.ts';
-import { readHtml } from './read-html.ts';
-import { type Resolve, resolveBySystem } from './resolve-public.ts';
-import { safeFetch } from './safe-fetch.ts';
-import { wrapUntrusted } from './wrap-untrusted.ts';
+import type { ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { wrapUntrusted } from '../tool/tool-output.ts';
+import type { HttpAnswer } from './web/http-request.ts';
+import { htmlToMarkdown, readHtml } from './web/read-html.ts';
+import { createHostLimiter, safeFetch } from './web/safe-fetch.ts';
+import { type Resolve, resolveBySystem } from './web/web-address.ts';
 
 const defaultSeconds = 30;
 const maxSeconds = 120;

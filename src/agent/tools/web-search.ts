@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isRalphError, maskControls, toErrorCode } from '../../core/index.ts';
-import { cutLine } from '../output-cap.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { Search, SearchHit } from '../tool-context.ts';
-import { wrapUntrusted } from './wrap-untrusted.ts';
+import type { Search, SearchHit } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
+import { cutLine, wrapUntrusted } from '../tool/tool-output.ts';
 
 const MISSING = 'no search is configured (tools.search)';
 const ADVICE = 'Fetch pages that you know with web_fetch, or go on without the web.';

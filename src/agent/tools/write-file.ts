@@ -1,12 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { type PathRefusal, quotePath } from '../check-path-text.ts';
-import { countLineChanges, describeChanges } from '../count-line-changes.ts';
-import { inTurn } from '../in-turn.ts';
-import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../read-whole-file.ts';
-import { replaceFile } from '../replace-file.ts';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ReadRecord, ToolContext } from '../tool-context.ts';
+import { type PathRefusal, quotePath } from '../files/check-path-text.ts';
+import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
+import { countLineChanges, describeChanges, inTurn, replaceFile } from '../files/replace-file.ts';
+import type { ReadRecord, ToolContext } from '../tool/tool.ts';
+import { defineTool, fail, succeed, type ToolResult } from '../tool/tool.ts';
 
 const maxContentBytes = 10 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
+import { writeNotes } from '../files/write-notes.ts';
+import { defineTool, fail, succeed } from '../tool/tool.ts';
 import { findContentFault } from './write-file.ts';
-import { writeNotes } from './write-notes.ts';
 
 /** Every hat reads the scratchpad: what is longer costs every turn. */
 const maxBytes = 1024 * 1024;
