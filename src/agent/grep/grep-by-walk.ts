@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
 import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
-import { walkFiles } from '../files/walk-files.ts';
+import { walkFiles } from '../files/read-folder.ts';
 import type { GrepAnswer, GrepFile, GrepLine, GrepOrder } from './grep-order.ts';
 
 /** One file may take so long; patterns that need more need for ever. */

@@ -1,4 +1,4 @@
-import type { SearchBudget } from '../files/walk-files.ts';
+import type { SearchBudget } from '../files/search-budget.ts';
 
 /** A search for text in files. */
 export interface GrepOrder {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
 import { compileGlob } from '../files/compile-glob.ts';
 import { suggestPath } from '../files/read-folder.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/walk-files.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/search-budget.ts';
 import { grepByRipgrep } from '../grep/grep-by-ripgrep.ts';
 import { grepByWalk } from '../grep/grep-by-walk.ts';
 import type { GrepAnswer, GrepFile, GrepOrder } from '../grep/grep-order.ts';

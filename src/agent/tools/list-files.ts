@@ -6,7 +6,7 @@ import type { PathRefusal } from '../files/check-path-text.ts';
 import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
 import { isGitName } from '../files/protected-names.ts';
 import { type FolderEntry, readFolder, suggestPath } from '../files/read-folder.ts';
-import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/walk-files.ts';
+import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
 import { defineTool, fail, succeed } from '../tool/tool.ts';
 import { FILE_LIMITS, READS_FILES } from '../tool/tool-output.ts';
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, removePlaces, type TestPlace } from './file-tool-fixtures.ts';
-import { createSearchBudget, describeStop, type SearchLimits, walkFiles } from './walk-files.ts';
+import { walkFiles } from './read-folder.ts';
+import { createSearchBudget, describeStop, type SearchLimits } from './search-budget.ts';
 
 afterAll(removePlaces);
 
