@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBuiltInTools, createNativeBackend, createScriptedModel, openTools, parseScript } from '../../src/agent/index.ts';
 import { createBackend, createScriptedBackend, listBackends } from '../../src/backends/index.ts';
-import type { BackendSpec, BackendType, Json } from '../../src/core/index.ts';
+import { accept, type BackendSpec, type BackendType, type Json } from '../../src/core/index.ts';
 import type { Backend, Clock } from '../../src/ports/index.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
@@ -73,7 +73,7 @@ function native(...steps: Json[]): Backend {
           scratchpad: `${workspace}/.agent/scratchpad.md`,
           quality: {},
           publishes: [],
-          publish: async (topic) => ({ ok: true, topic }),
+          publish: async (topic) => accept(topic),
           search: null,
           allowedPrivateHosts: [],
           close: async () => undefined,

@@ -134,12 +134,12 @@ export async function mayRepeat(offered: readonly AnyTool[], name: string, args:
 }
 
 async function isAsRead(path: string, { jail, session }: ToolContext): Promise<boolean> {
-  const verdict = await jail.resolveWrite(path);
-  if ('refused' in verdict) return false;
-  const known = session.reads.get(verdict.path);
+  const real = await jail.resolveWrite(path);
+  if (!real.ok) return false;
+  const known = session.reads.get(real.value);
   if (known === undefined || known.sha256 === '') return false;
-  const file = await readWholeFile(verdict.path, path);
-  return !('refused' in file) && file.record.sha256 === known.sha256;
+  const file = await readWholeFile(real.value, path);
+  return file.ok && file.value.record.sha256 === known.sha256;
 }
 
 /** What a project says to agents, in the order in which it is looked for: the first that is there counts. */
@@ -165,10 +165,10 @@ export async function describeProject(jail: Jail, now: number): Promise<string> 
 
 async function readProjectFile(jail: Jail): Promise<readonly string[]> {
   for (const name of PROJECT_FILES) {
-    const verdict = await jail.resolveRead(name);
-    const file = 'refused' in verdict ? verdict : await readWholeFile(verdict.path, name);
-    if ('refused' in file) continue;
-    const text = file.bytes.toString('utf8').trim();
+    const real = await jail.resolveRead(name);
+    const file = real.ok ? await readWholeFile(real.value, name) : real;
+    if (!file.ok) continue;
+    const text = file.value.bytes.toString('utf8').trim();
     if (text === '') continue;
     const cut = text.length > MAX_CHARACTERS ? `\n[cut here: ${text.length} characters in all; read_file shows the rest]` : '';
     return ['', `# What ${name} of the project says`, '', `${text.slice(0, MAX_CHARACTERS)}${cut}`];

@@ -1,58 +1,52 @@
 import { sep } from 'node:path';
-import { maskControls, toErrorCode } from '../../core/index.ts';
-
-/** Why a path is refused and what to do instead. */
-export interface PathRefusal {
-  readonly refused: string;
-  readonly advice: string;
-}
+import { maskControls, type Refusal, toErrorCode } from '../../core/index.ts';
 
 /** What Linux takes for a path and for one name in it. */
-const maxPathBytes = 4096;
-const maxNameBytes = 255;
-const maxShownLength = 200;
+const MAX_PATH_BYTES = 4096;
+const MAX_NAME_BYTES = 255;
+const MAX_SHOWN_CHARACTERS = 200;
 
 /**
  * Looks at a path as text, before anything is looked up.
  *
  * @returns `null` where there is nothing to refuse.
  */
-export function checkPathText(path: string): PathRefusal | null {
+export function checkPathText(path: string): Refusal | null {
   if (path.trim() === '')
-    return { refused: 'The path is empty.', advice: 'Give a path inside of the workspace; "." is the workspace itself.' };
-  if (path.includes('\0')) return { refused: 'The path holds a NUL character.', advice: 'Give the path again without it.' };
+    return { reason: 'The path is empty.', advice: 'Give a path inside of the workspace; "." is the workspace itself.' };
+  if (path.includes('\0')) return { reason: 'The path holds a NUL character.', advice: 'Give the path again without it.' };
   if (maskControls(path) !== path) {
     return {
-      refused: `The path ${quotePath(path)} holds control characters or marks that turn the direction of writing.`,
+      reason: `The path ${quotePath(path)} holds control characters or marks that turn the direction of writing.`,
       advice: 'Give the path again without them. Files with such names cannot be reached through the file tools.',
     };
   }
   if (/\p{Surrogate}/u.test(path))
-    return { refused: `The path ${quotePath(path)} holds half of a character.`, advice: 'Give it as whole Unicode characters.' };
+    return { reason: `The path ${quotePath(path)} holds half of a character.`, advice: 'Give it as whole Unicode characters.' };
   if (/^~(?:[/\\]|$)/.test(path)) {
     return {
-      refused: `The path ${quotePath(path)} leads to a home folder, and "~" is not resolved.`,
+      reason: `The path ${quotePath(path)} leads to a home folder, and "~" is not resolved.`,
       advice: 'Give a path inside of the workspace.',
     };
   }
   if (sep === '/' && path.includes('\\')) {
-    return { refused: `The path ${quotePath(path)} has backslashes in it.`, advice: 'Put "/" between the names of folders.' };
+    return { reason: `The path ${quotePath(path)} has backslashes in it.`, advice: 'Put "/" between the names of folders.' };
   }
   return checkLength(path);
 }
 
 /** A path as it may stand in a message: masked, cut, in quotes. */
 export function quotePath(path: string): string {
-  const masked = maskControls(path.slice(0, maxShownLength * 2)).replace(/\p{Surrogate}/gu, '\uFFFD');
-  const shown = [...masked].slice(0, maxShownLength).join('');
+  const masked = maskControls(path.slice(0, MAX_SHOWN_CHARACTERS * 2)).replace(/\p{Surrogate}/gu, '\uFFFD');
+  const shown = [...masked].slice(0, MAX_SHOWN_CHARACTERS).join('');
   return `"${shown}${path.length > shown.length ? '…' : ''}"`;
 }
 
-function checkLength(path: string): PathRefusal | null {
+function checkLength(path: string): Refusal | null {
   const advice = 'Give a shorter path.';
-  if (Buffer.byteLength(path) > maxPathBytes) return { refused: `The path is longer than ${maxPathBytes} bytes.`, advice };
-  const long = path.split(/[/\\]/).find((name) => Buffer.byteLength(name) > maxNameBytes);
-  if (long !== undefined) return { refused: `The name ${quotePath(long)} in the path is longer than ${maxNameBytes} bytes.`, advice };
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return { reason: `The path is longer than ${MAX_PATH_BYTES} bytes.`, advice };
+  const long = path.split(/[/\\]/).find((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
+  if (long !== undefined) return { reason: `The name ${quotePath(long)} in the path is longer than ${MAX_NAME_BYTES} bytes.`, advice };
   return null;
 }
 
@@ -74,8 +68,8 @@ const EXPLANATIONS: Readonly<Record<string, readonly [what: string, advice: stri
 };
 
 /** What a failed system call on a file means for whoever asked, with the system's code. */
-export function explainFileError(error: unknown, shownPath: string): PathRefusal {
+export function explainFileError(error: unknown, shownPath: string): Refusal {
   const code = toErrorCode(error);
   const [what, advice] = EXPLANATIONS[code] ?? ['cannot be used', 'Take another file, or try again.'];
-  return { refused: `${quotePath(shownPath)} ${what} (${code}).`, advice };
+  return { reason: `${quotePath(shownPath)} ${what} (${code}).`, advice };
 }

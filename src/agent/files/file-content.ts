@@ -1,3 +1,4 @@
+import type { Refusal } from '../../core/index.ts';
 import { quotePath } from './check-path-text.ts';
 
 /** Files that a model may want to look at, but not as text: by the bytes they begin with. */
@@ -38,25 +39,25 @@ function isBinary(bytes: Buffer): boolean {
  *
  * @param bytes the first `SNIFFED_BYTES` or fewer.
  */
-export function refuseBinary(bytes: Buffer, shownPath: string): { readonly refused: string; readonly advice: string } | null {
+export function explainBinary(bytes: Buffer, shownPath: string): Refusal | null {
   const kind = findKind(bytes);
   if (kind === null && !isBinary(bytes)) return null;
-  const refused = `${quotePath(shownPath)} is ${kind ?? 'a binary file'}, not text that can be read line by line.`;
+  const reason = `${quotePath(shownPath)} is ${kind ?? 'a binary file'}, not text that can be read line by line.`;
   if (kind?.endsWith('image') === true) {
     return {
-      refused,
+      reason,
       advice:
         'This model cannot be shown images here. Read the code or the text that belongs to it, or describe what a person should check.',
     };
   }
   if (kind === 'a PDF document')
     return {
-      refused,
+      reason,
       advice:
         'This model cannot be shown PDF documents here. Have its text taken out by a program (`pdftotext`), or read the source it was made from.',
     };
-  if (kind === 'text in UTF-16') return { refused, advice: 'Have it converted to UTF-8 by a program of the project.' };
-  return { refused, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
+  if (kind === 'text in UTF-16') return { reason, advice: 'Have it converted to UTF-8 by a program of the project.' };
+  return { reason, advice: 'Use a program of the project that understands it, or read the source it was made from.' };
 }
 
 function findKind(bytes: Buffer): string | null {
@@ -66,4 +67,18 @@ function findKind(bytes: Buffer): string | null {
   const [kind] = found;
   // Two letters are not enough to tell an image from a text that begins with them.
   return kind === 'a BMP image' && !isBinary(bytes) ? null : kind;
+}
+
+const MAX_CONTENT_BYTES = 10 * 1024 * 1024;
+
+/** Why a content cannot be written as it is. */
+export function findContentFault(content: string): Refusal | null {
+  if (/\p{Surrogate}/u.test(content))
+    return { reason: 'The content holds half of a character.', advice: 'Give it as whole Unicode characters.' };
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= MAX_CONTENT_BYTES) return null;
+  return {
+    reason: `The content has ${bytes} bytes; ${MAX_CONTENT_BYTES} is the most.`,
+    advice: 'Write it in several files, or have a program make it.',
+  };
 }

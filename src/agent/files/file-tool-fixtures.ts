@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { refuse } from '../../core/index.ts';
 import type { AnyTool, Tool, ToolContext, ToolResult } from '../tool/tool.ts';
 import { createJail, type JailSettings } from './jail.ts';
 
@@ -83,7 +84,7 @@ function createContext(workspace: string, spillDir: string, settings: Partial<Ja
     scratchpad: join(workspace, '.agent', 'scratchpad.md'),
     quality: {},
     publishes: [],
-    publish: async () => ({ ok: false, why: 'nobody listens', allowed: [] }),
+    publish: async () => refuse({ reason: 'nobody listens', allowed: [] }),
     mayWrite: true,
     search: null,
     allowedPrivateHosts: [],

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { accept } from '../../core/index.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
 import { createPlace, removePlaces } from './file-tool-fixtures.ts';
 import { createJail } from './jail.ts';
@@ -11,19 +12,19 @@ afterAll(removePlaces);
 describe('reading', () => {
   it('is allowed in the workspace, by relative and absolute paths, also of what is not there yet', async () => {
     const { workspace, context } = createPlace();
-    expect(await context.jail.resolveRead('a/b.txt')).toEqual({ path: join(workspace, 'a/b.txt') });
-    expect(await context.jail.resolveRead(join(workspace, 'a'))).toEqual({ path: join(workspace, 'a') });
-    expect(await context.jail.resolveRead('x/../y')).toEqual({ path: join(workspace, 'y') });
-    expect(await context.jail.resolveRead('.')).toEqual({ path: workspace });
+    expect(await context.jail.resolveRead('a/b.txt')).toEqual(accept(join(workspace, 'a/b.txt')));
+    expect(await context.jail.resolveRead(join(workspace, 'a'))).toEqual(accept(join(workspace, 'a')));
+    expect(await context.jail.resolveRead('x/../y')).toEqual(accept(join(workspace, 'y')));
+    expect(await context.jail.resolveRead('.')).toEqual(accept(workspace));
   });
 
   it('is allowed in the roots that were given, whether or not they exist by now', async () => {
     const { outside, context, workspace } = createPlace();
     const later = join(outside, 'later');
     const jail = createJail({ workspace, readRoots: [later], writeRoots: [], protectedPaths: [] });
-    expect(await jail.resolveRead(join(later, 'x'))).toEqual({ path: join(later, 'x') });
+    expect(await jail.resolveRead(join(later, 'x'))).toEqual(accept(join(later, 'x')));
     expect(await jail.resolveRead(join(outside, 'secret.txt'))).toHaveProperty('refused');
-    expect(await context.jail.resolveRead(context.spillDir)).toEqual({ path: context.spillDir });
+    expect(await context.jail.resolveRead(context.spillDir)).toEqual(accept(context.spillDir));
   });
 
   it('goes where links really lead', async () => {
@@ -31,9 +32,9 @@ describe('reading', () => {
     write('real/file.txt', 'x');
     symlinkSync('real', join(workspace, 'inner'));
     symlinkSync(outside, join(workspace, 'outer'));
-    expect(await context.jail.resolveRead('inner/file.txt')).toEqual({ path: join(workspace, 'real/file.txt') });
+    expect(await context.jail.resolveRead('inner/file.txt')).toEqual(accept(join(workspace, 'real/file.txt')));
     expect(await context.jail.resolveRead('outer/secret.txt')).toMatchObject({
-      refused: expect.stringContaining('outside of what may be read'),
+      refused: { reason: expect.stringContaining('outside of what may be read') },
     });
   });
 
@@ -44,9 +45,9 @@ describe('reading', () => {
     write('.ralph/runs/r1/private/home/auth.json', '{}');
     symlinkSync('.ralph/runs', join(workspace, 'inner'));
     for (const path of ['.ralph/runs/r1/settings.json', 'inner/r1/settings.json', '.ralph/runs/r1/private/home/auth.json'])
-      expect(await context.jail.resolveRead(path)).toMatchObject({ refused: expect.stringContaining('may hold keys') });
-    expect(await context.jail.resolveRead('.ralph/runs/r1/evidence/1.log')).toHaveProperty('path');
-    expect(await context.jail.resolveRead('runs/r1/settings.json')).toHaveProperty('path');
+      expect(await context.jail.resolveRead(path)).toMatchObject({ refused: { reason: expect.stringContaining('may hold keys') } });
+    expect(await context.jail.resolveRead('.ralph/runs/r1/evidence/1.log')).toHaveProperty('value');
+    expect(await context.jail.resolveRead('runs/r1/settings.json')).toHaveProperty('value');
   });
 
   it('takes a workspace that is reached by a link', async () => {
@@ -59,8 +60,8 @@ describe('reading', () => {
       writeRoots: [join(base, 'link')],
       protectedPaths: [join(base, 'link/.ralph')],
     });
-    expect(await jail.resolveRead(join(base, 'link/a.txt'))).toEqual({ path: join(workspace, 'a.txt') });
-    expect(await jail.resolveWrite('a.txt')).toEqual({ path: join(workspace, 'a.txt') });
+    expect(await jail.resolveRead(join(base, 'link/a.txt'))).toEqual(accept(join(workspace, 'a.txt')));
+    expect(await jail.resolveWrite('a.txt')).toEqual(accept(join(workspace, 'a.txt')));
     expect(await jail.resolveWrite('.ralph/x')).toHaveProperty('refused');
   });
 
@@ -75,16 +76,16 @@ describe('writing', () => {
   it('is allowed in write roots only', async () => {
     const { workspace, outside } = createPlace();
     const jail = createJail({ workspace, readRoots: [outside], writeRoots: ['src'], protectedPaths: [] });
-    expect(await jail.resolveWrite('src/a')).toEqual({ path: join(workspace, 'src/a') });
+    expect(await jail.resolveWrite('src/a')).toEqual(accept(join(workspace, 'src/a')));
     expect(await jail.resolveWrite('other')).toHaveProperty('refused');
     expect(await jail.resolveWrite(join(outside, 'x'))).toHaveProperty('refused');
   });
 
   it('is left to a hat that reads only in .agent and in roots of their own', async () => {
     const { context, workspace } = createPlace({ isReadOnly: true, writeRoots: ['.', 'notes.md'] });
-    expect(await context.jail.resolveWrite('src/a')).toMatchObject({ refused: expect.stringContaining('this hat reads only') });
-    expect(await context.jail.resolveWrite('.agent/x')).toEqual({ path: join(workspace, '.agent/x') });
-    expect(await context.jail.resolveWrite('notes.md')).toEqual({ path: join(workspace, 'notes.md') });
+    expect(await context.jail.resolveWrite('src/a')).toMatchObject({ refused: { reason: expect.stringContaining('this hat reads only') } });
+    expect(await context.jail.resolveWrite('.agent/x')).toEqual(accept(join(workspace, '.agent/x')));
+    expect(await context.jail.resolveWrite('notes.md')).toEqual(accept(join(workspace, 'notes.md')));
   });
 
   it.each([
@@ -99,20 +100,20 @@ describe('writing', () => {
     '.g\u200cit/config',
   ])('is refused in a repository’s own folder (%s)', async (path) => {
     const { context } = createPlace();
-    expect(await context.jail.resolveWrite(path)).toMatchObject({ refused: expect.any(String), advice: expect.any(String) });
+    expect(await context.jail.resolveWrite(path)).toMatchObject({ refused: { reason: expect.any(String), advice: expect.any(String) } });
   });
 
   it.each(['.gitignore', '.github/workflows/a.yml', 'git/x', '.gitattributes', 'src/.git-keep', 'a.git/x'])(
     'is allowed beside it (%s)',
     async (path) => {
       const { context } = createPlace();
-      expect(await context.jail.resolveWrite(path)).toHaveProperty('path');
+      expect(await context.jail.resolveWrite(path)).toHaveProperty('value');
     },
   );
 
   it.each(['.ralph/x', '.RALPH/x', '.ralph', 'a/../.ralph/runs/1', '.ralph./x'])('is refused in the state folder (%s)', async (path) => {
     const { context } = createPlace();
-    expect(await context.jail.resolveWrite(path)).toMatchObject({ refused: expect.stringContaining('protected') });
+    expect(await context.jail.resolveWrite(path)).toMatchObject({ refused: { reason: expect.stringContaining('protected') } });
   });
 
   it('is allowed in a workspace that lies in a protected folder, though not in that folder', async () => {
@@ -121,10 +122,10 @@ describe('writing', () => {
     mkdirSync(tree, { recursive: true });
     const state = join(base, 'outside/.ralph');
     const jail = createJail({ workspace: tree, readRoots: [], writeRoots: [tree, join(base, 'outside')], protectedPaths: [state] });
-    expect(await jail.resolveWrite('src/a')).toEqual({ path: join(tree, 'src/a') });
+    expect(await jail.resolveWrite('src/a')).toEqual(accept(join(tree, 'src/a')));
     expect(await jail.resolveWrite('.ralph/a')).toHaveProperty('refused');
     expect(await jail.resolveWrite('../two/a')).toHaveProperty('refused');
-    expect(await jail.resolveWrite(join(base, 'outside/free'))).toHaveProperty('path');
+    expect(await jail.resolveWrite(join(base, 'outside/free'))).toHaveProperty('value');
   });
 
   it('is refused where a link hides what is protected', async () => {
@@ -158,7 +159,7 @@ describe('writing', () => {
     const { context, workspace, outside } = createPlace();
     symlinkSync(join(outside, 'new.txt'), join(workspace, 'dangling'));
     symlinkSync(outside, join(workspace, '.agent'));
-    expect(await context.jail.resolveWrite('dangling')).toMatchObject({ refused: expect.stringContaining('leads to nothing') });
+    expect(await context.jail.resolveWrite('dangling')).toMatchObject({ refused: { reason: expect.stringContaining('leads to nothing') } });
     expect(await context.jail.resolveWrite('.agent/scratchpad.md')).toHaveProperty('refused');
   });
 });
@@ -179,7 +180,9 @@ describe('any path', () => {
   ])('that cannot be meant is refused: %j', async (path, why) => {
     const { context } = createPlace();
     for (const resolve of [context.jail.resolveRead, context.jail.resolveWrite]) {
-      expect(await resolve(path)).toMatchObject({ refused: expect.stringContaining(why), advice: expect.stringMatching(/\.$/) });
+      expect(await resolve(path)).toMatchObject({
+        refused: { reason: expect.stringContaining(why), advice: expect.stringMatching(/\.$/) },
+      });
     }
   });
 
@@ -212,7 +215,7 @@ describe('any path', () => {
       fc.asyncProperty(fc.array(name, { maxLength: 7 }), async (names) => {
         const path = names.join('/');
         for (const verdict of [await context.jail.resolveRead(path), await context.jail.resolveWrite(path)]) {
-          if ('path' in verdict) expect(`${verdict.path}/`.startsWith(`${workspace}/`)).toBe(true);
+          if (verdict.ok) expect(`${verdict.value}/`.startsWith(`${workspace}/`)).toBe(true);
         }
       }),
       { numRuns: propertyRuns(300) },

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { toErrorCode } from '../../core/index.ts';
-import type { Jail, JailVerdict } from '../tool/tool.ts';
-import { checkPathText, type PathRefusal, quotePath } from './check-path-text.ts';
+import { accept, type Refusal, type Result, refuse, toErrorCode } from '../../core/index.ts';
+import type { Jail } from '../tool/tool.ts';
+import { checkPathText, quotePath } from './check-path-text.ts';
 import { foldName, isGitName } from './protected-names.ts';
 
 /** What {@link createJail} needs. Relative paths count from the workspace. */
@@ -47,23 +47,24 @@ interface Walls {
  */
 export function createJail(settings: JailSettings): Jail {
   const walls = buildWalls(settings);
-  const locate = async (path: string): Promise<JailVerdict> => {
+  const locate = async (path: string): Promise<Result<string>> => {
     const fault = checkPathText(path);
-    return fault ?? (await findRealPath(resolve(walls.workspace, path)));
+    return fault === null ? findRealPath(resolve(walls.workspace, path)) : refuse(fault);
   };
   return {
     workspace: walls.workspace,
     resolveRead: async (path) => {
       const found = await locate(path);
-      if ('refused' in found) return found;
-      if (walls.protectedPaths.some((state) => isSecretOfRuns(state, found.path))) return refuseSecret(path);
-      if (walls.readable.some((root) => isInside(root, found.path))) return found;
-      return refuseOutside(path, 'outside of what may be read');
+      if (!found.ok) return found;
+      if (walls.protectedPaths.some((state) => isSecretOfRuns(state, found.value))) return refuse(explainSecret(path));
+      if (walls.readable.some((root) => isInside(root, found.value))) return found;
+      return refuse(explainOutside(path, 'outside of what may be read'));
     },
     resolveWrite: async (path) => {
       const found = await locate(path);
-      if ('refused' in found) return found;
-      return (await refuseWrite(walls, path, found.path)) ?? found;
+      if (!found.ok) return found;
+      const refusal = await findWriteRefusal(walls, path, found.value);
+      return refusal === null ? found : refuse(refusal);
     },
     toShown: (path) => toShown(walls.workspace, resolve(walls.workspace, path)),
   };
@@ -113,47 +114,47 @@ function isSecretOfRuns(state: string, real: string): boolean {
   return runs === 'runs' && (file.startsWith('settings.json') || file === 'private');
 }
 
-function refuseSecret(path: string): PathRefusal {
+function explainSecret(path: string): Refusal {
   return {
-    refused: `${quotePath(path)} is Ralph's own: the settings of a run may hold keys.`,
+    reason: `${quotePath(path)} is Ralph's own: the settings of a run may hold keys.`,
     advice: 'What the run is to do is in the prompt; the configuration of the workspace (ralph.yml) may be read.',
   };
 }
 
-async function refuseWrite(walls: Walls, given: string, real: string): Promise<PathRefusal | null> {
+async function findWriteRefusal(walls: Walls, given: string, real: string): Promise<Refusal | null> {
   const roots = walls.writable.filter((path) => isInside(path, real));
   const root = roots.toSorted((left, right) => right.length - left.length)[0];
   const guard = findProtection(walls, real, root) ?? findGitName(walls, given, real, root);
-  if (guard !== null) return refuseProtected(given, guard);
-  if (root === undefined) return refuseNoRoot(walls, given, real);
+  if (guard !== null) return explainProtected(given, guard);
+  if (root === undefined) return explainNoRoot(walls, given, real);
   const hidden = await findHiddenGuard(walls, root, real);
-  return hidden === null ? null : refuseProtected(given, hidden);
+  return hidden === null ? null : explainProtected(given, hidden);
 }
 
-function refuseNoRoot(walls: Walls, given: string, real: string): PathRefusal {
+function explainNoRoot(walls: Walls, given: string, real: string): Refusal {
   if (walls.isReadOnly && isInside(walls.workspace, real)) {
     return {
-      refused: `${quotePath(given)} may not be written: this hat reads only.`,
+      reason: `${quotePath(given)} may not be written: this hat reads only.`,
       advice: 'Say in an event or in the scratchpad what ought to be changed; a hat that may write does it.',
     };
   }
-  return refuseOutside(given, 'outside of what may be written');
+  return explainOutside(given, 'outside of what may be written');
 }
 
-function refuseOutside(given: string, where: string): PathRefusal {
+function explainOutside(given: string, where: string): Refusal {
   return {
-    refused: `${quotePath(given)} is ${where}.`,
+    reason: `${quotePath(given)} is ${where}.`,
     advice:
       'Give a path inside of the workspace, best a relative one; list_files shows what there is. Links are judged by where they lead.',
   };
 }
 
-function refuseProtected(given: string, guard: string): PathRefusal {
+function explainProtected(given: string, guard: string): Refusal {
   const advice =
     guard === '.git'
       ? 'The repository is changed by the git tools only (git_commit and the like), never by writing its files.'
       : 'Only Ralph itself, or a person, writes there. Put notes for other hats into .agent/ and results into the workspace.';
-  return { refused: `${quotePath(given)} lies in ${quotePath(guard)}, which is protected.`, advice };
+  return { reason: `${quotePath(given)} lies in ${quotePath(guard)}, which is protected.`, advice };
 }
 
 /** The protected path that holds `real`, if the write root does not lie deeper. */
@@ -232,24 +233,24 @@ function toShown(workspace: string, path: string): string {
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * The real path of the nearest part that exists, and the rest as it is. A link that leads to nothing is refused: what is there, is there later
+ * The real path of the nearest part that exists, and the rest as it is. A link that leads to nothing is reason: what is there, is there later
  * for whoever follows it.
  *
  * @param path absolute.
  */
-async function findRealPath(path: string): Promise<{ readonly path: string } | PathRefusal> {
+async function findRealPath(path: string): Promise<Result<string>> {
   const rest: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
-      return { path: join(await realpath(current), ...rest) };
+      return accept(join(await realpath(current), ...rest));
     } catch (error) {
       const code = toErrorCode(error);
-      if (!ABSENT.has(code)) return explainLookup(path, code);
+      if (!ABSENT.has(code)) return refuse(explainLookup(path, code));
       if (await isLink(current)) {
-        return {
-          refused: `The path ${quotePath(path)} goes through a symbolic link that leads to nothing.`,
+        return refuse({
+          reason: `The path ${quotePath(path)} goes through a symbolic link that leads to nothing.`,
           advice: 'Give the path of a file itself, not of a link to it.',
-        };
+        });
       }
       rest.unshift(basename(current));
     }
@@ -264,12 +265,12 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-function explainLookup(path: string, code: string): PathRefusal {
+function explainLookup(path: string, code: string): Refusal {
   const shown = quotePath(path);
   if (code === 'ELOOP')
-    return { refused: `The path ${shown} goes through symbolic links that lead in a circle.`, advice: 'Give another path.' };
+    return { reason: `The path ${shown} goes through symbolic links that lead in a circle.`, advice: 'Give another path.' };
   if (code === 'EACCES' || code === 'EPERM') {
-    return { refused: `The path ${shown} goes through a folder that may not be entered (${code}).`, advice: 'Give another path.' };
+    return { reason: `The path ${shown} goes through a folder that may not be entered (${code}).`, advice: 'Give another path.' };
   }
-  return { refused: `The path ${shown} cannot be looked up (${code}).`, advice: 'Check the path; list_files shows what there is.' };
+  return { reason: `The path ${shown} cannot be looked up (${code}).`, advice: 'Check the path; list_files shows what there is.' };
 }

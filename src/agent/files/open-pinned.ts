@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { accept, type Refusal, type Result, refuse } from '../../core/index.ts';
 import type { ReadRecord } from '../tool/tool.ts';
-import { explainFileError, type PathRefusal, quotePath } from './check-path-text.ts';
+import { explainFileError, quotePath } from './check-path-text.ts';
 
 /** What is to be opened. */
 type PinnedKind = 'file' | 'folder';
@@ -19,16 +20,16 @@ const FLAGS: Readonly<Record<PinnedKind, number>> = {
  * @param real as the jail resolved it.
  * @param shownPath as it stands in messages.
  */
-export async function openPinned(real: string, kind: PinnedKind, shownPath: string): Promise<FileHandle | PathRefusal> {
+export async function openPinned(real: string, kind: PinnedKind, shownPath: string): Promise<Result<FileHandle>> {
   try {
     const before = await lstat(real);
-    if (kind === 'file' ? !before.isFile() : !before.isDirectory()) return refuseKind(kind, shownPath, before);
+    if (kind === 'file' ? !before.isFile() : !before.isDirectory()) return refuse(explainKind(kind, shownPath, before));
     const handle = await open(real, FLAGS[kind]);
-    if (await isStillAt(handle, real, before)) return handle;
+    if (await isStillAt(handle, real, before)) return accept(handle);
     await handle.close();
-    return refuseSwapped(shownPath);
+    return refuse(explainSwap(shownPath));
   } catch (error) {
-    return explainFileError(error, shownPath);
+    return refuse(explainFileError(error, shownPath));
   }
 }
 
@@ -66,9 +67,9 @@ async function readPlace(path: string): Promise<string | null> {
 }
 
 /** What is said when something moved between the check and the use. */
-export function refuseSwapped(shownPath: string): PathRefusal {
+export function explainSwap(shownPath: string): Refusal {
   return {
-    refused: `${quotePath(shownPath)} was replaced by something else while it was being opened.`,
+    reason: `${quotePath(shownPath)} was replaced by something else while it was being opened.`,
     advice: 'Nothing was read or written. Look at the folder again and retry.',
   };
 }
@@ -81,21 +82,26 @@ interface FileKind {
   isSocket(): boolean;
 }
 
-function refuseKind(kind: PinnedKind, shownPath: string, found: FileKind): PathRefusal {
+function explainKind(kind: PinnedKind, shownPath: string, found: FileKind): Refusal {
   const shown = quotePath(shownPath);
   if (found.isDirectory()) {
-    return { refused: `${shown} is a folder, not a file.`, advice: 'Give the path of a file; list_files shows what is in the folder.' };
+    return { reason: `${shown} is a folder, not a file.`, advice: 'Give the path of a file; list_files shows what is in the folder.' };
   }
-  if (found.isFile()) return { refused: `${shown} is a file, not a folder.`, advice: 'Give the path of a folder; read_file reads a file.' };
-  if (found.isSymbolicLink()) return refuseSwapped(shownPath);
+  if (found.isFile()) return { reason: `${shown} is a file, not a folder.`, advice: 'Give the path of a folder; read_file reads a file.' };
+  if (found.isSymbolicLink()) return explainSwap(shownPath);
   const what = found.isFIFO() ? 'a pipe' : found.isSocket() ? 'a socket' : 'a device';
-  return { refused: `${shown} is ${what}, no ${kind}.`, advice: 'Only regular files and folders can be used.' };
+  return { reason: `${shown} is ${what}, no ${kind}.`, advice: 'Only regular files and folders can be used.' };
 }
 
 /** A file and what it was when it was read. */
 export interface WholeFile {
   readonly bytes: Buffer;
   readonly record: ReadRecord;
+}
+
+/** Why a file was not read; a walk over many files only counts those that are too large. */
+export interface FileRefusal extends Refusal {
+  readonly isTooLarge?: true;
 }
 
 /** What is read whole at most; larger files are read by windows only. */
@@ -106,19 +112,21 @@ export const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
  *
  * @param real as the jail resolved it.
  */
-export async function readWholeFile(real: string, shownPath: string): Promise<WholeFile | PathRefusal> {
-  const handle = await openPinned(real, 'file', shownPath);
-  if ('refused' in handle) return handle;
+export async function readWholeFile(real: string, shownPath: string): Promise<Result<WholeFile, FileRefusal>> {
+  const opened = await openPinned(real, 'file', shownPath);
+  if (!opened.ok) return opened;
+  const handle = opened.value;
   try {
     const before = await handle.stat();
     if (before.size > MAX_WHOLE_BYTES) {
       const advice = 'Change it with a program of the project, or split it.';
-      return { refused: `${quotePath(shownPath)} has ${before.size} bytes, more than this tool takes (${MAX_WHOLE_BYTES}).`, advice };
+      const reason = `${quotePath(shownPath)} has ${before.size} bytes, more than this tool takes (${MAX_WHOLE_BYTES}).`;
+      return refuse({ reason, advice, isTooLarge: true });
     }
     const bytes = await readBytes(handle, MAX_WHOLE_BYTES);
-    return { bytes, record: { mtimeMs: before.mtimeMs, sizeBytes: bytes.length, sha256: toSha256(bytes) } };
+    return accept({ bytes, record: { mtimeMs: before.mtimeMs, sizeBytes: bytes.length, sha256: toSha256(bytes) } });
   } catch (error) {
-    return explainFileError(error, shownPath);
+    return refuse(explainFileError(error, shownPath));
   } finally {
     await handle.close();
   }

@@ -3,11 +3,11 @@ import { lstat, opendir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Ignore } from 'ignore';
 import ignore from 'ignore';
-import { findNearMiss } from '../../core/index.ts';
+import { accept, findNearMiss, type Result, refuse } from '../../core/index.ts';
 import type { Jail } from '../tool/tool.ts';
-import { explainFileError, type PathRefusal } from './check-path-text.ts';
+import { explainFileError } from './check-path-text.ts';
 import { isTameGlob } from './compile-glob.ts';
-import { isStillAt, openPinned, refuseSwapped, toPinnedPath } from './open-pinned.ts';
+import { explainSwap, isStillAt, openPinned, toPinnedPath } from './open-pinned.ts';
 import { isGitName } from './protected-names.ts';
 import type { SearchBudget } from './search-budget.ts';
 
@@ -30,9 +30,10 @@ interface FolderContent {
  *
  * @param real as the jail resolved it.
  */
-export async function readFolder(real: string, shownPath: string, maxEntries: number): Promise<FolderContent | PathRefusal> {
-  const handle = await openPinned(real, 'folder', shownPath);
-  if ('refused' in handle) return handle;
+export async function readFolder(real: string, shownPath: string, maxEntries: number): Promise<Result<FolderContent>> {
+  const opened = await openPinned(real, 'folder', shownPath);
+  if (!opened.ok) return opened;
+  const handle = opened.value;
   try {
     const place = (await toPinnedPath(handle)) ?? real;
     const found: FolderEntry[] = [];
@@ -40,11 +41,11 @@ export async function readFolder(real: string, shownPath: string, maxEntries: nu
       found.push({ name: entry.name, kind: await toKind(entry, place) });
       if (found.length > maxEntries) break;
     }
-    if (!(await isStillAt(handle, real))) return refuseSwapped(shownPath);
+    if (!(await isStillAt(handle, real))) return refuse(explainSwap(shownPath));
     const entries = found.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-    return { entries: entries.slice(0, maxEntries), isCut: found.length > maxEntries };
+    return accept({ entries: entries.slice(0, maxEntries), isCut: found.length > maxEntries });
   } catch (error) {
-    return explainFileError(error, shownPath);
+    return refuse(explainFileError(error, shownPath));
   } finally {
     await handle.close();
   }
@@ -64,18 +65,18 @@ async function toKind(entry: Dirent, folder: string): Promise<FolderEntry['kind'
   return kinds.isSymbolicLink() ? 'link' : 'other';
 }
 
-const maxNames = 2000;
+const MAX_NAMES = 2000;
 
 /** A question with the name that was most likely meant instead of one that is not there; empty where nothing is near, and where it is there. */
 export async function suggestPath(jail: Jail, real: string): Promise<string> {
   const folder = await jail.resolveRead(dirname(real));
-  if ('refused' in folder) return '';
-  const content = await readFolder(folder.path, folder.path, maxNames);
-  if ('refused' in content) return '';
-  const names = content.entries.map((entry) => entry.name);
+  if (!folder.ok) return '';
+  const content = await readFolder(folder.value, folder.value, MAX_NAMES);
+  if (!content.ok) return '';
+  const names = content.value.entries.map((entry) => entry.name);
   if (names.includes(basename(real))) return '';
   const near = findNearMiss(basename(real), names);
-  return near === undefined ? '' : `Did you mean "${jail.toShown(join(folder.path, near))}"? `;
+  return near === undefined ? '' : `Did you mean "${jail.toShown(join(folder.value, near))}"? `;
 }
 
 /** A file that a walk came by. */
@@ -100,8 +101,8 @@ export interface WalkOrder {
 
 /** Never worth a search unless somebody asks for the folder itself. */
 const DULL_FOLDERS = new Set(['.ralph', 'node_modules']);
-const maxFolderEntries = 100_000;
-const maxDepth = 64;
+const MAX_FOLDER_ENTRIES = 100_000;
+const MAX_DEPTH = 64;
 
 /**
  * The files of a folder and those below, folder by folder in the order of names. Follows no link, enters no repository's own folder, and ends when
@@ -113,13 +114,13 @@ export async function* walkFiles(order: WalkOrder): AsyncGenerator<WalkedFile> {
 }
 
 async function* walkFolder(order: WalkOrder, real: string, path: string, rules: IgnoreRules, depth: number): AsyncGenerator<WalkedFile> {
-  const content = await readFolder(real, real, maxFolderEntries);
-  if ('refused' in content) return;
-  for (const { name, kind } of content.entries) {
+  const content = await readFolder(real, real, MAX_FOLDER_ENTRIES);
+  if (!content.ok) return;
+  for (const { name, kind } of content.value.entries) {
     if (!order.budget.spend()) return;
     const child = join(real, name);
     const isFolder = kind === 'folder';
-    if (kind === 'other' || (isFolder && (isGitName(name) || depth >= maxDepth))) continue;
+    if (kind === 'other' || (isFolder && (isGitName(name) || depth >= MAX_DEPTH))) continue;
     if (!order.withIgnored && (isDull(name, isFolder) || rules.isIgnored(child, isFolder))) continue;
     const childPath = path === '' ? name : `${path}/${name}`;
     if (!isFolder) yield { real: child, path: childPath, kind: kind === 'link' ? 'link' : 'file' };
@@ -144,8 +145,8 @@ interface Layer {
   readonly matcher: Ignore;
 }
 
-const maxRuleBytes = 256 * 1024;
-const maxRules = 5000;
+const MAX_RULE_BYTES = 256 * 1024;
+const MAX_RULES = 5000;
 
 /**
  * The rules that hold in `start`: of every `.gitignore` from the top down, and of `.git/info/exclude`. Where the start itself is ignored, the rules
@@ -174,9 +175,9 @@ function toRules(layers: readonly Layer[]): IgnoreRules {
       for (const { base, matcher } of layers) {
         const path = relative(base, real).split(sep).join('/') + (isFolder ? '/' : '');
         if (!ignore.isPathValid(path)) continue;
-        const verdict = matcher.test(path);
-        if (verdict.ignored) ignored = true;
-        else if (verdict.unignored) ignored = false;
+        const found = matcher.test(path);
+        if (found.ignored) ignored = true;
+        else if (found.unignored) ignored = false;
       }
       return ignored;
     },
@@ -188,11 +189,12 @@ function toRules(layers: readonly Layer[]): IgnoreRules {
 }
 
 async function readRules(path: string, base: string): Promise<Layer | null> {
-  const handle = await openPinned(path, 'file', path);
-  if ('refused' in handle) return null;
+  const opened = await openPinned(path, 'file', path);
+  if (!opened.ok) return null;
+  const handle = opened.value;
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(maxRuleBytes), 0, maxRuleBytes, 0);
-    const lines = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/).slice(0, maxRules);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(MAX_RULE_BYTES), 0, MAX_RULE_BYTES, 0);
+    const lines = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/).slice(0, MAX_RULES);
     return { base, matcher: ignore().add(lines.filter(isTameGlob)) };
   } catch {
     return null;

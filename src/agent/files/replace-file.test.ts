@@ -15,14 +15,14 @@ function order(real: string, text: string, changed: Partial<ReplaceOrder> = {}):
 
 async function recordOf(real: string) {
   const file = await readWholeFile(real, 'shown');
-  if ('refused' in file) throw new Error(file.refused);
-  return file.record;
+  if (!file.ok) throw new Error(file.refused.reason);
+  return file.value.record;
 }
 
 describe('replacing a file', () => {
   it('makes it with its folders, and leaves nothing else behind', async () => {
     const { workspace } = createPlace();
-    expect(await replaceFile(order(join(workspace, 'a/b/c.txt'), 'new'))).toHaveProperty('record.sizeBytes', 3);
+    expect(await replaceFile(order(join(workspace, 'a/b/c.txt'), 'new'))).toHaveProperty('value.sizeBytes', 3);
     expect(readFileSync(join(workspace, 'a/b/c.txt'), 'utf8')).toBe('new');
     expect(readdirSync(join(workspace, 'a/b'))).toEqual(['c.txt']);
   });
@@ -38,7 +38,7 @@ describe('replacing a file', () => {
     const { write, outside } = createPlace();
     const path = write('inside.txt', 'old');
     linkSync(path, join(outside, 'other.txt'));
-    expect(await replaceFile(order(path, 'new', { expected: await recordOf(path) }))).toHaveProperty('record');
+    expect(await replaceFile(order(path, 'new', { expected: await recordOf(path) }))).toHaveProperty('value.sha256');
     expect(readFileSync(join(outside, 'other.txt'), 'utf8')).toBe('old');
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
@@ -46,10 +46,14 @@ describe('replacing a file', () => {
   it('writes nothing over what it was not told of', async () => {
     const { write, read } = createPlace();
     const path = write('a.txt', 'theirs');
-    expect(await replaceFile(order(path, 'mine'))).toMatchObject({ refused: expect.stringContaining('exists by now') });
+    expect(await replaceFile(order(path, 'mine'))).toMatchObject({ refused: { reason: expect.stringContaining('exists by now') } });
     const expected = { ...(await recordOf(path)), sizeBytes: 99 };
-    expect(await replaceFile(order(path, 'mine', { expected }))).toMatchObject({ refused: expect.stringContaining('was changed') });
-    expect(await replaceFile(order(`${path}2`, 'mine', { expected }))).toMatchObject({ refused: expect.stringContaining('removed') });
+    expect(await replaceFile(order(path, 'mine', { expected }))).toMatchObject({
+      refused: { reason: expect.stringContaining('was changed') },
+    });
+    expect(await replaceFile(order(`${path}2`, 'mine', { expected }))).toMatchObject({
+      refused: { reason: expect.stringContaining('removed') },
+    });
     expect(read('a.txt')).toBe('theirs');
   });
 
@@ -59,7 +63,7 @@ describe('replacing a file', () => {
     const results = await Promise.all(
       names.map((name) => replaceFile(order(join(workspace, name), 'new', { signal: AbortSignal.abort() }))),
     );
-    expect(results.every((result) => 'refused' in result)).toBe(true);
+    expect(results.every((result) => !result.ok)).toBe(true);
     expect(readdirSync(workspace)).toEqual([]);
   });
 
@@ -90,7 +94,7 @@ describe('replacing a file', () => {
     const path = write('a.txt', 'x');
     for (const below of ['b', 'b/c']) {
       expect(await replaceFile(order(join(path, below), 'x'))).toMatchObject({
-        refused: expect.stringMatching(/not a folder|as if it were a folder/),
+        refused: { reason: expect.stringMatching(/not a folder|as if it were a folder/) },
       });
     }
   });
@@ -99,17 +103,17 @@ describe('replacing a file', () => {
 describe('opening what was checked', () => {
   it.each(['file', 'folder'] as const)('gives a %s', async (kind) => {
     const { write, workspace } = createPlace();
-    const handle = await openPinned(kind === 'file' ? write('a', 'x') : workspace, kind, 'shown');
-    if ('refused' in handle) throw new Error(handle.refused);
-    await handle.close();
+    const opened = await openPinned(kind === 'file' ? write('a', 'x') : workspace, kind, 'shown');
+    if (!opened.ok) throw new Error(opened.refused.reason);
+    await opened.value.close();
   });
 
   it('does not wait for a pipe, and reads neither devices nor folders as files', async () => {
     const { workspace } = createPlace();
     execFileSync('mkfifo', [join(workspace, 'pipe')]);
-    expect(await openPinned(join(workspace, 'pipe'), 'file', 'p')).toMatchObject({ refused: '"p" is a pipe, no file.' });
-    expect(await openPinned('/dev/zero', 'file', 'p')).toMatchObject({ refused: '"p" is a device, no file.' });
-    expect(await openPinned(workspace, 'file', 'p')).toMatchObject({ refused: '"p" is a folder, not a file.' });
+    expect(await openPinned(join(workspace, 'pipe'), 'file', 'p')).toMatchObject({ refused: { reason: '"p" is a pipe, no file.' } });
+    expect(await openPinned('/dev/zero', 'file', 'p')).toMatchObject({ refused: { reason: '"p" is a device, no file.' } });
+    expect(await openPinned(workspace, 'file', 'p')).toMatchObject({ refused: { reason: '"p" is a folder, not a file.' } });
   });
 
   it('refuses a path that goes through a link by now', async () => {
@@ -117,11 +121,15 @@ describe('opening what was checked', () => {
     symlinkSync(outside, join(workspace, 'sub'));
     symlinkSync(join(outside, 'secret.txt'), join(workspace, 'file'));
     expect(await openPinned(join(workspace, 'sub/secret.txt'), 'file', 'p')).toMatchObject({
-      refused: expect.stringContaining('replaced'),
+      refused: { reason: expect.stringContaining('replaced') },
     });
-    expect(await openPinned(join(workspace, 'file'), 'file', 'p')).toMatchObject({ refused: expect.stringContaining('replaced') });
+    expect(await openPinned(join(workspace, 'file'), 'file', 'p')).toMatchObject({
+      refused: { reason: expect.stringContaining('replaced') },
+    });
     writeFileSync(join(workspace, 'gone'), '');
-    expect(await openPinned(join(workspace, 'missing'), 'file', 'p')).toMatchObject({ refused: expect.stringContaining('ENOENT') });
+    expect(await openPinned(join(workspace, 'missing'), 'file', 'p')).toMatchObject({
+      refused: { reason: expect.stringContaining('ENOENT') },
+    });
   });
 });
 

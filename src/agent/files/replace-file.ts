@@ -3,10 +3,10 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { diffArrays } from 'diff';
-import { compareLines, toErrorCode } from '../../core/index.ts';
+import { accept, compareLines, type Refusal, type Result, refuse, toErrorCode } from '../../core/index.ts';
 import type { ReadRecord } from '../tool/tool.ts';
-import { explainFileError, type PathRefusal, quotePath } from './check-path-text.ts';
-import { isStillAt, openPinned, refuseSwapped, toPinnedPath, toSha256 } from './open-pinned.ts';
+import { explainFileError, quotePath } from './check-path-text.ts';
+import { explainSwap, isStillAt, openPinned, toPinnedPath, toSha256 } from './open-pinned.ts';
 
 /** A write that a jail has allowed. */
 export interface ReplaceOrder {
@@ -20,11 +20,6 @@ export interface ReplaceOrder {
   readonly signal: AbortSignal;
 }
 
-/** What was written, to be remembered as read. */
-interface Replaced {
-  readonly record: ReadRecord;
-}
-
 /** A folder that is held open while something is written in it. */
 interface HeldFolder {
   readonly handle: FileHandle;
@@ -33,62 +28,67 @@ interface HeldFolder {
   readonly child: (name: string) => string;
 }
 
-const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
  * Writes a file at once or not at all: a new file beside it takes its name. Mode and owner stay (set-user-id bits do not); a hard link is cut, the
  * other name keeps its content. Missing folders are made. The folder is held open meanwhile, so that nobody can put a link in its place.
+ *
+ * @returns what was written, to be remembered as read
  */
-export async function replaceFile(order: ReplaceOrder): Promise<Replaced | PathRefusal> {
-  const folder = await holdFolder(dirname(order.real), order.shownPath).catch((error: unknown) => explainFileError(error, order.shownPath));
-  if ('refused' in folder) return folder;
+export async function replaceFile(order: ReplaceOrder): Promise<Result<ReadRecord>> {
+  const held = await holdFolder(dirname(order.real), order.shownPath).catch((error: unknown) =>
+    refuse(explainFileError(error, order.shownPath)),
+  );
+  if (!held.ok) return held;
+  const folder = held.value;
   const temporary = folder.child(`.ralph-${randomBytes(8).toString('hex')}.tmp`);
   try {
     const target = folder.child(basename(order.real));
-    const before = await lookAt(target);
-    const objection = object(order, before);
-    if (objection !== null) return objection;
+    const before = await readStats(target);
+    const change = explainChange(order, before);
+    if (change !== null) return refuse(change);
     await writeNew(temporary, order.bytes, before);
     if (order.signal.aborted) {
-      await forget(temporary);
-      return { refused: `${quotePath(order.shownPath)} was not written: the turn was stopped.`, advice: '' };
+      await removeFile(temporary);
+      return refuse({ reason: `${quotePath(order.shownPath)} was not written: the turn was stopped.`, advice: '' });
     }
-    if (!isSame(before, await lookAt(target)) || !(await isStillAt(folder.handle, folder.real))) {
-      await forget(temporary);
-      return refuseSwapped(order.shownPath);
+    if (!isSame(before, await readStats(target)) || !(await isStillAt(folder.handle, folder.real))) {
+      await removeFile(temporary);
+      return refuse(explainSwap(order.shownPath));
     }
     await rename(temporary, target);
     const { mtimeMs } = await lstat(target);
-    return { record: { mtimeMs, sizeBytes: order.bytes.length, sha256: toSha256(order.bytes) } };
+    return accept({ mtimeMs, sizeBytes: order.bytes.length, sha256: toSha256(order.bytes) });
   } catch (error) {
-    await forget(temporary);
-    return explainFileError(error, order.shownPath);
+    await removeFile(temporary);
+    return refuse(explainFileError(error, order.shownPath));
   } finally {
     await folder.handle.close();
   }
 }
 
 /** Opens a folder step by step from the nearest one that exists, making the missing ones. */
-async function holdFolder(real: string, shownPath: string): Promise<HeldFolder | PathRefusal> {
+async function holdFolder(real: string, shownPath: string): Promise<Result<HeldFolder>> {
   const missing: string[] = [];
   let start = real;
-  while ((await lookAt(start)) === null && dirname(start) !== start) {
+  while ((await readStats(start)) === null && dirname(start) !== start) {
     missing.unshift(basename(start));
     start = dirname(start);
   }
-  const handle = await openPinned(start, 'folder', shownPath);
-  if ('refused' in handle) return handle;
-  let folder = await toHeldFolder(handle, start);
+  const opened = await openPinned(start, 'folder', shownPath);
+  if (!opened.ok) return opened;
+  let folder = await toHeldFolder(opened.value, start);
   for (const name of missing) {
     const next = await enterNew(folder, name, shownPath);
     await folder.handle.close();
-    if ('refused' in next) return next;
-    folder = next;
+    if (!next.ok) return next;
+    folder = next.value;
   }
-  return folder;
+  return accept(folder);
 }
 
-async function enterNew(folder: HeldFolder, name: string, shownPath: string): Promise<HeldFolder | PathRefusal> {
+async function enterNew(folder: HeldFolder, name: string, shownPath: string): Promise<Result<HeldFolder>> {
   try {
     const path = folder.child(name);
     await mkdir(path).catch((error: unknown) => {
@@ -96,11 +96,11 @@ async function enterNew(folder: HeldFolder, name: string, shownPath: string): Pr
     });
     const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     const real = join(folder.real, name);
-    if (await isStillAt(handle, real)) return await toHeldFolder(handle, real);
+    if (await isStillAt(handle, real)) return accept(await toHeldFolder(handle, real));
     await handle.close();
-    return refuseSwapped(shownPath);
+    return refuse(explainSwap(shownPath));
   } catch (error) {
-    return explainFileError(error, shownPath);
+    return refuse(explainFileError(error, shownPath));
   }
 }
 
@@ -109,22 +109,23 @@ async function toHeldFolder(handle: FileHandle, real: string): Promise<HeldFolde
   return { handle, real, child: (name) => join(base, name) };
 }
 
-function object({ shownPath, expected }: ReplaceOrder, found: Stats | null): PathRefusal | null {
+/** Why the file is not what it was when its content was looked at; `null` where it is. */
+function explainChange({ shownPath, expected }: ReplaceOrder, found: Stats | null): Refusal | null {
   const shown = quotePath(shownPath);
   if (found === null) {
     if (expected === null) return null;
-    return { refused: `${shown} was removed meanwhile.`, advice: 'Nothing was written. Look at the folder again.' };
+    return { reason: `${shown} was removed meanwhile.`, advice: 'Nothing was written. Look at the folder again.' };
   }
-  if (found.isDirectory()) return { refused: `${shown} is a folder, not a file.`, advice: 'Give the path of a file.' };
-  if (!found.isFile()) return { refused: `${shown} is no regular file.`, advice: 'Only regular files can be written.' };
+  if (found.isDirectory()) return { reason: `${shown} is a folder, not a file.`, advice: 'Give the path of a file.' };
+  if (!found.isFile()) return { reason: `${shown} is no regular file.`, advice: 'Only regular files can be written.' };
   if (expected === null)
-    return { refused: `${shown} exists by now.`, advice: 'Nothing was written. Read it with read_file, then write again.' };
+    return { reason: `${shown} exists by now.`, advice: 'Nothing was written. Read it with read_file, then write again.' };
   if (found.size === expected.sizeBytes && found.mtimeMs === expected.mtimeMs) return null;
-  return { refused: `${shown} was changed while it was being written.`, advice: 'Nothing was written. Read it again, then write again.' };
+  return { reason: `${shown} was changed while it was being written.`, advice: 'Nothing was written. Read it again, then write again.' };
 }
 
 async function writeNew(path: string, bytes: Buffer, like: Stats | null): Promise<void> {
-  const handle = await open(path, newFileFlags, 0o666);
+  const handle = await open(path, NEW_FILE_FLAGS, 0o666);
   try {
     await handle.writeFile(bytes);
     if (like !== null) {
@@ -137,7 +138,7 @@ async function writeNew(path: string, bytes: Buffer, like: Stats | null): Promis
   }
 }
 
-async function lookAt(path: string): Promise<Stats | null> {
+async function readStats(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
   } catch (error) {
@@ -152,7 +153,7 @@ function isSame(before: Stats | null, now: Stats | null): boolean {
   return before.ino === now.ino && before.dev === now.dev && before.size === now.size && before.mtimeMs === now.mtimeMs;
 }
 
-async function forget(path: string): Promise<void> {
+async function removeFile(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
@@ -160,10 +161,10 @@ async function forget(path: string): Promise<void> {
 const lasts = new Map<string, Promise<unknown>>();
 
 /**
- * Runs what reads and then writes a file when nobody else here does the same with it: of two edits that a model asks for at once, none is lost.
+ * Runs what reads and then writes a file while nothing else here does the same with it: of two edits that a model asks for at once, none is lost.
  * Other processes are noticed by `replaceFile`, which refuses what has changed meanwhile.
  */
-export async function inTurn<Result>(real: string, work: () => Promise<Result>): Promise<Result> {
+export async function runAlone<Done>(real: string, work: () => Promise<Done>): Promise<Done> {
   const before = lasts.get(real) ?? Promise.resolve();
   const mine = before.then(work, work);
   lasts.set(real, mine);
@@ -181,11 +182,13 @@ interface LineChanges {
 }
 
 /** Where more lines differ, all from the first to the last of them count as replaced: to find the rest would take longer than anybody waits for it. */
-const maxEditLength = 1000;
+const MAX_EDIT_LENGTH = 1000;
 
 /** Counts the lines that differ between two texts. */
 export function countLineChanges(before: string, after: string): LineChanges {
-  const changes = compareLines(toLines(before), toLines(after), (left, right) => diffArrays(left, right, { maxEditLength }));
+  const changes = compareLines(toLines(before), toLines(after), (left, right) =>
+    diffArrays(left, right, { maxEditLength: MAX_EDIT_LENGTH }),
+  );
   const count = (kind: 'added' | 'removed'): number => changes.reduce((sum, change) => sum + (change[kind] ? change.value.length : 0), 0);
   return { added: count('added'), removed: count('removed') };
 }

@@ -1,19 +1,20 @@
 import { dirname } from 'node:path';
+import { accept, type Result, refuse } from '../../core/index.ts';
 import { startProcess } from '../../process/index.ts';
-import type { GrepAnswer, GrepFile, GrepLine, GrepOrder } from './grep-order.ts';
+import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 
-const timeoutMs = 20_000;
-const maxLineBytes = 64 * 1024;
-const maxErrorLines = 12;
+const TIMEOUT_MS = 20_000;
+const MAX_LINE_BYTES = 64 * 1024;
+const MAX_ERROR_LINES = 12;
 
 /**
  * Looks for text in files with ripgrep. The pattern and the path cannot be taken for options, its configuration file is not read, no program is run for
  * files, and links are not followed.
  *
  * @param program absolute path of `rg`.
- * @returns a fault where ripgrep does not take the pattern: it knows neither look-around nor back references.
+ * @returns what is wrong with the pattern where ripgrep does not take it: it knows neither look-around nor back references.
  */
-export async function grepByRipgrep(program: string, order: GrepOrder, marker: string): Promise<GrepAnswer> {
+export async function grepByRipgrep(program: string, order: GrepOrder, marker: string): Promise<Result<GrepFound, string>> {
   const reader = createReader(order);
   const errors: string[] = [];
   const handle = startProcess({
@@ -22,13 +23,13 @@ export async function grepByRipgrep(program: string, order: GrepOrder, marker: s
     cwd: order.isFolder ? order.start : dirname(order.start),
     env: { LC_ALL: 'C.UTF-8' },
     marker,
-    timeoutMs,
-    maxLineBytes,
+    timeoutMs: TIMEOUT_MS,
+    maxLineBytes: MAX_LINE_BYTES,
     onStdoutLine: (line) => {
       if (reader.take(line)) void handle.kill();
     },
     onStderrLine: (line) => {
-      if (errors.length < maxErrorLines) errors.push(line);
+      if (errors.length < MAX_ERROR_LINES) errors.push(line);
     },
   });
   const stop = (): void => void handle.kill();
@@ -38,12 +39,12 @@ export async function grepByRipgrep(program: string, order: GrepOrder, marker: s
   order.signal.removeEventListener('abort', stop);
   const isFailed = result.status === 'spawn-error' || (result.exitCode ?? 0) > 1;
   if (isFailed && reader.files().length === 0)
-    return { fault: errors.join('\n').replace(/^(?:rg: )?regex parse error:\s*/, '') || 'ripgrep failed' };
+    return refuse(errors.join('\n').replace(/^(?:rg: )?regex parse error:\s*/, '') || 'ripgrep failed');
   const notices =
     result.stopReason === 'timeout'
-      ? [`[Stopped after ${timeoutMs / 1000} s. The result is not complete: search in a smaller folder.]`]
+      ? [`[Stopped after ${TIMEOUT_MS / 1000} s. The result is not complete: search in a smaller folder.]`]
       : [];
-  return { files: reader.files(), isCut: reader.isCut(), notices };
+  return accept({ files: reader.files(), isCut: reader.isCut(), notices });
 }
 
 function toArguments({ pattern, isLiteral, ignoresCase, glob, start, mode, context, limit }: GrepOrder): readonly string[] {

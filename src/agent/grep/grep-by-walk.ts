@@ -1,19 +1,20 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { accept, type Result, refuse } from '../../core/index.ts';
 import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
 import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
 import { walkFiles } from '../files/read-folder.ts';
-import type { GrepAnswer, GrepFile, GrepLine, GrepOrder } from './grep-order.ts';
+import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 
 /** One file may take so long; patterns that need more need for ever. */
-const fileTimeoutMs = 2000;
-const sniffedBytes = 8192;
+const FILE_TIMEOUT_MS = 2000;
+const SNIFFED_BYTES = 8192;
 
 /** Looks for text in files without any program. Binary files and those above 16 MB are left out; links are not followed. Never rejects for what files are. */
-export async function grepByWalk(order: GrepOrder): Promise<GrepAnswer> {
+export async function grepByWalk(order: GrepOrder): Promise<Result<GrepFound, string>> {
   const fault = order.isLiteral ? '' : findPatternFault(order.pattern);
-  if (fault !== '') return { fault };
-  const matcher = createLineMatcher({ ...order, timeoutMs: fileTimeoutMs });
+  if (fault !== '') return refuse(fault);
+  const matcher = createLineMatcher({ ...order, timeoutMs: FILE_TIMEOUT_MS });
   try {
     return await searchAll(order, matcher);
   } finally {
@@ -21,7 +22,7 @@ export async function grepByWalk(order: GrepOrder): Promise<GrepAnswer> {
   }
 }
 
-async function searchAll(order: GrepOrder, matcher: LineMatcher): Promise<GrepAnswer> {
+async function searchAll(order: GrepOrder, matcher: LineMatcher): Promise<Result<GrepFound, string>> {
   const files: GrepFile[] = [];
   let left = order.limit;
   let tooLarge = 0;
@@ -37,19 +38,19 @@ async function searchAll(order: GrepOrder, matcher: LineMatcher): Promise<GrepAn
     const hits = await matcher.match(text, order.mode === 'content' ? left + 1 : order.mode === 'files' ? 1 : Number.MAX_SAFE_INTEGER);
     if (hits === null) return toSlow(files, order, real);
     if (hits.length === 0) continue;
-    if (left <= 0) return { files, isCut: true, notices: toNotices(tooLarge) };
+    if (left <= 0) return accept({ files, isCut: true, notices: toNotices(tooLarge) });
     const shown = order.mode === 'content' ? hits.slice(0, left) : hits;
     files.push({ real, count: hits.length, lines: order.mode === 'content' ? pickLines(text, shown, order.context) : [] });
     left -= order.mode === 'content' ? shown.length : 1;
-    if (hits.length > shown.length) return { files, isCut: true, notices: toNotices(tooLarge) };
+    if (hits.length > shown.length) return accept({ files, isCut: true, notices: toNotices(tooLarge) });
   }
-  return { files, isCut: false, notices: toNotices(tooLarge) };
+  return accept({ files, isCut: false, notices: toNotices(tooLarge) });
 }
 
-function toSlow(files: readonly GrepFile[], { signal, workspace }: GrepOrder, real: string): GrepAnswer {
-  if (signal.aborted) return { files, isCut: true, notices: [] };
+function toSlow(files: readonly GrepFile[], { signal, workspace }: GrepOrder, real: string): Result<GrepFound, string> {
+  if (signal.aborted) return accept({ files, isCut: true, notices: [] });
   const name = real.startsWith(workspace) ? real.slice(workspace.length + 1) : basename(real);
-  return { fault: `it takes too long on ${name}: repetitions within repetitions, such as (a+)+, can need for ever` };
+  return refuse(`it takes too long on ${name}: repetitions within repetitions, such as (a+)+, can need for ever`);
 }
 
 function toNotices(tooLarge: number): readonly string[] {
@@ -70,15 +71,17 @@ async function* listCandidates(order: GrepOrder): AsyncGenerator<string> {
 
 function toFileFilter(glob: string | null): PathMatcher {
   if (glob === null) return () => true;
-  const matches = compileGlob(glob);
-  if ('refused' in matches) return () => false;
+  const compiled = compileGlob(glob);
+  if (!compiled.ok) return () => false;
+  const matches = compiled.value;
   return glob.includes('/') ? matches : (path) => matches(basename(path));
 }
 
 async function readText(real: string): Promise<string | 'too-large' | null> {
   const file = await readWholeFile(real, real);
-  if ('refused' in file) return file.refused.includes('more than this tool takes') ? 'too-large' : null;
-  return file.bytes.subarray(0, sniffedBytes).includes(0) ? null : file.bytes.toString('utf8');
+  if (!file.ok) return file.refused.isTooLarge === true ? 'too-large' : null;
+  const { bytes } = file.value;
+  return bytes.subarray(0, SNIFFED_BYTES).includes(0) ? null : bytes.toString('utf8');
 }
 
 function pickLines(text: string, hits: readonly number[], context: number): readonly GrepLine[] {

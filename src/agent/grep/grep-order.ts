@@ -5,7 +5,7 @@ export interface GrepOrder {
   readonly pattern: string;
   readonly isLiteral: boolean;
   readonly ignoresCase: boolean;
-  /** Which files; `null`: all. A pattern without `/` is held against the name alone. */
+  /** Which files; `null`: all. A pattern without `/` is compared with the name alone. */
   readonly glob: string | null;
   /** Real path of a file or a folder that may be read. */
   readonly start: string;
@@ -38,7 +38,9 @@ export interface GrepFile {
 }
 
 /** What a search found. */
-export type GrepAnswer =
-  | { readonly files: readonly GrepFile[]; readonly isCut: boolean; readonly notices: readonly string[] }
-  /** The search could not be done this way: what is wrong with the pattern. */
-  | { readonly fault: string };
+export interface GrepFound {
+  readonly files: readonly GrepFile[];
+  /** There are more than the limit. */
+  readonly isCut: boolean;
+  readonly notices: readonly string[];
+}

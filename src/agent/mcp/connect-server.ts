@@ -3,8 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServerSpec, maskControls } from '../../core/index.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import type { McpWorld } from './process-transport.ts';
-import { createProcessTransport } from './process-transport.ts';
+import { createProcessTransport, type McpWorld } from './process-transport.ts';
 import { type ListedTool, listTools, MAX_TOOLS, type ServerList, toServerTool } from './server-tool.ts';
 
 /** A server that answers. */

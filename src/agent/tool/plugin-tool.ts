@@ -1,7 +1,14 @@
-import { type JsonObject, PESSIMISTIC_HINTS, type PluginContext, type PluginResult, type PluginTool } from '../../core/index.ts';
+import {
+  type JsonObject,
+  PESSIMISTIC_HINTS,
+  type PluginContext,
+  type PluginPath,
+  type PluginResult,
+  type PluginTool,
+  type Result,
+} from '../../core/index.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
-import type { ToolContext } from './tool.ts';
-import { type AnyTool, fail, type Tool, type ToolResult } from './tool.ts';
+import { type AnyTool, fail, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 
 /** How long a tool may go on after the turn was stopped: it is code of others, which may not listen. */
 const PATIENCE_MS = 2000;
@@ -27,7 +34,18 @@ export function toPluginTool({ name, group, description, hints, parameters, run 
 }
 
 function toPluginContext({ jail, signal, env }: ToolContext): PluginContext {
-  return { workspace: jail.workspace, signal, env, resolveRead: jail.resolveRead, resolveWrite: jail.resolveWrite };
+  return {
+    workspace: jail.workspace,
+    signal,
+    env,
+    resolveRead: async (path) => toPluginPath(await jail.resolveRead(path)),
+    resolveWrite: async (path) => toPluginPath(await jail.resolveWrite(path)),
+  };
+}
+
+/** The form that plugins are promised. */
+function toPluginPath(real: Result<string>): PluginPath {
+  return real.ok ? { path: real.value } : { refused: real.refused.reason, advice: real.refused.advice };
 }
 
 /** Types say what a tool gives back; a program need not have been checked by them. */

@@ -1,10 +1,11 @@
+import { refuse } from '../../core/index.ts';
 import type { ToolContext } from './tool.ts';
 
 /** A context in which nothing can be read, written or published, unless something is said. For tests of what is around tools. */
 export function makeContext(parts: Partial<ToolContext> = {}): ToolContext {
-  const refuse = async () => ({ refused: 'there is no file in this test', advice: 'none' });
+  const refuseAll = async () => refuse({ reason: 'there is no file in this test', advice: 'none' });
   return {
-    jail: { workspace: '/nowhere', resolveRead: refuse, resolveWrite: refuse, toShown: (path) => path },
+    jail: { workspace: '/nowhere', resolveRead: refuseAll, resolveWrite: refuseAll, toShown: (path) => path },
     session: { reads: new Map(), todos: [] },
     signal: new AbortController().signal,
     env: {},
@@ -13,7 +14,7 @@ export function makeContext(parts: Partial<ToolContext> = {}): ToolContext {
     scratchpad: '/nowhere/scratchpad.md',
     quality: {},
     publishes: [],
-    publish: async () => ({ ok: false, why: 'nothing can be published in this test', allowed: [] }),
+    publish: async () => refuse({ reason: 'nothing can be published in this test', allowed: [] }),
     mayWrite: false,
     search: null,
     allowedPrivateHosts: [],

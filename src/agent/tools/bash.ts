@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { CommandResult } from '../../process/index.ts';
-import type { ToolContext } from '../tool/tool.ts';
-import { defineTool, fail, type ToolResult } from '../tool/tool.ts';
+import { defineTool, failWith, type ToolContext, type ToolResult } from '../tool/tool.ts';
 import { cleanOutput } from '../tool/tool-output.ts';
 import { findProgram, toProgramEnvironment } from './program/program-environment.ts';
 import { describeProgramEnd, hasSucceeded, runProgram } from './program/run-program.ts';
@@ -33,11 +32,11 @@ export const bashTool = defineTool<Args>({
   parameters,
   run: async ({ command, timeout, cwd }, context) => {
     const folder = await context.jail.resolveRead(cwd ?? '.');
-    if ('refused' in folder) return fail(folder.refused, folder.advice);
+    if (!folder.ok) return failWith(folder.refused);
     const shell = await findShell(context);
     const timeoutMs = timeout * 1000;
     const env = toProgramEnvironment(context);
-    const result = await runProgram({ ...shell, args: [...shell.args, command], cwd: folder.path, env, timeoutMs }, context);
+    const result = await runProgram({ ...shell, args: [...shell.args, command], cwd: folder.value, env, timeoutMs }, context);
     return toResult(result, timeoutMs);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool/tool.ts';
+import { defineTool, failWith, succeed } from '../tool/tool.ts';
 import { openRepository } from './git/open-repository.ts';
 import { failGit } from './git/run-git.ts';
 
@@ -12,8 +12,8 @@ export const gitStatusTool = defineTool<Record<string, never>>({
   parameters: z.strictObject({}),
   run: async (_args, context) => {
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
+    if (!opened.ok) return failWith(opened.refused);
+    const { git, guards } = opened.value;
     // Looking into a submodule would start another git there, which obeys the submodule's own configuration.
     const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.']);
     if (!answer.ok) return failGit(answer);

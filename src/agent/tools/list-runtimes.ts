@@ -1,7 +1,6 @@
 import { parse } from 'node:path';
 import { z } from 'zod';
-import type { ToolContext } from '../tool/tool.ts';
-import { defineTool, succeed } from '../tool/tool.ts';
+import { defineTool, succeed, type ToolContext } from '../tool/tool.ts';
 import { cleanOutput } from '../tool/tool-output.ts';
 import { findProgram, toProgramEnvironment, toSafePath } from './program/program-environment.ts';
 import { runProgram } from './program/run-program.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProjectFolder, readPackageScripts } from '../../core/index.ts';
 import { openProjectFolder } from '../../process/index.ts';
-import { defineTool, fail } from '../tool/tool.ts';
+import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, type QualityOrder, runQuality, toOrder, withWords } from './quality/run-quality.ts';
 
 const parameters = z.strictObject({
@@ -18,12 +18,12 @@ export const runBuildTool = defineTool<Args>({
   parameters,
   run: async ({ target }, context) => {
     const found = findQualityCommand('build', context);
-    if ('refusal' in found) return found.refusal;
-    if (target === undefined) return runQuality(found.order, 'other', QUALITY_SECONDS.usual, context);
+    if (!found.ok) return failWith(found.refused);
+    if (target === undefined) return runQuality(found.value, 'other', QUALITY_SECONDS.usual, context);
     if (!isSafeTarget(target))
       return fail('The target is no name of one.', 'Use letters, digits and _ . / : @ - only, and no - or / first.');
-    const order = planBuildTarget(found.order, target, openProjectFolder(context.jail.workspace));
-    if (order === null) return fail(`\`${found.order.shown}\` has no part ${target} that is known.`, 'Call run_build without a target.');
+    const order = planBuildTarget(found.value, target, openProjectFolder(context.jail.workspace));
+    if (order === null) return fail(`\`${found.value.shown}\` has no part ${target} that is known.`, 'Call run_build without a target.');
     if (!context.mayWrite && !isPlainBuild(order))
       return fail(
         'This hat may not change files, and that target may do anything.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProjectFolder, readPackageScripts } from '../../core/index.ts';
 import { openProjectFolder } from '../../process/index.ts';
-import { defineTool, fail } from '../tool/tool.ts';
+import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, runQuality, toOrder, withWords } from './quality/run-quality.ts';
 
 const parameters = z.strictObject({
@@ -18,14 +18,14 @@ export const runLintTool = defineTool<Args>({
   parameters,
   run: async ({ fix }, context) => {
     const found = findQualityCommand('lint', context);
-    if ('refusal' in found) return found.refusal;
-    if (!fix) return runQuality(found.order, 'other', QUALITY_SECONDS.usual, context);
+    if (!found.ok) return failWith(found.refused);
+    if (!fix) return runQuality(found.value, 'other', QUALITY_SECONDS.usual, context);
     if (!context.mayWrite) return fail('This hat may not change files.', 'Call run_lint without fix, and say what is to be mended.');
-    const plan = planLintFix(found.order.shown, openProjectFolder(context.jail.workspace));
+    const plan = planLintFix(found.value.shown, openProjectFolder(context.jail.workspace));
     const order = plan === null ? null : withWords(toOrder(plan.command), plan.words);
     if (order === null) {
       return fail(
-        `It is not known how \`${found.order.shown}\` mends what it finds.`,
+        `It is not known how \`${found.value.shown}\` mends what it finds.`,
         'Add a script lint:fix to the project, or mend the files yourself.',
       );
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProjectFolder, readPackageScripts } from '../../core/index.ts';
 import { openProjectFolder } from '../../process/index.ts';
-import { defineTool, fail } from '../tool/tool.ts';
+import { defineTool, fail, failWith } from '../tool/tool.ts';
 import { findQualityCommand, QUALITY_SECONDS, runQuality, withWords } from './quality/run-quality.ts';
 
 const parameters = z.strictObject({
@@ -26,8 +26,8 @@ export const runTestsTool = defineTool<Args>({
   parameters,
   run: async ({ filter, timeout }, context) => {
     const found = findQualityCommand('tests', context);
-    if ('refusal' in found) return found.refusal;
-    const { order } = found;
+    if (!found.ok) return failWith(found.refused);
+    const order = found.value;
     if (filter === undefined) return runQuality(order, 'tests', timeout, context);
     if (!isSafeFilter(filter, order.shown)) {
       return fail(

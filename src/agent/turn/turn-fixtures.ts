@@ -1,8 +1,6 @@
-import type { BackendEvent, Json } from '../../core/index.ts';
-import { UNKNOWN_USAGE } from '../../core/index.ts';
+import { type BackendEvent, type Json, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/index.ts';
-import type { TranscriptLine } from '../session/turn-parts.ts';
-import { createTurnState, type TurnParts, type TurnState } from '../session/turn-parts.ts';
+import { createTurnState, type TranscriptLine, type TurnParts, type TurnState } from '../session/turn-parts.ts';
 import type { ToolResult } from '../tool/tool.ts';
 import type { NativeAgent } from './run-native-turn.ts';
 

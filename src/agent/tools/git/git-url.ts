@@ -1,5 +1,4 @@
-/** Where a remote may be. */
-export type UrlVerdict = { readonly url: string } | { readonly refused: string; readonly advice: string };
+import { accept, type Result, refuse } from '../../../core/index.ts';
 
 const ADVICE = 'Give an address such as https://github.com/owner/name.git or git@github.com:owner/name.git.';
 const MAX_LENGTH = 1000;
@@ -12,27 +11,27 @@ const SCP_LIKE = /^([A-Za-z0-9_][A-Za-z0-9_.-]*@)?([A-Za-z0-9][A-Za-z0-9.-]*):(?
  *
  * @param allowedPrivateHosts `host:port` that may be spoken to by http.
  */
-export function checkGitUrl(text: string, allowedPrivateHosts: readonly string[]): UrlVerdict {
+export function checkGitUrl(text: string, allowedPrivateHosts: readonly string[]): Result<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (text.length > MAX_LENGTH || /[\s\u0000-\u001F\u007F-\u009F\\]/.test(text) || text.startsWith('-'))
-    return refuse('is no address of a repository');
-  if (/^[A-Za-z0-9+.-]+::/.test(text)) return refuse('names a program that git would start');
+    return refuseAddress('is no address of a repository');
+  if (/^[A-Za-z0-9+.-]+::/.test(text)) return refuseAddress('names a program that git would start');
   if (!text.includes('://')) return checkScpLike(text);
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return refuse('is no address of a repository');
+  if (url === null) return refuseAddress('is no address of a repository');
   const isAllowedHttp = url.protocol === 'http:' && allowedPrivateHosts.includes(`${url.hostname}:${url.port || '80'}`);
   if (url.protocol !== 'https:' && url.protocol !== 'ssh:' && !isAllowedHttp)
-    return refuse(`is ${url.protocol}, and only https and ssh are allowed`);
+    return refuseAddress(`is ${url.protocol}, and only https and ssh are allowed`);
   if (url.password !== '' || (url.protocol !== 'ssh:' && url.username !== '')) {
-    return refuse('has a name or a password in it', 'Give it without them: git asks its credential helper.');
+    return refuseAddress('has a name or a password in it', 'Give it without them: git asks its credential helper.');
   }
-  if (isOptionLike(url)) return refuse('could be taken for an option of ssh');
-  return { url: text };
+  if (isOptionLike(url)) return refuseAddress('could be taken for an option of ssh');
+  return accept(text);
 }
 
-function checkScpLike(text: string): UrlVerdict {
-  if (/^[A-Za-z]:/.test(text) && !text.includes('@')) return refuse('is a folder of this machine');
-  return SCP_LIKE.test(text) ? { url: text } : refuse('is neither https nor ssh');
+function checkScpLike(text: string): Result<string> {
+  if (/^[A-Za-z]:/.test(text) && !text.includes('@')) return refuseAddress('is a folder of this machine');
+  return SCP_LIKE.test(text) ? accept(text) : refuseAddress('is neither https nor ssh');
 }
 
 function isOptionLike(url: URL): boolean {
@@ -48,8 +47,8 @@ function safeDecode(text: string): string {
   }
 }
 
-function refuse(why: string, advice = ADVICE): UrlVerdict {
-  return { refused: `The address ${why}.`, advice };
+function refuseAddress(why: string, advice = ADVICE): Result<string> {
+  return refuse({ reason: `The address ${why}.`, advice });
 }
 
 /** Takes names and passwords out of the addresses in a text. */

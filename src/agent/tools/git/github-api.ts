@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, parseJson } from '../../../core/index.ts';
-import { fail, type ToolContext, type ToolResult } from '../../tool/tool.ts';
+import { accept, isJsonObject, type Json, parseJson, type Refusal, type Result, refuse } from '../../../core/index.ts';
+import type { ToolContext } from '../../tool/tool.ts';
 import { sendRequest } from '../web/http-request.ts';
 
 export interface GithubOrder {
@@ -9,14 +9,17 @@ export interface GithubOrder {
   readonly body?: Json;
 }
 
-/** What GitHub answered, whatever its status; or why nothing was asked. */
-export type GithubVerdict = { readonly status: number; readonly body: Json } | { readonly refusal: ToolResult };
+/** What GitHub answered, whatever its status. */
+export interface GithubAnswer {
+  readonly status: number;
+  readonly body: Json;
+}
 
 const TOKENS = ['GITHUB_TOKEN', 'GH_TOKEN'];
 const DEFAULT_API = 'https://api.github.com';
-const timeoutMs = 30_000;
-const maxBytes = 2_000_000;
-const maxMessageLength = 500;
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 2_000_000;
+const MAX_MESSAGE_CHARACTERS = 500;
 
 /** Told where the tools of GitHub are not offered. */
 export function whyNoGithub({ env }: Pick<ToolContext, 'env'>): string | null {
@@ -24,11 +27,12 @@ export function whyNoGithub({ env }: Pick<ToolContext, 'env'>): string | null {
 }
 
 /** Asks GitHub's REST API, at `GITHUB_API_URL` where that is set. The token is sent there and nowhere else; redirects are not followed. */
-export async function askGithub({ method, path, body }: GithubOrder, { env, signal }: ToolContext): Promise<GithubVerdict> {
+export async function askGithub({ method, path, body }: GithubOrder, { env, signal }: ToolContext): Promise<Result<GithubAnswer>> {
   const token = findToken(env);
-  if (token === undefined) return { refusal: fail('There is no token for GitHub.', 'A person has to set GITHUB_TOKEN; go on without.') };
+  if (token === undefined)
+    return refuse({ reason: 'There is no token for GitHub.', advice: 'A person has to set GITHUB_TOKEN; go on without.' });
   const base = toApi(env);
-  if (base === null) return { refusal: fail('GITHUB_API_URL is no https address.', 'A person has to mend it; go on without.') };
+  if (base === null) return refuse({ reason: 'GITHUB_API_URL is no https address.', advice: 'A person has to mend it; go on without.' });
   const sent = await sendRequest({
     url: new URL(`${base}${path}`),
     method,
@@ -40,19 +44,20 @@ export async function askGithub({ method, path, body }: GithubOrder, { env, sign
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    maxBytes,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    maxBytes: MAX_BYTES,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
-  if ('problem' in sent) return { refusal: fail(`GitHub cannot be asked: ${sent.problem}.`, 'Try again later, or go on without.') };
-  return { status: sent.answer.status, body: parseJson(sent.answer.body.toString('utf8')) ?? null };
+  if (!sent.ok) return refuse({ reason: `GitHub cannot be asked: ${sent.refused}.`, advice: 'Try again later, or go on without.' });
+  const { status, body: bytes } = sent.value;
+  return accept({ status, body: parseJson(bytes.toString('utf8')) ?? null });
 }
 
 /** What a model is told of an answer that is a refusal; the token is in no part of it. */
-export function explainGithub(status: number, body: Json, env: ToolContext['env']): ToolResult {
+export function explainGithub({ status, body }: GithubAnswer, env: ToolContext['env']): Refusal {
   const said = isJsonObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
   const errors = isJsonObject(body) && Array.isArray(body['errors']) ? body['errors'].map(toErrorText).filter((text) => text !== '') : [];
-  const text = hideToken([said, ...errors].join('; ').slice(0, maxMessageLength), env);
-  return fail(`GitHub refused (${status})${text === '' ? '' : `: ${text}`}.`, ADVICE[status] ?? '');
+  const text = hideToken([said, ...errors].join('; ').slice(0, MAX_MESSAGE_CHARACTERS), env);
+  return { reason: `GitHub refused (${status})${text === '' ? '' : `: ${text}`}.`, advice: ADVICE[status] ?? '' };
 }
 
 const ADVICE: Readonly<Record<number, string>> = {

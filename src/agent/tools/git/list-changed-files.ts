@@ -1,9 +1,7 @@
 import { dirname, join, relative, sep } from 'node:path';
+import { accept, type Result, refuse } from '../../../core/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 import type { Repository } from './open-repository.ts';
-
-/** What could be committed, or why not. */
-export type ChangesVerdict = { readonly files: readonly string[] } | { readonly refused: string; readonly advice: string };
 
 const mostFiles = 5000;
 
@@ -13,24 +11,24 @@ const mostFiles = 5000;
  *
  * @param paths relative to the workspace.
  */
-export async function listChangedFiles({ git, root }: Repository, paths: readonly string[]): Promise<ChangesVerdict> {
+export async function listChangedFiles({ git, root }: Repository, paths: readonly string[]): Promise<Result<readonly string[]>> {
   const answer = await git([
     ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'],
     ...['--', ...(paths.length === 0 ? ['.'] : paths)],
   ]);
-  if (!answer.ok) return { refused: answer.problem, advice: '' };
+  if (!answer.ok) return refuse({ reason: answer.problem, advice: '' });
   const records = answer.stdout.split('\0').filter((record) => record.length > 3);
   const unmerged = records.find((record) => /^(?:DD|AU|UD|UA|DU|AA|UU)/.test(record));
   if (unmerged !== undefined)
-    return { refused: 'A merge is not finished: nothing was committed.', advice: 'Mend the files with conflicts first.' };
+    return refuse({ reason: 'A merge is not finished: nothing was committed.', advice: 'Mend the files with conflicts first.' });
   const files = records.map((record) => record.slice(3)).filter((path) => !path.endsWith('/'));
   if (files.length > mostFiles) {
-    return {
-      refused: `${files.length} files are changed: nothing was committed.`,
+    return refuse({
+      reason: `${files.length} files are changed: nothing was committed.`,
       advice: 'Name the paths to commit, or put built files into .gitignore.',
-    };
+    });
   }
-  return { files: files.map((path) => join(root, path)) };
+  return accept(files.map((path) => join(root, path)));
 }
 
 /**
@@ -55,7 +53,7 @@ export async function splitByJail(
 }
 
 async function mayWriteIn(folder: string, jail: ToolContext['jail']): Promise<boolean> {
-  return 'path' in (await jail.resolveWrite(join(folder, 'a-file')));
+  return (await jail.resolveWrite(join(folder, 'a-file'))).ok;
 }
 
 function isOfRalph(folder: string, jail: ToolContext['jail']): boolean {

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { accept, type Result, refuse } from '../../../core/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
-import { fail, type ToolResult } from '../../tool/tool.ts';
 import { type GuardPlan, parseConfigList, planGuards } from './git-guards.ts';
 import { type GitAnswer, type GitOrder, runGit } from './run-git.ts';
 
@@ -14,37 +14,36 @@ export interface Repository {
   readonly git: (args: readonly string[], order?: GitOrder) => Promise<GitAnswer>;
 }
 
-export type RepositoryVerdict = { readonly repository: Repository } | { readonly refusal: ToolResult };
-
 /** Finds the repository of the workspace, or says why git must not be let at it. */
-export async function openRepository(context: ToolContext): Promise<RepositoryVerdict> {
+export async function openRepository(context: ToolContext): Promise<Result<Repository>> {
   const { workspace } = context.jail;
   const found = await runGit(['rev-parse', '--show-toplevel'], context);
-  if (!found.ok) return refuse(explainMissing(found.problem), adviseMissing(found.problem, workspace));
+  if (!found.ok) return refuseRepository(explainMissing(found.problem), adviseMissing(found.problem, workspace));
   const root = await toReal(found.stdout.replace(/\n$/, ''));
   if (root === null || !(await isRootOf(root, workspace))) {
-    return refuse(
+    return refuseRepository(
       'The configuration of the repository (core.worktree) says that its files are somewhere else: git was not let at them.',
       'Work without git, and say so in your result; a person has to look at .git/config.',
     );
   }
   const config = await runGit(['config', '--list', '-z', '--show-scope', '--includes', '--name-only'], context);
   if (!config.ok)
-    return refuse(`The configuration of the repository cannot be read: ${config.problem}`, 'A person has to look at .git/config.');
+    return refuseRepository(
+      `The configuration of the repository cannot be read: ${config.problem}`,
+      'A person has to look at .git/config.',
+    );
   const guards = planGuards(parseConfigList(config.stdout));
   if (guards.stubborn.length > 0) {
-    return refuse(
+    return refuseRepository(
       'The configuration of the repository names programs in a way that cannot be switched off.',
       'A person has to look at .git/config.',
     );
   }
-  return {
-    repository: {
-      root,
-      guards,
-      git: (args, order = {}) => runGit(args, context, { ...order, overrides: [...guards.overrides, ...(order.overrides ?? [])] }),
-    },
-  };
+  return accept({
+    root,
+    guards,
+    git: (args, order = {}) => runGit(args, context, { ...order, overrides: [...guards.overrides, ...(order.overrides ?? [])] }),
+  });
 }
 
 /** A working tree holds the workspace and has a `.git` of its own; where the configuration says another place, it has none. */
@@ -78,6 +77,6 @@ function adviseMissing(problem: string, workspace: string): string {
   return '';
 }
 
-function refuse(what: string, advice: string): RepositoryVerdict {
-  return { refusal: fail(what, advice) };
+function refuseRepository(reason: string, advice: string): Result<Repository> {
+  return refuse({ reason, advice });
 }

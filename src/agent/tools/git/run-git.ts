@@ -1,7 +1,6 @@
 import { devNull } from 'node:os';
 import type { CommandResult } from '../../../process/index.ts';
-import type { ToolContext } from '../../tool/tool.ts';
-import { fail, type ToolResult } from '../../tool/tool.ts';
+import { fail, type ToolContext, type ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';
 import { findProgram, toSafePath } from '../program/program-environment.ts';
 import { runProgram } from '../program/run-program.ts';

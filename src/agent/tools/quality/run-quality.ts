@@ -1,6 +1,6 @@
-import { detectQualityCommand, type QualityKind, toDurationText } from '../../../core/index.ts';
+import { accept, detectQualityCommand, type QualityKind, type Result, refuse, toDurationText } from '../../../core/index.ts';
 import { type CommandResult, openProjectFolder } from '../../../process/index.ts';
-import { fail, type ToolContext, type ToolResult } from '../../tool/tool.ts';
+import type { ToolContext, ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';
 import { toProgramEnvironment } from '../program/program-environment.ts';
 import { describeProgramEnd, hasSucceeded, runProgram } from '../program/run-program.ts';
@@ -88,8 +88,6 @@ export interface QualityOrder {
   readonly words: readonly string[] | null;
 }
 
-type QualityVerdict = { readonly order: QualityOrder } | { readonly refusal: ToolResult };
-
 const ADVICE: Readonly<Record<QualityKind, string>> = {
   tests: 'Say in your result how the tests are run, or add a test script to the project.',
   lint: 'Go on without, or add a lint script to the project.',
@@ -98,10 +96,10 @@ const ADVICE: Readonly<Record<QualityKind, string>> = {
 };
 
 /** The command of a check: the configured one, else what the files of the workspace tell. */
-export function findQualityCommand(kind: QualityKind, { quality, jail }: Pick<ToolContext, 'quality' | 'jail'>): QualityVerdict {
+export function findQualityCommand(kind: QualityKind, { quality, jail }: Pick<ToolContext, 'quality' | 'jail'>): Result<QualityOrder> {
   const line = quality[kind] ?? detectQualityCommand(kind, openProjectFolder(jail.workspace))?.command;
-  if (line === undefined) return { refusal: fail(`Nothing in the workspace tells how to do this (${kind}).`, ADVICE[kind]) };
-  return { order: toOrder(line) };
+  if (line === undefined) return refuse({ reason: `Nothing in the workspace tells how to do this (${kind}).`, advice: ADVICE[kind] });
+  return accept(toOrder(line));
 }
 
 /** A line that means nothing to a shell is split at its blanks; any other goes to the shell as the person wrote it. */

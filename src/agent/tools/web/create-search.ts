@@ -11,7 +11,7 @@ import type { Search, SearchHit, SearchOrder } from '../../tool/tool.ts';
 import { cutLine } from '../../tool/tool-output.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
 
-const maxBytes = 2_000_000;
+const MAX_BYTES = 2_000_000;
 const MAX_SAID = 200;
 
 /**
@@ -32,9 +32,9 @@ export function createSearch(spec: SearchSpec, env: Readonly<Record<string, stri
       if (base === undefined) throw toFailure(`The search ${provider} has no address.`, 'A person has to set `tools.search.base_url`.');
       const request = dialect.toRequest(order, base, key);
       const headers = { accept: 'application/json', 'user-agent': 'ralph-hats (web_search)', ...request.headers };
-      const sent = await sendRequest({ ...request, headers, maxBytes, signal });
-      if ('problem' in sent) throw toFailure(`${provider}: ${sent.problem}.`, 'Try again later, or go on without the web.');
-      return readAnswer(provider, dialect, sent.answer);
+      const sent = await sendRequest({ ...request, headers, maxBytes: MAX_BYTES, signal });
+      if (!sent.ok) throw toFailure(`${provider}: ${sent.refused}.`, 'Try again later, or go on without the web.');
+      return readAnswer(provider, dialect, sent.value);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { accept, type Result, refuse } from '../../../core/index.ts';
 import type { HostAddress } from './web-address.ts';
 
 /** One request, without following redirects. */
@@ -28,32 +29,29 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** What the server said, or in a few words why there is nothing. */
-export type HttpVerdict = { readonly answer: HttpAnswer } | { readonly problem: string };
-
-const maxHeaderSize = 16 << 10;
-const acceptEncoding = 'gzip, deflate, br';
+const MAX_HEADER_BYTES = 16 << 10;
+const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 class TooLargeError extends Error {}
 
-/** Sends one request. Never rejects. */
-export async function sendRequest(order: HttpOrder): Promise<HttpVerdict> {
+/** Sends one request; refused is in a few words why there is no answer. Never rejects. */
+export async function sendRequest(order: HttpOrder): Promise<Result<HttpAnswer, string>> {
   try {
     const message = await open(order);
     const status = message.statusCode ?? 0;
     const header = (name: string): string | undefined => [message.headers[name]].flat()[0];
     if (status >= 300 && status < 400) {
       message.destroy();
-      return { answer: { status, header, body: Buffer.alloc(0) } };
+      return accept({ status, header, body: Buffer.alloc(0) });
     }
     const decoder = createDecoder(header('content-encoding') ?? '');
     if (decoder === null) {
       message.destroy();
-      return { problem: `the answer is packed in an unknown way (${(header('content-encoding') ?? '').slice(0, 60)})` };
+      return refuse(`the answer is packed in an unknown way (${(header('content-encoding') ?? '').slice(0, 60)})`);
     }
-    return { answer: { status, header, body: await readBody(message, decoder, order) } };
+    return accept({ status, header, body: await readBody(message, decoder, order) });
   } catch (error) {
-    return { problem: explain(error, order) };
+    return refuse(explain(error, order));
   }
 }
 
@@ -65,13 +63,13 @@ function open({ url, method, headers, body, addresses, signal }: HttpOrder): Pro
       {
         method,
         headers: {
-          'accept-encoding': acceptEncoding,
+          'accept-encoding': ACCEPT_ENCODING,
           ...headers,
           ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
         },
         // Of its own: a connection that is kept might lead to an address that was checked for another name.
         agent: false,
-        maxHeaderSize,
+        maxHeaderSize: MAX_HEADER_BYTES,
         signal,
         ...(addresses !== undefined && { lookup: createPinnedLookup(addresses) }),
       },

@@ -1,5 +1,6 @@
+import { accept, type Result, refuse } from '../../../core/index.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
-import { checkWebUrl, type Resolve, resolvePublic, type WebUrlVerdict } from './web-address.ts';
+import { checkWebUrl, type Resolve, resolvePublic } from './web-address.ts';
 
 export interface FetchOrder {
   readonly url: string;
@@ -11,13 +12,12 @@ export interface FetchOrder {
   readonly beforeRequest?: (host: string) => string | null;
 }
 
-/** What a page said; where it sends the reader to another host; or why there is nothing. */
-export type FetchVerdict =
+/** What a page said, or where it sends the reader to another host. */
+export type Fetched =
   | { readonly kind: 'answer'; readonly url: URL; readonly answer: HttpAnswer }
-  | { readonly kind: 'elsewhere'; readonly url: URL }
-  | { readonly kind: 'failed'; readonly problem: string; readonly advice: string };
+  | { readonly kind: 'elsewhere'; readonly url: URL };
 
-const mostRedirects = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 const HEADERS = {
   'user-agent': 'ralph-hats (web_fetch)',
@@ -28,44 +28,44 @@ const HEADERS = {
  * Fetches a page of the public web. Every address on the way is checked: as text, by what its name leads to, and the connection goes to the very
  * address that was checked. Redirects are followed on the same host only; another host is for the caller to decide about. Never rejects.
  */
-export async function safeFetch(order: FetchOrder): Promise<FetchVerdict> {
-  let checked: WebUrlVerdict = checkWebUrl(order.url, order.allowedPrivateHosts);
-  for (let round = 0; round <= mostRedirects; round += 1) {
-    if ('refused' in checked) return failed(checked.refused, checked.advice);
-    const { url } = checked;
-    const step = await fetchOnce(url, order);
-    if ('kind' in step) return step;
-    checked = checkWebUrl(step.next, order.allowedPrivateHosts);
-    if ('url' in checked && checked.url.host !== url.host) return { kind: 'elsewhere', url: checked.url };
-    if ('url' in checked && url.protocol === 'https:' && checked.url.protocol === 'http:') {
-      return failed('The page redirects from https to http, which is not followed.', 'Look for the page elsewhere.');
-    }
+export async function safeFetch(order: FetchOrder): Promise<Result<Fetched>> {
+  let checked = checkWebUrl(order.url, order.allowedPrivateHosts);
+  for (let round = 0; round <= MAX_REDIRECTS; round += 1) {
+    if (!checked.ok) return checked;
+    const url = checked.value;
+    const answered = await fetchOnce(url, order);
+    if (!answered.ok) return answered;
+    const answer = answered.value;
+    if (!REDIRECTS.includes(answer.status)) return accept({ kind: 'answer', url, answer });
+    const location = answer.header('location') ?? '';
+    if (!URL.canParse(location, url.href)) return refuseRedirect('to nowhere');
+    checked = checkWebUrl(toAbsolute(location, url), order.allowedPrivateHosts);
+    if (!checked.ok) return checked;
+    if (checked.value.host !== url.host) return accept({ kind: 'elsewhere', url: checked.value });
+    if (url.protocol === 'https:' && checked.value.protocol === 'http:') return refuseRedirect('from https to http, which is not followed');
   }
-  return failed(`The page redirects more than ${mostRedirects} times.`, 'Look for the page elsewhere.');
+  return refuseRedirect(`more than ${MAX_REDIRECTS} times`);
 }
 
-async function fetchOnce(url: URL, order: FetchOrder): Promise<FetchVerdict | { readonly next: string }> {
-  const objection = order.beforeRequest?.(url.host) ?? null;
-  if (objection !== null) return failed(objection, 'Go on with what you have, or ask another site.');
-  const found = await resolvePublic(url, order.resolve, order.allowedPrivateHosts, order.signal);
-  if ('refused' in found) return failed(order.signal.aborted ? `${url.host} was not found in time.` : found.refused, found.advice);
-  const { addresses } = found;
-  const sent = await sendRequest({ url, method: 'GET', headers: HEADERS, addresses, maxBytes: order.maxBytes, signal: order.signal });
-  if ('problem' in sent) return failed(`${url.host}: ${sent.problem}.`, 'Try another page, or go on without.');
-  const { answer } = sent;
-  if (!REDIRECTS.includes(answer.status)) return { kind: 'answer', url, answer };
-  const location = answer.header('location') ?? '';
-  if (!URL.canParse(location, url.href)) return failed('The page redirects to nowhere.', 'Look for the page elsewhere.');
-  return { next: toAbsolute(location, url) };
+async function fetchOnce(
+  url: URL,
+  { beforeRequest, resolve, allowedPrivateHosts, maxBytes, signal }: FetchOrder,
+): Promise<Result<HttpAnswer>> {
+  const reason = beforeRequest?.(url.host) ?? null;
+  if (reason !== null) return refuse({ reason, advice: 'Go on with what you have, or ask another site.' });
+  const addresses = await resolvePublic(url, resolve, allowedPrivateHosts, signal);
+  if (!addresses.ok) return signal.aborted ? refuse({ ...addresses.refused, reason: `${url.host} was not found in time.` }) : addresses;
+  const sent = await sendRequest({ url, method: 'GET', headers: HEADERS, addresses: addresses.value, maxBytes, signal });
+  return sent.ok ? sent : refuse({ reason: `${url.host}: ${sent.refused}.`, advice: 'Try another page, or go on without.' });
+}
+
+function refuseRedirect(where: string): Result<never> {
+  return refuse({ reason: `The page redirects ${where}.`, advice: 'Look for the page elsewhere.' });
 }
 
 /** As written where it is whole, so that its spelling can be judged; else put together. */
 function toAbsolute(location: string, base: URL): string {
   return URL.canParse(location) ? location : new URL(location, base).href;
-}
-
-function failed(problem: string, advice: string): FetchVerdict {
-  return { kind: 'failed', problem, advice };
 }
 
 /** Lets a few requests per minute through to each host. */
@@ -74,8 +74,8 @@ interface HostLimiter {
   readonly take: (host: string) => number;
 }
 
-const windowMs = 60_000;
-const maxHosts = 1000;
+const WINDOW_MS = 60_000;
+const MAX_HOSTS = 1000;
 
 /**
  * @param perMinute requests to one host
@@ -86,13 +86,13 @@ export function createHostLimiter(perMinute: number, now: () => number = () => p
   return {
     take: (host) => {
       const at = now();
-      const recent = (times.get(host) ?? []).filter((time) => at - time < windowMs);
+      const recent = (times.get(host) ?? []).filter((time) => at - time < WINDOW_MS);
       const [first] = recent;
       // Taken out and put in again, so that the map begins with whoever was asked least recently.
       times.delete(host);
       times.set(host, recent);
-      for (const [oldest] of times) if (times.size > maxHosts) times.delete(oldest);
-      if (first !== undefined && recent.length >= perMinute) return windowMs - (at - first);
+      for (const [oldest] of times) if (times.size > MAX_HOSTS) times.delete(oldest);
+      if (first !== undefined && recent.length >= perMinute) return WINDOW_MS - (at - first);
       times.set(host, [...recent, at]);
       return 0;
     },

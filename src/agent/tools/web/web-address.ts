@@ -1,9 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** An address of the web that may be asked, or why not. */
-export type WebUrlVerdict = { readonly url: URL } | { readonly refused: string; readonly advice: string };
+import { accept, type Result, refuse } from '../../../core/index.ts';
 
 const MAX_LENGTH = 4000;
 const ADVICE = 'Give an address of the public web, such as https://example.org/page.';
@@ -12,18 +10,20 @@ const ADVICE = 'Give an address of the public web, such as https://example.org/p
  * Looks at an address before anything is looked up: http and https only, no names and passwords, no number in another spelling than four decimals,
  * nothing private. Names are judged again by what they lead to (`resolvePublic`).
  */
-export function checkWebUrl(text: string, allowedPrivateHosts: readonly string[]): WebUrlVerdict {
+export function checkWebUrl(text: string, allowedPrivateHosts: readonly string[]): Result<URL> {
   const url = text.length <= MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return refuse('is no address of the web');
+  if (url === null) return refuseAddress('is no address of the web');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return refuse(`is ${url.protocol.slice(0, 20)}, and only http and https are allowed`);
-  if (url.username !== '' || url.password !== '') return refuse('has a name or a password in it');
+    return refuseAddress(`is ${url.protocol.slice(0, 20)}, and only http and https are allowed`);
+  if (url.username !== '' || url.password !== '') return refuseAddress('has a name or a password in it');
   const host = toHost(url);
-  if (isAllowedPrivate(url, allowedPrivateHosts)) return { url };
-  if (isIP(host) === 4 && !writesHost(text, host)) return refuse('writes an internet address in an unusual way');
-  if (isIP(host) !== 0 && !isPublicAddress(host)) return refuse('leads to a private or local network, which is not reachable from here');
-  if (/^(?:.*\.)?(?:localhost|local|internal|localdomain|home\.arpa)\.?$/.test(host)) return refuse('leads to a private or local network');
-  return { url };
+  if (isAllowedPrivate(url, allowedPrivateHosts)) return accept(url);
+  if (isIP(host) === 4 && !writesHost(text, host)) return refuseAddress('writes an internet address in an unusual way');
+  if (isIP(host) !== 0 && !isPublicAddress(host))
+    return refuseAddress('leads to a private or local network, which is not reachable from here');
+  if (/^(?:.*\.)?(?:localhost|local|internal|localdomain|home\.arpa)\.?$/.test(host))
+    return refuseAddress('leads to a private or local network');
+  return accept(url);
 }
 
 /** The host without the brackets of IPv6. */
@@ -42,8 +42,8 @@ function writesHost(text: string, host: string): boolean {
   return authority.replace(/:\d*$/, '') === host;
 }
 
-function refuse(why: string): WebUrlVerdict {
-  return { refused: `The address ${why}.`, advice: ADVICE };
+function refuseAddress(why: string): Result<URL> {
+  return refuse({ reason: `The address ${why}.`, advice: ADVICE });
 }
 
 /** Public by their number, but answered by the machine's own cloud: Azure's WireServer. */
@@ -69,8 +69,6 @@ export interface HostAddress {
 /** Asks which addresses a name leads to. */
 export type Resolve = (hostname: string) => Promise<readonly HostAddress[]>;
 
-export type ResolveVerdict = { readonly addresses: readonly HostAddress[] } | { readonly refused: string; readonly advice: string };
-
 /** The machine's own way. */
 export const resolveBySystem: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });
@@ -86,16 +84,16 @@ export async function resolvePublic(
   resolve: Resolve,
   allowedPrivateHosts: readonly string[],
   signal: AbortSignal,
-): Promise<ResolveVerdict> {
+): Promise<Result<readonly HostAddress[]>> {
   const host = toHost(url);
   const addresses = await findAddresses(host, resolve, signal);
   if (addresses === null || addresses.length === 0)
-    return { refused: `${host} was not found.`, advice: 'Check the spelling, or look for another page.' };
-  if (isAllowedPrivate(url, allowedPrivateHosts) || addresses.every(({ address }) => isPublicAddress(address))) return { addresses };
-  return {
-    refused: `${host} leads to a private or local network, which is not reachable from here.`,
+    return refuse({ reason: `${host} was not found.`, advice: 'Check the spelling, or look for another page.' });
+  if (isAllowedPrivate(url, allowedPrivateHosts) || addresses.every(({ address }) => isPublicAddress(address))) return accept(addresses);
+  return refuse({
+    reason: `${host} leads to a private or local network, which is not reachable from here.`,
     advice: 'Give an address of the public web.',
-  };
+  });
 }
 
 async function findAddresses(host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly HostAddress[] | null> {
