@@ -43,33 +43,33 @@ function makeThrower(error: unknown): AnyTool {
 /** Calls one of the tools above, of which `look` and `throws` are offered. */
 function call(name: string, args: unknown, { tools = [look, write] as readonly AnyTool[], output = OPEN, context = makeContext() } = {}) {
   ran = [];
-  return callTool(createRegistry(tools), new Set(['look', 'throws']), name, args, context, output);
+  return callTool({ registry: createRegistry(tools), offered: new Set(['look', 'throws']) }, { name, args }, context, output);
 }
 
 describe('a call of a tool', () => {
   it('that is offered runs with the checked arguments', async () => {
-    expect(await call('look', { path: 'a.ts' })).toEqual({ text: 'saw a.ts', isError: false, facts: { lines: 3 }, refusal: null });
+    expect(await call('look', { path: 'a.ts' })).toEqual({ text: 'saw a.ts', isError: false, facts: { lines: 3 }, kind: 'ran' });
     expect(ran).toEqual([{ path: 'a.ts' }]);
   });
 
   it('that the profile does not offer is refused, is told as a violation, and does nothing', async () => {
     const outcome = await call('write_all', {});
-    expect(outcome).toMatchObject({ isError: true, refusal: 'not-offered', facts: { violation: 'not-offered', tool: 'write_all' } });
+    expect(outcome).toMatchObject({ isError: true, kind: 'not-offered', facts: { violation: 'not-offered', tool: 'write_all' } });
     expect(outcome.text).toContain('You have: look, throws.');
     expect(ran).toEqual([]);
   });
 
   it('that there is not says what there is, and what was meant', async () => {
     const outcome = await call('lok', { path: 'a' });
-    expect(outcome).toMatchObject({ isError: true, refusal: 'unknown-tool' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'unknown-tool' });
     expect(outcome.text).toContain('did you mean look?');
     expect((await call('write_al', {})).text).not.toContain('write_all?');
-    for (const name of ['constructor', '__proto__', 'toString', '']) expect((await call(name, {})).refusal).toBe('unknown-tool');
+    for (const name of ['constructor', '__proto__', 'toString', '']) expect((await call(name, {})).kind).toBe('unknown-tool');
   });
 
   it('with wrong arguments says in words what is wrong with each', async () => {
     const outcome = await call('look', { path: '', limit: 1.5, other: 1 });
-    expect(outcome).toMatchObject({ isError: true, refusal: 'bad-arguments' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'bad-arguments' });
     expect(outcome.text).toContain('- path: a path is missing');
     expect(outcome.text).toMatch(/- limit: .*int/);
     expect(outcome.text).toMatch(/"other"/);
@@ -88,7 +88,7 @@ describe('a call of a tool', () => {
     [17, 'They are a JSON number'],
   ])('whose arguments are %j says that they are no JSON object, and where they break', async (args, expected) => {
     const outcome = await call('look', args);
-    expect(outcome).toMatchObject({ isError: true, refusal: 'bad-arguments' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'bad-arguments' });
     expect(outcome.text).toContain('The arguments of look are no JSON object: nothing was done.');
     expect(outcome.text).toContain(expected);
     expect(outcome.text).toContain('Call it again');
@@ -108,7 +108,7 @@ describe('a call of a tool', () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (args) => {
         const outcome = await call('look', args);
-        expect(outcome.isError).toBe(outcome.refusal !== null);
+        expect(outcome.isError).toBe(outcome.kind !== 'ran');
       }),
       { numRuns: propertyRuns(200) },
     );
@@ -118,7 +118,7 @@ describe('a call of a tool', () => {
     'that throws %j is an error result',
     async (error) => {
       const outcome = await call('throws', {}, { tools: [look, makeThrower(error)] });
-      expect(outcome).toMatchObject({ isError: true, refusal: 'tool-failed' });
+      expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
       expect(outcome.text).toContain('throws failed: ');
       expect(outcome.text).not.toContain('    at ');
     },
@@ -126,7 +126,7 @@ describe('a call of a tool', () => {
 
   it('after the turn was stopped is not begun', async () => {
     const outcome = await call('look', { path: 'a' }, { context: makeContext({ signal: AbortSignal.abort() }) });
-    expect(outcome).toMatchObject({ isError: true, refusal: 'tool-failed' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
     expect(ran).toEqual([]);
   });
 
@@ -158,7 +158,7 @@ describe('what a tool says', () => {
   it('goes nowhere when it cannot be redacted or kept', async () => {
     const broken: OutputRules = { redact: (text) => text, cap: () => Promise.reject(new Error('no space left')) };
     const outcome = await call('look', { path: 'a' }, { output: broken });
-    expect(outcome).toMatchObject({ isError: true, refusal: 'tool-failed' });
+    expect(outcome).toMatchObject({ isError: true, kind: 'tool-failed' });
     expect(outcome.text).not.toContain('saw a');
   });
 });

@@ -1,7 +1,19 @@
 import type { z } from 'zod';
-import { findNearMiss, isJsonObject, maskControls, parseJson } from '../../core/index.ts';
+import { accept, findNearMiss, isJsonObject, maskControls, parseJson, type Result, refuse } from '../../core/index.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
-import { type AnyTool, fail, type Tool, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { type AnyTool, type CallOutcome, fail, type Tool, type ToolContext, type ToolFacts, type ToolReport } from '../tool/tool.ts';
+
+/** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
+export interface CallableTools {
+  readonly registry: ToolRegistry;
+  readonly offered: ReadonlySet<string>;
+}
+
+/** What a model asked for; nothing of it is checked. */
+export interface AskedCall {
+  readonly name: string;
+  readonly args: unknown;
+}
 
 /** What happens to the text of every result before a model or a file sees it. */
 export interface OutputRules {
@@ -11,93 +23,92 @@ export interface OutputRules {
   readonly cap: (text: string, keep: 'head' | 'tail') => Promise<string> | string;
 }
 
-/** Why a call was not carried out as asked; `not-offered` is the violation of a profile. */
-export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed';
+/**
+ * Carries out what a model asked for: prepares the call, executes it, and finishes its outcome. Never throws: whatever goes wrong is an outcome that
+ * says what to do instead.
+ */
+export async function callTool(tools: CallableTools, asked: AskedCall, context: ToolContext, output: OutputRules): Promise<CallOutcome> {
+  try {
+    const prepared = await prepareCall(tools, asked, output.redact);
+    const outcome = prepared.ok ? await executeCall(prepared.value, context) : prepared.refused;
+    return await finishCall(outcome, output);
+  } catch (error) {
+    // The rules for outputs failed: nothing that they have not seen may go on.
+    return {
+      kind: 'tool-failed',
+      ...fail(`What ${toShownName(asked.name)} said could not be kept: ${toName(error)}.`, 'Ask for less at once.'),
+    };
+  }
+}
 
-/** What came of a call; its text may be shown, sent and stored. */
-export interface ToolOutcome extends ToolResult {
-  /** `null`: the tool ran, and what it says (also an error) is its own word. */
-  readonly refusal: CallRefusal | null;
+/** A call that may be made. */
+interface PreparedCall {
+  readonly tool: Tool<unknown>;
+  /** As the schema of the tool let them through. */
+  readonly args: unknown;
+}
+
+/** Checks the name, the profile and the arguments. The profile is checked here because models call tools that they were not offered. */
+async function prepareCall(
+  { registry, offered }: CallableTools,
+  { name, args }: AskedCall,
+  redact: OutputRules['redact'],
+): Promise<Result<PreparedCall, CallOutcome>> {
+  const tool = registry.find(name);
+  if (tool === undefined) return refuse(explainUnknown(name, offered));
+  if (!offered.has(name)) return refuse(explainNotOffered(name, offered));
+  if (args !== undefined && args !== null && !isJsonObject(args)) return refuse(explainNoObject(name, args, redact));
+  return await checkArguments(tool, args);
+}
+
+async function executeCall({ tool, args }: PreparedCall, context: ToolContext): Promise<CallOutcome> {
+  try {
+    context.signal.throwIfAborted();
+    return { kind: 'ran', ...(await tool.run(args, context)) };
+  } catch (error) {
+    const advice = context.signal.aborted ? 'The turn is being stopped.' : 'Try it in another way, or go on without.';
+    return { kind: 'tool-failed', ...fail(`${tool.name} failed: ${toMessage(error)}`, advice) };
+  }
+}
+
+/** Takes secrets out of all that the outcome says, and cuts its text to what a model should read. */
+async function finishCall(outcome: CallOutcome, { redact, cap }: OutputRules): Promise<CallOutcome> {
+  const { facts, shown, report } = outcome;
+  return {
+    ...outcome,
+    text: await cap(redact(String(outcome.text)), outcome.keep ?? 'head'),
+    ...(facts === undefined ? {} : { facts: redactFacts(facts, redact) }),
+    ...(shown === undefined ? {} : { shown: { ...shown, text: redact(shown.text) } }),
+    ...(report === undefined ? {} : { report: redactReport(report, redact) }),
+  };
+}
+
+/** Facts go into the transcript: a path can hold a secret as well as a text can. */
+function redactFacts(facts: ToolFacts, redact: OutputRules['redact']): ToolFacts {
+  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]));
+}
+
+function redactReport(report: ToolReport, redact: OutputRules['redact']): ToolReport {
+  switch (report.kind) {
+    case 'published':
+      return { ...report, topic: redact(report.topic) };
+    case 'write-stopped':
+      return { ...report, line: redact(report.line) };
+  }
 }
 
 const MAX_ISSUES = 8;
 const MAX_NAMED = 40;
 
-/**
- * Carries out what a model asked for. The profile is held against the call here: models call tools that they were not offered.
- * Never throws: whatever goes wrong is a result that says what to do instead.
- *
- * @param offered names of the tools that the hat's profile lets it use, and that can be used here
- * @param args as the model gave them, unchecked
- */
-export async function callTool(
-  registry: ToolRegistry,
-  offered: ReadonlySet<string>,
-  name: string,
-  args: unknown,
-  context: ToolContext,
-  output: OutputRules,
-): Promise<ToolOutcome> {
-  try {
-    const { result, refusal } = await judgeAndRun({ registry, offered, name, args, redact: output.redact }, context);
-    const text = await output.cap(output.redact(String(result.text)), result.keep ?? 'head');
-    const facts = result.facts === undefined ? {} : { facts: redactFacts(result.facts, output.redact) };
-    const shown = result.shown === undefined ? {} : { shown: { ...result.shown, text: output.redact(result.shown.text) } };
-    return { ...result, ...facts, ...shown, text, refusal };
-  } catch (error) {
-    // The rules for outputs failed: nothing that they have not seen may go on.
-    return {
-      ...fail(`What ${toShownName(name)} said could not be kept: ${toName(error)}.`, 'Ask for less at once.'),
-      refusal: 'tool-failed',
-    };
-  }
-}
-
-/** Facts go into the transcript: a path can hold a secret as well as a text can. */
-function redactFacts(facts: NonNullable<ToolResult['facts']>, redact: OutputRules['redact']): NonNullable<ToolResult['facts']> {
-  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]));
-}
-
-interface Judged {
-  readonly result: ToolResult;
-  readonly refusal: CallRefusal | null;
-}
-
-interface Call {
-  readonly registry: ToolRegistry;
-  readonly offered: ReadonlySet<string>;
-  readonly name: string;
-  readonly args: unknown;
-  readonly redact: OutputRules['redact'];
-}
-
-async function judgeAndRun({ registry, offered, name, args, redact }: Call, context: ToolContext): Promise<Judged> {
-  const tool = registry.find(name);
-  if (tool === undefined) return { result: refuseUnknown(name, offered), refusal: 'unknown-tool' };
-  if (!offered.has(name)) return { result: refuseNotOffered(name, offered), refusal: 'not-offered' };
-  if (args !== undefined && args !== null && !isJsonObject(args))
-    return { result: refuseNoObject(name, args, redact), refusal: 'bad-arguments' };
-  const checked = await checkArguments(tool, args);
-  if ('problem' in checked) return { result: checked.problem, refusal: 'bad-arguments' };
-  try {
-    context.signal.throwIfAborted();
-    return { result: await checked.run(context), refusal: null };
-  } catch (error) {
-    const advice = context.signal.aborted ? 'The turn is being stopped.' : 'Try it in another way, or go on without.';
-    return { result: fail(`${name} failed: ${toMessage(error)}`, advice), refusal: 'tool-failed' };
-  }
-}
-
-function refuseUnknown(name: string, offered: ReadonlySet<string>): ToolResult {
+function explainUnknown(name: string, offered: ReadonlySet<string>): CallOutcome {
   const near = findNearMiss(name.slice(0, 80), [...offered]);
-  return fail(
-    `There is no tool ${toShownName(name)}${near === undefined ? '.' : `: did you mean ${near}?`}`,
-    `You have: ${listNames(offered)}.`,
-  );
+  const what = `There is no tool ${toShownName(name)}${near === undefined ? '.' : `: did you mean ${near}?`}`;
+  return { kind: 'unknown-tool', ...fail(what, `You have: ${listNames(offered)}.`) };
 }
 
-function refuseNotOffered(name: string, offered: ReadonlySet<string>): ToolResult {
+function explainNotOffered(name: string, offered: ReadonlySet<string>): CallOutcome {
   return {
+    kind: 'not-offered',
     ...fail(
       `${name} is not among the tools of this hat: nothing was done.`,
       `You have: ${listNames(offered)}. What needs another tool is for another hat: say so in the event that you publish.`,
@@ -110,11 +121,15 @@ const BEFORE_BREAK = 100;
 const BEHIND_BREAK = 40;
 
 /** What is no object cannot be read at all: the model is shown where, since it does not get back what it wrote. */
-function refuseNoObject(name: string, args: unknown, redact: OutputRules['redact']): ToolResult {
-  return fail(
-    `The arguments of ${name} are no JSON object: nothing was done. ${typeof args === 'string' ? explainBreak(args, redact) : toKindText(args)}`,
-    'Call it again with one JSON object that fits its schema.',
-  );
+function explainNoObject(name: string, args: unknown, redact: OutputRules['redact']): CallOutcome {
+  const where = typeof args === 'string' ? explainBreak(args, redact) : toKindText(args);
+  return {
+    kind: 'bad-arguments',
+    ...fail(
+      `The arguments of ${name} are no JSON object: nothing was done. ${where}`,
+      'Call it again with one JSON object that fits its schema.',
+    ),
+  };
 }
 
 function explainBreak(text: string, redact: OutputRules['redact']): string {
@@ -136,21 +151,15 @@ function toExcerpt(text: string): string {
   return toShown(text.replaceAll('\n', '⏎'));
 }
 
-type Checked = { readonly run: (context: ToolContext) => Promise<ToolResult> } | { readonly problem: ToolResult };
-
-async function checkArguments(tool: AnyTool, args: unknown): Promise<Checked> {
+async function checkArguments(tool: AnyTool, args: unknown): Promise<Result<PreparedCall, CallOutcome>> {
   // `never` in the type of the list stands for "its own": what `parameters` let through is what `run` takes.
-  const { parameters, run, name } = tool as unknown as Tool<unknown>;
-  const parsed = await parameters.safeParseAsync(args ?? {});
-  if (parsed.success) return { run: (context) => run(parsed.data, context) };
+  const own = tool as unknown as Tool<unknown>;
+  const parsed = await own.parameters.safeParseAsync(args ?? {});
+  if (parsed.success) return accept({ tool: own, args: parsed.data });
   const lines = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssueLine);
   const more = parsed.error.issues.length - lines.length;
-  return {
-    problem: fail(
-      [`The arguments of ${name} are not right:`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
-      'Call it again with arguments that fit its schema.',
-    ),
-  };
+  const what = [`The arguments of ${tool.name} are not right:`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  return refuse({ kind: 'bad-arguments', ...fail(what, 'Call it again with arguments that fit its schema.') });
 }
 
 function toIssueLine(issue: z.core.$ZodIssue): string {

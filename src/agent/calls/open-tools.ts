@@ -48,7 +48,7 @@ export function openTools(settings: ToolSettings, request: TurnRequest, signal: 
     isReadOnly: (name) => readOnly.has(name),
     mayRepeat: (name, args) => mayRepeat(tools, name, args, context),
     reads: context.session.reads,
-    call: (name, args) => callTool(registry, names, name, args, context, toRules(context, name, redact)),
+    call: (name, args) => callTool({ registry, offered: names }, { name, args }, context, toRules(context, name, redact)),
     keep: (name, text) => createSpill(context.spillDir, name, context.jail.toShown)(text),
     redact,
     describeProject: async (now) => redact(await describeProject(context.jail, now)),

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, maskControls } from '../../core/index.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/index.ts';
 import type { TurnParts, TurnState } from '../session/turn-parts.ts';
+import type { CallOutcome, ReadRecord } from '../tool/tool.ts';
 
 const SUMMARY_CHARACTERS = 200;
 
@@ -35,33 +36,73 @@ async function refuseCut({ transcript }: TurnParts, { id, name }: ToolCallPart, 
 
 const STOPPED = 'The turn was stopped before this call was run: nothing was done.';
 
-async function runCall(parts: TurnParts, { published }: TurnState, { id, name, args }: ToolCallPart): Promise<ToolAnswer> {
-  const { model, tools, transcript, tell, now, signal } = parts;
-  if (signal.aborted) return { id, name, text: STOPPED, isError: true };
-  const shown = toShownName(name);
-  const summary = toLine(tools.redact(summarise(args)));
-  const used = { tool: shown, ...(summary === '' ? {} : { use: summary }) };
-  tell({ type: 'tool-start', id, name: shown, summary });
+/** One call: it is told and written that it begins, it is carried out, and what came of it is told and written. */
+async function runCall(parts: TurnParts, state: TurnState, call: ToolCallPart): Promise<ToolAnswer> {
+  if (parts.signal.aborted) return { id: call.id, name: call.name, text: STOPPED, isError: true };
+  const begun = beginCall(parts, call);
+  const outcome = await parts.tools.call(call.name, call.args);
+  return await endCall(parts, state, begun, outcome);
+}
+
+interface BegunCall {
+  readonly call: ToolCallPart;
+  /** What a person sees of it. */
+  readonly shown: { readonly tool: string; readonly summary: string };
+  readonly startedAt: number;
+  /** What files were known to be before it. */
+  readonly known: ReadonlyMap<string, ReadRecord>;
+}
+
+function beginCall({ tools, transcript, tell, now }: TurnParts, call: ToolCallPart): BegunCall {
+  const { id, name, args } = call;
+  const shown = { tool: toShownName(name), summary: toLine(tools.redact(summarise(args))) };
+  tell({ type: 'tool-start', id, name: shown.tool, summary: shown.summary });
   transcript.append({ type: 'tool-start', id, name });
   // What changes something may outlive a power cut, so its beginning has to as well.
   if (!tools.isReadOnly(name)) transcript.flush();
-  const startedAt = now();
-  const known = new Map(tools.reads);
-  const { facts, shown: picture, ...said } = await tools.call(name, args);
-  const isShown = picture !== undefined && model.takes?.includes(picture.file.mediaType) === true;
-  const { text, isError } = isShown ? { text: picture.text, isError: false } : said;
-  const answer: ToolAnswer = { id, name, text, isError, ...(isShown ? { file: picture.file } : {}) };
+  return { call, shown, startedAt: now(), known: new Map(tools.reads) };
+}
+
+async function endCall(parts: TurnParts, state: TurnState, begun: BegunCall, outcome: CallOutcome): Promise<ToolAnswer> {
+  const { tools, transcript, tell, now, signal } = parts;
+  const { call, shown, startedAt, known } = begun;
+  const { id, name, args } = call;
+  const answer = toAnswer(call, outcome, parts.model.takes ?? []);
+  const { facts, report } = outcome;
   const read = [...tools.reads].filter(([path, record]) => known.get(path) !== record);
-  const seen = { ...(facts === undefined ? {} : { facts }), ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }) };
-  // What a stop cut off and may be done again has no result: whoever takes the conversation up does it then.
-  if (!(signal.aborted && isError && (await tools.mayRepeat(name, args))))
-    transcript.append({ type: 'tool-result', result: answer, durationMs: now() - startedAt, ...seen });
-  if (!isError && typeof facts?.['topic'] === 'string') published.add(facts['topic']);
-  tell({ type: 'tool-end', id, name: shown, ok: !isError, summary: toLine(text) });
-  if (facts?.['violation'] !== undefined) tell({ type: 'tool-denied', denial: { ...used, layer: 'profile', reason: toLine(text) } });
-  if (typeof facts?.['stopped'] === 'string')
-    tell({ type: 'tool-denied', denial: { ...used, layer: 'os', reason: toLine(facts['stopped']) } });
+  // What a stop cut off and may be done again has no result: the turn that goes on with the conversation does it then.
+  if (!(signal.aborted && answer.isError && (await tools.mayRepeat(name, args))))
+    transcript.append({
+      type: 'tool-result',
+      result: answer,
+      durationMs: now() - startedAt,
+      ...(facts === undefined ? {} : { facts }),
+      ...(report === undefined ? {} : { report }),
+      ...(read.length === 0 ? {} : { reads: Object.fromEntries(read) }),
+    });
+  tell({ type: 'tool-end', id, name: shown.tool, ok: !answer.isError, summary: toLine(answer.text) });
+  const deny = (layer: 'profile' | 'os', reason: string): void => {
+    const use = shown.summary === '' ? {} : { use: shown.summary };
+    tell({ type: 'tool-denied', denial: { tool: shown.tool, ...use, layer, reason: toLine(reason) } });
+  };
+  if (outcome.kind === 'not-offered') deny('profile', answer.text);
+  switch (report?.kind) {
+    case 'published':
+      if (!answer.isError) state.published.add(report.topic);
+      break;
+    case 'write-stopped':
+      deny('os', report.line);
+      break;
+    case undefined:
+      break;
+  }
   return answer;
+}
+
+/** What the model is given: the file itself where it takes such files, else the text. */
+function toAnswer({ id, name }: ToolCallPart, { text, isError, shown }: CallOutcome, takes: readonly string[]): ToolAnswer {
+  if (shown === undefined || !takes.includes(shown.file.mediaType)) return { id, name, text, isError };
+  return { id, name, text: shown.text, isError: false, file: shown.file };
 }
 
 /** What a person sees of a name that a model made up. */

@@ -66,6 +66,22 @@ describe('a transcript that is read again', () => {
     );
   });
 
+  it.each([
+    ['of this version', { report: { kind: 'published', topic: 'done' } }, ['done']],
+    ['of an earlier version', { facts: { topic: 'done' } }, ['done']],
+    ['of a tool that has a fact of that name', { facts: { topic: 'done' }, report: { kind: 'write-stopped', line: 'x' } }, []],
+    ['that is damaged', { report: null, facts: { topic: 7 } }, []],
+    ['of a call that failed', { isError: true, report: { kind: 'published', topic: 'done' } }, []],
+  ])('tells what was published by a line %s', (_, { isError = false, ...told }: Record<string, unknown>, topics) => {
+    const call = { type: 'tool-call', id: 'c', name: 'emit_event', args: {} };
+    const text = [
+      { type: 'message', message: { role: 'assistant', parts: [call] } },
+      { type: 'tool-result', result: { id: 'c', name: 'emit_event', text: 'Published.', isError }, durationMs: 1, ...told },
+    ];
+    const { published } = foldTranscript(text.map((line) => JSON.stringify(line)).join('\n'), NO_MEMORY);
+    expect(published.map(({ topic }) => topic)).toEqual(topics);
+  });
+
   it('passes over lines that are none', () => {
     const text =
       'null\n7\n{}\n{"type":"message"}\n{"type":"message","message":{"role":"user"}}\n{"type":"tool-result"}\n{"type":"compaction","messages":3}\nx\n';

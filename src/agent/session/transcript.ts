@@ -69,8 +69,8 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
     else if (line.type === 'tool-result') {
       const call = open?.calls.find(({ id }) => id === line.result.id);
       open?.results.set(line.result.id, line.result);
-      const topic = line.result.isError ? undefined : line.facts?.['topic'];
-      if (call !== undefined && typeof topic === 'string') published.push({ topic, call });
+      const topic = findTopic(line);
+      if (call !== undefined && topic !== null) published.push({ topic, call });
       for (const [path, record] of Object.entries(line.reads ?? {})) reads.set(path, record);
     } else if (line.type === 'evicted') {
       settle();
@@ -98,6 +98,13 @@ export function foldTranscript(text: string, before: SessionMemory): FoldedSessi
   const cut = open !== null && open.results.size < open.calls.length ? open : null;
   settle();
   return { header, messages, open: cut, isDone, reads, steps, end, isWhole, published, said };
+}
+
+/** The topic that a call published. Sessions of versions without `report` say it among the facts. */
+function findTopic({ result, report, facts }: Extract<TranscriptLine, { type: 'tool-result' }>): string | null {
+  if (result.isError) return null;
+  const topic = !isJsonObject(report) ? facts?.['topic'] : report.kind === 'published' ? report.topic : null;
+  return typeof topic === 'string' ? topic : null;
 }
 
 function copyOpen(open: OpenCalls | null): OpenCalls | null {

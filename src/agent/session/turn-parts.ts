@@ -1,6 +1,6 @@
 import { type BackendEvent, type Json, type TurnFailure, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/index.ts';
-import type { ReadRecord, ToolResult } from '../tool/tool.ts';
+import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 import { createRepeatWatch, type RepeatWatch } from '../turn/watch-repeats.ts';
 
 /** What a turn of the agent is made of. */
@@ -120,8 +120,8 @@ export interface ToolBox {
   readonly mayRepeat: (name: string, args: Json) => Promise<boolean>;
   /** What files were when they were read in this conversation, by real path. */
   readonly reads: Map<string, ReadRecord>;
-  /** Never rejects; the text may be shown, sent and stored. */
-  readonly call: (name: string, args: Json) => Promise<ToolResult>;
+  /** Never rejects. */
+  readonly call: (name: string, args: Json) => Promise<CallOutcome>;
   /** Keeps a text in a file that the agent can read; the path as the agent should write it, `null` where it could not be kept. */
   readonly keep: (name: string, text: string) => Promise<string | null>;
   /** Takes secrets out of a text. */
@@ -151,6 +151,7 @@ export type TranscriptLine =
       readonly result: ToolAnswer;
       readonly durationMs: number;
       readonly facts?: Readonly<Record<string, Json>>;
+      readonly report?: ToolReport;
       /** What files turned out to be, by real path: who goes on with the conversation knows them. */
       readonly reads?: Readonly<Record<string, ReadRecord>>;
     }

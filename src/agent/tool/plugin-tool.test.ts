@@ -16,13 +16,14 @@ const DEPLOY: PluginTool = {
 };
 
 function call(plugin: PluginTool, args: unknown, signal = new AbortController().signal) {
-  return callTool(createRegistry([toPluginTool(plugin)]), new Set([plugin.name]), plugin.name, args, makeContext({ signal }), OUTPUT);
+  const tools = { registry: createRegistry([toPluginTool(plugin)]), offered: new Set([plugin.name]) };
+  return callTool(tools, { name: plugin.name, args }, makeContext({ signal }), OUTPUT);
 }
 
 describe('a tool of a plugin', () => {
   it('is called with checked arguments and knows its workspace', async () => {
-    expect(await call(DEPLOY, { to: 'staging' })).toMatchObject({ text: 'deployed /nowhere to staging', isError: false, refusal: null });
-    expect(await call(DEPLOY, {})).toMatchObject({ isError: true, refusal: 'bad-arguments' });
+    expect(await call(DEPLOY, { to: 'staging' })).toMatchObject({ text: 'deployed /nowhere to staging', isError: false, kind: 'ran' });
+    expect(await call(DEPLOY, {})).toMatchObject({ isError: true, kind: 'bad-arguments' });
   });
 
   it('has the worst hints where it says none', () => {
@@ -49,7 +50,7 @@ describe('a tool of a plugin', () => {
     for (const run of [thrown, () => Promise.reject(new Error('no way'))])
       expect(await call({ ...DEPLOY, run }, { to: 'x' })).toMatchObject({
         isError: true,
-        refusal: 'tool-failed',
+        kind: 'tool-failed',
         text: expect.stringContaining('no way'),
       });
   });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BackendEvent, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { Model, ModelMessage, ModelStep, TurnRequest } from '../../ports/index.ts';
 import { findSession } from '../session/find-session.ts';
-import type { ToolResult } from '../tool/tool.ts';
+import type { CallOutcome } from '../tool/tool.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';
 import { callAll, makeNativeAgent, makeTurn, say } from './turn-fixtures.ts';
 
@@ -127,10 +127,11 @@ function createPlayer(): Played {
   let said = '';
   const { tools, limits } = makeTurn([]).parts;
   const reads = new Map();
-  const call = async (name: string): Promise<ToolResult> => {
+  const call = async (name: string): Promise<CallOutcome> => {
     ran.push(name);
     if (name === 'look') reads.set('/file', { mtimeMs: 1, sizeBytes: 2, sha256: 'x' });
-    return { text: `${name} ran`, isError: false, ...(name.startsWith('publish') ? { facts: { topic: name.slice(8) || 'done' } } : {}) };
+    const outcome = { kind: 'ran', text: `${name} ran`, isError: false } as const;
+    return name.startsWith('publish') ? { ...outcome, report: { kind: 'published', topic: name.slice(8) || 'done' } } : outcome;
   };
   const toModel = (answers: readonly ModelStep[]): Model => ({
     label: 'test/model',

@@ -55,7 +55,7 @@ export function makeTurn(replies: readonly Reply[], given: Partial<TurnParts> & 
         isReadOnly: (name) => name === 'look',
         mayRepeat: async (name) => name === 'look' || name === 'publish',
         reads: new Map(),
-        call: run,
+        call: async (name, args) => ({ kind: 'ran', ...(await run(name, args)) }),
         keep: async (_, text) => {
           kept.push(text);
           return `.ralph/outputs/${kept.length}.txt`;

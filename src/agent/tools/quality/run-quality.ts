@@ -60,8 +60,8 @@ function toResult(order: QualityOrder, result: CommandResult, timeoutMs: number,
       exitCode: result.exitCode,
       durationMs: Math.round(result.durationMs),
       ...(counts !== null && { passed: counts.passed, failed: counts.failed, skipped: counts.skipped }),
-      ...(stopped !== null && { stopped }),
     },
+    ...(stopped !== null && { report: { kind: 'write-stopped', line: stopped } }),
   };
 }
 
