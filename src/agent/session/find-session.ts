@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { addUsage, RALPH, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/index.ts';
-import { toHandOver } from './render-conversation.ts';
+import { renderHandOver } from './conversation.ts';
 import {
   type FoldedSession,
   foldTranscript,
@@ -94,7 +94,8 @@ function findHandOver(wish: SessionWish, edges: readonly (Edges | null)[]): stri
   const before = edges.at(-1);
   const told = [own, ...(wish.hat === RALPH && before !== own ? [before] : [])].flatMap((edge) => {
     if (edge === null || edge === undefined || edge.end?.isLimited !== true) return [];
-    return [toHandOver(edge.header, edge.end, readChain(wish, edge.header.turn).messages, edge === own)];
+    const { hat, turn } = edge.header;
+    return [renderHandOver({ hat, turn, failure: edge.end.failure, isOwn: edge === own }, readChain(wish, turn).messages)];
   });
   return told.length === 0 ? null : told.join('\n\n');
 }

@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
-import { createTextSignalScanner, isJsonObject, parseJson } from '../../core/index.ts';
+import { isJsonObject, parseJson } from '../../core/index.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/index.ts';
 import type { ReadRecord } from '../tool/tool.ts';
+import { hasSignal, listCalls, withoutFile } from './conversation.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './turn-parts.ts';
 
 /** What one session leaves to the next. */
@@ -118,11 +119,6 @@ export interface OpenCalls {
   readonly results: Map<string, ToolAnswer>;
 }
 
-/** The tool calls of a message, in their order. */
-export function listCalls(message: AssistantMessage): readonly ToolCallPart[] {
-  return message.parts.filter((part) => part.type === 'tool-call');
-}
-
 const NOT_RUN = 'Interrupted before this call was run: nothing was done. Call it again if it is still needed.';
 const UNKNOWN =
   'Interrupted while this call ran: whether it took effect is not known. Look at what is there before it is done a second time.';
@@ -137,11 +133,6 @@ function toToolMessage({ calls, started, results }: OpenCalls): ModelMessage {
 function withEvicted(message: ModelMessage, { result: place, text }: Evicted): ModelMessage {
   if (message.role !== 'tool') return message;
   return { role: 'tool', results: message.results.map((result, index) => (index === place ? withoutFile(result, text) : result)) };
-}
-
-/** What stands in the place of a result that was moved out. */
-export function withoutFile({ file: _, ...result }: ToolAnswer, text: string): ToolAnswer {
-  return { ...result, text };
 }
 
 /** The lines of a text that are lines of a transcript, as far as their form tells. */
@@ -177,15 +168,6 @@ function isMessage(value: unknown): boolean {
   if (value['role'] === 'user') return typeof value['text'] === 'string';
   if (value['role'] === 'assistant') return Array.isArray(value['parts']) && value['parts'].every(isJsonObject);
   return value['role'] === 'tool' && Array.isArray(value['results']) && value['results'].every(isJsonObject);
-}
-
-/** Whether a message publishes by its words (or hands on), as the loop will read them. The promise is none: only that of the last message counts. */
-export function hasSignal({ parts }: AssistantMessage): boolean {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (!/EVENT:|HAT_TRANSITION:|<event\s/.test(text)) return false;
-  const scanner = createTextSignalScanner('');
-  for (const line of text.split('\n')) scanner.line(line);
-  return scanner.finish().signals.length > 0;
 }
 
 /** The name of a session's file, in the folder of its turn. */

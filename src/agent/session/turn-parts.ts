@@ -1,7 +1,6 @@
 import { type BackendEvent, type Json, type TurnFailure, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/index.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
-import { createRepeatWatch, type RepeatWatch } from '../turn/watch-repeats.ts';
 
 /** What a turn of the agent is made of. */
 export interface TurnParts {
@@ -48,8 +47,6 @@ export interface TurnState {
   summarisedMessages: number;
   /** How long the conversation was that the provider has just refused as too long; `null` since it has answered. */
   refusedTokens: number | null;
-  /** What its calls and their results were, to find a circle. */
-  readonly repeats: RepeatWatch;
 }
 
 /** How the steps of a turn ended. */
@@ -60,7 +57,7 @@ export interface LoopEnd {
   readonly isLimited?: boolean;
 }
 
-/** Where in a run a model is asked; a script plays by it. */
+/** Where in a run a model is asked; a script finds its step by it. */
 export interface ModelPlace {
   readonly hat: string;
   /** Turns of the hat before this one. */
@@ -86,7 +83,6 @@ export function createTurnState(messages: readonly ModelMessage[]): TurnState {
     roomTokens: Number.POSITIVE_INFINITY,
     summarisedMessages: 0,
     refusedTokens: null,
-    repeats: createRepeatWatch(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../ports/index.ts';
+import { askForSummary } from './ask-model.ts';
 import { compactConversation, estimateMessages } from './keep-within-budget.ts';
 import { makeTurn, type SampleTurn, say } from './turn-fixtures.ts';
 
@@ -18,7 +19,8 @@ async function compactLong(reply: ReturnType<typeof say>): Promise<SampleTurn & 
   const turn = makeTurn([reply]);
   turn.state.messages = [...makeLong(80)];
   const limits = { ...turn.parts.limits, contextTokens: CONTEXT_TOKENS };
-  await compactConversation({ ...turn.parts, limits }, turn.state);
+  const parts = { ...turn.parts, limits };
+  await compactConversation(parts, turn.state, (record) => askForSummary(parts, turn.state, record));
   return { ...turn, request: turn.requests[0] as ModelRequest };
 }
 

@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path';
 import { type BackendEvent, isRalphError, type TurnFailure, toTurnName, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart, TurnRequest } from '../../ports/index.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
+import { describeWork } from '../session/conversation.ts';
 import { findSession, type SessionStart } from '../session/find-session.ts';
 import { pause } from '../session/pause.ts';
-import { describeWork } from '../session/render-conversation.ts';
 import { openTranscript, SESSION_FILE } from '../session/transcript.ts';
 import {
   type AgentLimits,

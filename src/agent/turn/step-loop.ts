@@ -1,18 +1,17 @@
-import { addUsage, type TurnFailure } from '../../core/index.ts';
-import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelStep, UserMessage } from '../../ports/index.ts';
+import type { TurnFailure } from '../../core/index.ts';
+import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/index.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
-import { hasSignal, listCalls } from '../session/transcript.ts';
+import { hasSignal, listCalls, toText } from '../session/conversation.ts';
 import type { LoopEnd, TurnParts, TurnState } from '../session/turn-parts.ts';
-import { type Answer, askModel } from './ask-model.ts';
-import { dropRefusedFiles, estimateMessages, estimateRequest, keepWithinBudget } from './keep-within-budget.ts';
+import { type AnsweredStep, addStepUsage, askForSummary, askModel, type ModelAnswer } from './ask-model.ts';
+import { dropRefusedFiles, keepWithinBudget, shrinkRefused } from './keep-within-budget.ts';
+import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
 
 const STOPPED: LoopEnd = { status: 'stopped', failure: null };
 const SUCCEEDED: LoopEnd = { status: 'succeeded', failure: null };
 /** The agent is told when so many steps are left. */
 const LAST_STEPS = 3;
 const COST_UNKNOWN = 'max_cost cannot hold this turn: the price of the model is not known; say it under `prices`';
-/** A conversation that was refused as too long has to get at least so much shorter, else it is given up. */
-const SHORTER_SHARE = 0.95;
 /** How often it is asked to go on without having called a tool. */
 const MAX_NUDGES = 3;
 
@@ -21,15 +20,16 @@ const MAX_NUDGES = 3;
  * transcript before the next call is made. Rejects with the system error where the transcript cannot be written.
  */
 export async function runSteps(parts: TurnParts, state: TurnState): Promise<LoopEnd> {
+  const repeats = createRepeatWatch();
   for (;;) {
     const bound = findBound(parts, state);
     if (bound !== null) return bound;
-    await keepWithinBudget(parts, state);
+    await keepWithinBudget(parts, state, (record) => askForSummary(parts, state, record));
     if (parts.signal.aborted) return STOPPED;
     parts.transcript.flush();
     const startedAt = parts.now();
     const answer = await askModel(parts, toRequest(parts, state));
-    const end = await takeAnswer(parts, state, answer, startedAt);
+    const end = await takeAnswer(parts, state, answer, { startedAt, repeats });
     if (end !== null) return end;
   }
 }
@@ -51,65 +51,60 @@ function limited(message: string): LoopEnd {
   return { ...fail(message), isLimited: true };
 }
 
-function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState): Parameters<typeof askModel>[1] {
+function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState): ModelRequest {
   return { system, messages, tools: tools.tools, maxOutputTokens: limits.maxOutputTokens, cache: planCacheMarks(messages) };
 }
 
+interface AnswerPlace {
+  readonly startedAt: number;
+  readonly repeats: RepeatWatch;
+}
+
 /** `null` where the turn goes on. */
-async function takeAnswer(parts: TurnParts, state: TurnState, answer: Answer, startedAt: number): Promise<LoopEnd | null> {
-  if (answer.ok === false) return takeFailure(parts, state, answer.failure);
+async function takeAnswer(parts: TurnParts, state: TurnState, answer: ModelAnswer, place: AnswerPlace): Promise<LoopEnd | null> {
+  if (answer.kind === 'failed') return takeFailure(parts, state, answer.failure);
   state.steps += 1;
   state.refusedTokens = null;
-  if (answer.ok === 'cut') {
-    append(parts, state, { role: 'assistant', parts: [{ type: 'text', text: answer.text }] });
-    endMessage(parts, state);
-    return nudge(
-      parts,
-      state,
-      'Your answer was cut off there, by the connection. Go on where it stopped; do not repeat what you have said.',
-    );
-  }
-  takeUsage(parts, state, answer, startedAt);
-  const { message, finish } = answer;
-  const calls = listCalls(message);
-  // Thinking alone is no answer: providers refuse to be given it back.
-  if (calls.length > 0 || hasText(message)) append(parts, state, message);
-  if (hasText(message)) endMessage(parts, state);
-  state.hasSignalled ||= hasSignal(message);
-  count(state, answer);
-  if (calls.length > 0) return takeCalls(parts, state, calls, answer);
-  if (parts.signal.aborted) return STOPPED;
-  if (finish === 'refusal') return fail('the model refused to go on');
-  if (finish === 'length') return nudge(parts, state, toCutText(answer, hasText(message)));
-  if (!hasText(message))
-    return state.nudges > 0 ? SUCCEEDED : nudge(parts, state, 'Go on. If all is done, say in a few words what you did.');
-  return SUCCEEDED;
+  if (answer.kind === 'whole') return takeStep(parts, state, answer.step, place);
+  append(parts, state, { role: 'assistant', parts: [{ type: 'text', text: answer.text }] });
+  endMessage(parts, state);
+  return nudge(parts, state, 'Your answer was cut off there, by the connection. Go on where it stopped; do not repeat what you have said.');
 }
 
 async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
   if (parts.signal.aborted) return STOPPED;
-  if (failure.class === 'context-overflow' && (await shrink(parts, state))) return null;
+  const summarise = (record: string): Promise<string | null> => askForSummary(parts, state, record);
+  if (failure.class === 'context-overflow' && (await shrinkRefused(parts, state, summarise))) return null;
   if (failure.class === 'bad-request' && dropRefusedFiles(parts, state, failure.message)) return null;
   return { status: 'failed', failure: toTurnFailure(failure, parts.now()) };
 }
 
-/** Makes the conversation shorter than what the provider has refused; false where it was refused before and has hardly got shorter since. */
-async function shrink(parts: TurnParts, state: TurnState): Promise<boolean> {
-  const tokens = estimateMessages(state.messages);
-  if (state.refusedTokens !== null && tokens > state.refusedTokens * SHORTER_SHARE) return false;
-  state.refusedTokens = tokens;
-  const whole = estimateRequest({ ...state, contextTokens: null }, parts.system, parts.tools.tools);
-  state.roomTokens = Math.min(state.roomTokens, parts.limits.contextTokens, whole);
-  await keepWithinBudget(parts, state, true);
-  return true;
-}
-
-async function takeCalls(
+async function takeStep(
   parts: TurnParts,
   state: TurnState,
-  calls: Parameters<typeof runToolCalls>[2],
-  { finish, usage }: Extract<ModelStep, { ok: true }>,
+  step: AnsweredStep,
+  { startedAt, repeats }: AnswerPlace,
 ): Promise<LoopEnd | null> {
+  takeUsage(parts, state, step, startedAt);
+  const { message, finish } = step;
+  const calls = listCalls(message);
+  const hasText = toText(message).trim() !== '';
+  // Thinking alone is no answer: providers refuse to be given it back.
+  if (calls.length > 0 || hasText) append(parts, state, message);
+  if (hasText) endMessage(parts, state);
+  state.hasSignalled ||= hasSignal(message);
+  count(state, step);
+  if (calls.length > 0) return takeCalls(parts, state, step, repeats);
+  if (parts.signal.aborted) return STOPPED;
+  if (finish === 'refusal') return fail('the model refused to go on');
+  if (finish === 'length') return nudge(parts, state, toCutText(step, hasText));
+  if (hasText || state.nudges > 0) return SUCCEEDED;
+  return nudge(parts, state, 'Go on. If all is done, say in a few words what you did.');
+}
+
+async function takeCalls(parts: TurnParts, state: TurnState, step: AnsweredStep, repeats: RepeatWatch): Promise<LoopEnd | null> {
+  const { message, finish, usage } = step;
+  const calls = listCalls(message);
   state.nudges = 0;
   const results = await runToolCalls(parts, state, calls, finish === 'length' ? usage.outputTokens : undefined);
   state.messages.push({ role: 'tool', results });
@@ -117,10 +112,10 @@ async function takeCalls(
   if (left === LAST_STEPS)
     append(parts, state, { role: 'user', text: `${left} steps are left in this turn: finish, and publish your event.` });
   if (parts.signal.aborted) return STOPPED;
-  const { verdict, times, tools } = state.repeats.note(calls, results);
+  const { action, times, tools } = repeats.note(calls, results);
   const circle = `${tools.join(' and ')} with the same arguments had the same result ${times} times`;
-  if (verdict === 'end') return limited(`the agent went in a circle: ${circle}`);
-  if (verdict === 'tell')
+  if (action === 'end') return limited(`the agent went in a circle: ${circle}`);
+  if (action === 'tell')
     append(parts, state, {
       role: 'user',
       text: `${circle}. Another try will not change that: do something else, or publish the event that says what keeps you from going on. After two more the turn is ended.`,
@@ -128,7 +123,7 @@ async function takeCalls(
   return null;
 }
 
-function toCutText({ usage }: Extract<ModelStep, { ok: true }>, hasWords: boolean): string {
+function toCutText({ usage }: AnsweredStep, hasWords: boolean): string {
   const limit = usage.outputTokens === null ? 'the most output tokens' : `${usage.outputTokens} output tokens, the most there may be`;
   if (hasWords) return `Your answer was cut off at ${limit}. Go on where it stopped.`;
   return `Your answer was cut off at ${limit}, before it had said or called anything. Think less at once, and write in smaller parts.`;
@@ -152,22 +147,14 @@ function endMessage({ tell }: TurnParts, state: TurnState): void {
   tell({ type: 'message-end' });
 }
 
-function hasText(message: AssistantMessage): boolean {
-  return message.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
-}
-
-function takeUsage(parts: TurnParts, state: TurnState, step: Extract<ModelStep, { ok: true }>, startedAt: number): void {
-  const { finish, responseId, model } = step;
-  const usage = { ...step.usage, costUsd: parts.priceOf(step.usage, model) };
-  state.usage = addUsage(state.usage, usage);
-  parts.transcript.append({ type: 'usage', usage, finish, responseId, model, durationMs: parts.now() - startedAt });
+function takeUsage(parts: TurnParts, state: TurnState, step: AnsweredStep, startedAt: number): void {
+  const { costUsd } = addStepUsage(parts, state, step, startedAt);
   parts.tell({ type: 'usage', usage: state.usage });
-  if (state.steps === 1 && parts.limits.maxCostUsd !== null && usage.costUsd === null)
-    parts.tell({ type: 'warning', message: COST_UNKNOWN });
+  if (state.steps === 1 && parts.limits.maxCostUsd !== null && costUsd === null) parts.tell({ type: 'warning', message: COST_UNKNOWN });
 }
 
 /** What the provider counted is the best estimate of what comes next. */
-function count(state: TurnState, { usage }: Extract<ModelStep, { ok: true }>): void {
+function count(state: TurnState, { usage }: AnsweredStep): void {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   if (inputTokens === null) return;
   state.contextTokens = inputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0) + (outputTokens ?? 0);

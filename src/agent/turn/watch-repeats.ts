@@ -9,13 +9,13 @@ const DURATION = /\b\d+(?:\.\d+)?\s?(?:ms|s|min|m)\b/g;
 
 /** How often an agent has gone the same circle. */
 export interface Repeats {
-  readonly verdict: 'none' | 'tell' | 'end';
+  readonly action: 'none' | 'tell' | 'end';
   readonly times: number;
   /** Names of the tools in the circle, each once. */
   readonly tools: readonly string[];
 }
 
-/** Notes the calls of each answer with their results, and tells when they only repeat. */
+/** Notes the calls of each answer with their results, and finds out when they only repeat. */
 export interface RepeatWatch {
   readonly note: (calls: readonly ToolCallPart[], results: readonly ToolAnswer[]) => Repeats;
 }
@@ -39,15 +39,15 @@ export function createRepeatWatch(): RepeatWatch {
         const times = countCircles(rounds, length);
         if (times < TOLD_AFTER || rounds.length < length * TOLD_AFTER) continue;
         const tools = [...new Set(rounds.slice(-length).flatMap((round) => round.tools))];
-        return { verdict: toVerdict(rounds, length, times), times, tools };
+        return { action: decideAction(rounds, length, times), times, tools };
       }
-      return { verdict: 'none', times: 1, tools: [] };
+      return { action: 'none', times: 1, tools: [] };
     },
   };
 }
 
-/** Told once for each time that the circle closes. */
-function toVerdict(rounds: readonly Round[], length: number, times: number): Repeats['verdict'] {
+/** The agent is told once for each time that the circle closes. */
+function decideAction(rounds: readonly Round[], length: number, times: number): Repeats['action'] {
   if (times >= ENDED_AFTER) return 'end';
   const isClosed = countCircles(rounds.slice(0, -1), length) < times;
   return isClosed ? 'tell' : 'none';

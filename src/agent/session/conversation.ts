@@ -1,7 +1,29 @@
-import { isJsonObject, maskControls } from '../../core/index.ts';
-import type { ModelMessage } from '../../ports/index.ts';
-import { listCalls } from './transcript.ts';
-import type { SessionEnd, SessionHeader } from './turn-parts.ts';
+import { createTextSignalScanner, isJsonObject, maskControls, type TurnFailure } from '../../core/index.ts';
+import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/index.ts';
+
+/** The tool calls of a message, in their order. */
+export function listCalls(message: AssistantMessage): readonly ToolCallPart[] {
+  return message.parts.filter((part) => part.type === 'tool-call');
+}
+
+/** What a message says, without its thoughts and calls. */
+export function toText({ parts }: AssistantMessage): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Whether a message publishes by its words (or hands on), as the loop will read them. The promise is none: only that of the last message counts. */
+export function hasSignal(message: AssistantMessage): boolean {
+  const text = toText(message);
+  if (!/EVENT:|HAT_TRANSITION:|<event\s/.test(text)) return false;
+  const scanner = createTextSignalScanner('');
+  for (const line of text.split('\n')) scanner.line(line);
+  return scanner.finish().signals.length > 0;
+}
+
+/** What stands in the place of a result that was moved out. */
+export function withoutFile({ file: _, ...result }: ToolAnswer, text: string): ToolAnswer {
+  return { ...result, text };
+}
 
 const PIECE_CHARACTERS = 4000;
 
@@ -75,13 +97,17 @@ function toLine(text: string): string {
   return line.length > WORDS_CHARACTERS ? `…${line.slice(-WORDS_CHARACTERS)}` : line;
 }
 
+/** A turn that a limit ended. */
+export interface LimitedTurn {
+  readonly hat: string;
+  readonly turn: string;
+  readonly failure: TurnFailure | null;
+  /** It was of the hat whose turn comes next. */
+  readonly isOwn: boolean;
+}
+
 /** What the next turn is told of one that a limit ended: `messages` is its conversation. */
-export function toHandOver(
-  { hat, turn }: SessionHeader,
-  { failure }: SessionEnd,
-  messages: readonly ModelMessage[],
-  isOwn: boolean,
-): string {
+export function renderHandOver({ hat, turn, failure, isOwn }: LimitedTurn, messages: readonly ModelMessage[]): string {
   const first = messages.findIndex(({ role }) => role === 'assistant');
   const whose = isOwn ? 'Your last turn' : `The turn of ${hat}`;
   return [
