@@ -1,5 +1,10 @@
-/** Front door of `agent`: the native agent. Heavy: only ever imported dynamically. */
-
+/**
+ * Front door of `agent`: the native agent. Heavy: only ever imported dynamically.
+ *
+ * Folders, in one direction: tool <- files <- grep <- tools <- tool-list, and tool <- session <- calls <- turn; providers and mcp stand beside them.
+ * `tool`: what a tool is and gets; `files`: what file tools do; `tools`: one file per tool, what several share in folders below; `session`: the parts,
+ * the transcript and the memory of a turn; `calls`: a tool call, prepared, executed and finished; `turn`: the loop of steps and the backend around it.
+ */
 export { openTools, type ToolSettings } from './calls/open-tools.ts';
 export { createJail, type JailSettings } from './files/jail.ts';
 export { openServers } from './mcp/open-servers.ts';

@@ -95,11 +95,11 @@ function toCacheKey({ hat, env }: Place): { readonly cacheKey?: string } {
   return run === undefined ? {} : { cacheKey: `ralph-${toTextHash(`${run} ${hat}`)}` };
 }
 
-function readScript(room: AgentRoom, workspace: string, file: string | undefined): ReturnType<AgentRoom['parseScript']> & object {
+function readScript(room: AgentRoom, workspace: string, file: string | undefined): Parameters<AgentRoom['createScriptedModel']>[0] {
   if (file === undefined) throw toIncomplete('The scripted model has no script.');
   const parsed = room.parseScript(readYaml(file, resolve(workspace, file)));
-  if (typeof parsed !== 'string') return parsed;
-  throw toScriptError(file, parsed);
+  if (parsed.ok) return parsed.value;
+  throw toScriptError(file, parsed.refused);
 }
 
 function readYaml(shown: string, path: string): Json {

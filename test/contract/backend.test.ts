@@ -48,7 +48,7 @@ function replaying(type: BackendType, scenario: string, ending: string): Backend
 /** The native agent with real tools, and a model that plays these steps. */
 function native(...steps: Json[]): Backend {
   const script = parseScript({ turns: [{ steps }] });
-  if (typeof script === 'string') throw new Error(script);
+  if (!script.ok) throw new Error(script.refused);
   const workspace = `${bench.folder}/work`;
   return createNativeBackend({
     label: 'native:scripted',
@@ -62,7 +62,7 @@ function native(...steps: Json[]): Backend {
       contextTokens: 100_000,
       retry: { maxAttempts: 1, baseMs: 1, maxMs: 1 },
     },
-    createModel: (place) => createScriptedModel(script, place),
+    createModel: (place) => createScriptedModel(script.value, place),
     openTools: async (request, signal) =>
       openTools(
         {

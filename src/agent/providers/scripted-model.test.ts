@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../core/index.ts';
+import { type Json, refuse } from '../../core/index.ts';
 import type { ModelMessage, ModelRequest } from '../../ports/index.ts';
 import { createScriptedModel, parseScript, type Script } from './scripted-model.ts';
 
@@ -13,11 +13,11 @@ const REQUEST: ModelRequest = {
 
 function parse(value: Json): Script {
   const script = parseScript(value);
-  if (typeof script === 'string') throw new Error(script);
-  return script;
+  if (!script.ok) throw new Error(script.refused);
+  return script.value;
 }
 
-function play(value: Json, place: { hat?: string; turnsBefore?: number; stepsBefore?: number } = {}) {
+function createModelOf(value: Json, place: { hat?: string; turnsBefore?: number; stepsBefore?: number } = {}) {
   const model = createScriptedModel(parse(value), { hat: 'a', turnsBefore: 0, stepsBefore: 0, env: {}, ...place });
   return (request: Partial<ModelRequest> = {}) => model.step({ ...REQUEST, ...request }, () => undefined, new AbortController().signal);
 }
@@ -29,37 +29,39 @@ describe('a script', () => {
     [{ hats: { a: [{ steps: [{ calls: [{ tool: 1 }] }] }] } }, 'hats.a.0.steps.0.calls.0.tool'],
     ['x', 'expected object'],
   ])('%j says what is wrong with it', (value, problem) => {
-    expect(parseScript(value as Json)).toContain(problem);
+    expect(parseScript(value as Json)).toEqual(refuse(expect.stringContaining(problem)));
   });
 
-  it('is played by hat and turn, step by step', async () => {
+  it('is followed by hat and turn, step by step', async () => {
     const value = {
       hats: { a: [{ steps: [{ text: 'one' }, { text: 'two' }] }, { steps: [{ text: 'three' }] }] },
       turns: [{ steps: [{ text: 'other' }] }],
     };
-    const next = play(value);
+    const next = createModelOf(value);
     expect(await next()).toMatchObject({ ok: true, message: { parts: [{ text: 'one' }] } });
     expect(await next()).toMatchObject({ ok: true, message: { parts: [{ text: 'two' }] } });
-    expect(await play(value, { turnsBefore: 1 })()).toMatchObject({ message: { parts: [{ text: 'three' }] } });
-    expect(await play(value, { hat: 'b' })()).toMatchObject({ message: { parts: [{ text: 'other' }] } });
+    expect(await createModelOf(value, { turnsBefore: 1 })()).toMatchObject({ message: { parts: [{ text: 'three' }] } });
+    expect(await createModelOf(value, { hat: 'b' })()).toMatchObject({ message: { parts: [{ text: 'other' }] } });
   });
 
   it('goes on at the step at which it was interrupted', async () => {
     const value = { turns: [{ steps: [{ text: 'one' }, { text: 'two' }] }] };
-    expect(await play(value, { stepsBefore: 1 })()).toMatchObject({ message: { parts: [{ text: 'two' }] } });
+    expect(await createModelOf(value, { stepsBefore: 1 })()).toMatchObject({ message: { parts: [{ text: 'two' }] } });
   });
 
   it('fails a turn that nobody wrote, or plays the last one again', async () => {
     const turns = [{ steps: [{ text: 'one' }] }];
-    expect(await play({ turns }, { turnsBefore: 3 })()).toMatchObject({
+    expect(await createModelOf({ turns }, { turnsBefore: 3 })()).toMatchObject({
       ok: false,
       failure: { message: 'script: the script has no turn 4 of a' },
     });
-    expect(await play({ turns, after_last: 'repeat' }, { turnsBefore: 3 })()).toMatchObject({ ok: true });
+    expect(await createModelOf({ turns, after_last: 'repeat' }, { turnsBefore: 3 })()).toMatchObject({ ok: true });
   });
 
   it('calls tools, and fails as it is told to', async () => {
-    const next = play({ turns: [{ steps: [{ calls: [{ tool: 'look', args: { path: 'x' } }] }, { fail: { retry_after_ms: 5 } }] }] });
+    const next = createModelOf({
+      turns: [{ steps: [{ calls: [{ tool: 'look', args: { path: 'x' } }] }, { fail: { retry_after_ms: 5 } }] }],
+    });
     expect(await next()).toMatchObject({
       finish: 'tool-calls',
       message: { parts: [{ type: 'tool-call', name: 'look', args: { path: 'x' } }] },
@@ -77,7 +79,9 @@ describe('a script', () => {
     [{ prompt: 'tower' }, null],
     [{ prompt: 'bridge' }, 'does not hold "bridge"'],
   ])('expects %j', async (expected, problem) => {
-    const step = await play({ turns: [{ steps: [{ expect: expected, text: 'x' }] }] })({ messages: [...REQUEST.messages, results] });
+    const step = await createModelOf({ turns: [{ steps: [{ expect: expected, text: 'x' }] }] })({
+      messages: [...REQUEST.messages, results],
+    });
     expect(step.ok ? null : step.failure.message).toEqual(problem === null ? null : expect.stringContaining(problem));
   });
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Json, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
+import { accept, type Json, type Result, refuse, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/index.ts';
 import { pause } from '../session/pause.ts';
 import type { ModelPlace } from '../session/turn-parts.ts';
@@ -20,7 +20,7 @@ export function createScriptedModel(script: Script, place: ModelPlace): Model {
       next += 1;
       const step = turn.steps[next - 1] ?? NOTHING_LEFT;
       const where = `step ${next} of turn ${place.turnsBefore + 1} of ${place.hat}`;
-      return playStep(step, { request, observe, signal, where });
+      return runStep(step, { request, observe, signal, where });
     },
   };
 }
@@ -28,14 +28,14 @@ export function createScriptedModel(script: Script, place: ModelPlace): Model {
 /** Behind the last step: it says nothing more and calls nothing. */
 const NOTHING_LEFT: ScriptStep = { calls: [], delay_ms: 0, text: 'Done.' };
 
-interface Playing {
+interface StepPlace {
   readonly request: ModelRequest;
   readonly observe: (delta: ModelDelta) => void;
   readonly signal: AbortSignal;
   readonly where: string;
 }
 
-async function playStep(step: ScriptStep, { request, observe, signal, where }: Playing): Promise<ModelStep> {
+async function runStep(step: ScriptStep, { request, observe, signal, where }: StepPlace): Promise<ModelStep> {
   if (step.delay_ms > 0) await pause(step.delay_ms, signal);
   if (signal.aborted) return { ok: false, failure: { class: 'aborted', message: 'stopped' } };
   const missed = findMissed(step, request);
@@ -123,7 +123,7 @@ const SCRIPT = z
     hats: z.record(z.string(), z.array(TURN)).default({}),
     /** Turns of every hat that is not named. */
     turns: z.array(TURN).default([]),
-    /** What happens after the last turn that is written: it fails (default), or the last one is played again. */
+    /** What happens after the last turn that is written: it fails (default), or the last one is used once more. */
     after_last: z.enum(['fail', 'repeat']).default('fail'),
   })
   .refine(({ hats, turns }) => turns.length > 0 || Object.keys(hats).length > 0, 'it has neither `hats` nor `turns`');
@@ -132,12 +132,12 @@ const SCRIPT = z
 export type Script = z.output<typeof SCRIPT>;
 type ScriptStep = z.output<typeof STEP>;
 
-/** Checks a script that was read from a file; a text says what is wrong with it. */
-export function parseScript(value: Json): Script | string {
+/** Checks a script that was read from a file; refused is what is wrong with it, in words. */
+export function parseScript(value: Json): Result<Script, string> {
   const parsed = SCRIPT.safeParse(value);
-  if (parsed.success) return parsed.data;
-  return parsed.error.issues
+  if (parsed.success) return accept(parsed.data);
+  const problems = parsed.error.issues
     .slice(0, 5)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
-    .join('; ');
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  return refuse(problems.join('; '));
 }

@@ -47,7 +47,7 @@ describe('a fresh context', () => {
   it('begins with nothing, whatever was before', () => {
     write('1.1', DONE);
     write('2.1', DONE, { hat: 'b' });
-    expect(find('3.1')).toMatchObject({ follows: null, isTakenUp: false, messages: [], stepsBefore: 0, turnsBefore: 1 });
+    expect(find('3.1')).toMatchObject({ follows: null, isContinuation: false, messages: [], stepsBefore: 0, turnsBefore: 1 });
   });
 
   it('begins with nothing where there is no run yet', () => {
@@ -62,7 +62,7 @@ describe('a turn that a limit ended', () => {
     write('1.1', limited);
     write('2.1', DONE, { hat: 'b' });
     const found = find('3.1');
-    expect(found).toMatchObject({ isTakenUp: false, messages: [] });
+    expect(found).toMatchObject({ isContinuation: false, messages: [] });
     expect(found.handOver).toMatch(/^# What was done before[\s\S]*Your last turn \(1\.1\) was ended by a limit[\s\S]*said 1\.1/);
     expect(found.handOver).not.toContain('asked 1.1');
   });
@@ -87,7 +87,7 @@ describe('a turn that was interrupted', () => {
   ] as const)('because it was %s is taken up by the next one of the same hat', (_, end) => {
     write('1.1', end);
     const found = find('2.1');
-    expect(found).toMatchObject({ follows: '1.1', isTakenUp: true, stepsBefore: 1, turnsBefore: 0 });
+    expect(found).toMatchObject({ follows: '1.1', isContinuation: true, stepsBefore: 1, turnsBefore: 0 });
     expect(found.messages).toHaveLength(2);
   });
 
@@ -124,21 +124,21 @@ describe('a turn that was interrupted', () => {
     mkdirSync(join(turnsDir, '2.1'));
     mkdirSync(join(turnsDir, '3.1'));
     writeFileSync(join(turnsDir, '3.1', 'session.jsonl'), '{"type":"session","v"');
-    expect(find('4.1')).toMatchObject({ follows: '1.1', isTakenUp: true });
+    expect(find('4.1')).toMatchObject({ follows: '1.1', isContinuation: true });
   });
 
   it('is one whose own end the loop never heard of, and none that the loop knows', () => {
     write('1.1', DONE);
     expect(find('2.1')).toMatchObject({ follows: null });
-    expect(find('2.1', { interruptions: 1 })).toMatchObject({ follows: '1.1', isTakenUp: true });
+    expect(find('2.1', { interruptions: 1 })).toMatchObject({ follows: '1.1', isContinuation: true });
     mkdirSync(join(turnsDir, '2.1'));
     expect(find('3.1', { interruptions: 1 })).toMatchObject({ follows: null });
-    expect(find('3.1', { interruptions: 2 })).toMatchObject({ follows: '1.1', isTakenUp: true });
+    expect(find('3.1', { interruptions: 2 })).toMatchObject({ follows: '1.1', isContinuation: true });
   });
 
   it('is one that failed in passing, for the next attempt; any other failure is an end', () => {
     write('1.1', failed('transient'));
-    expect(find('1.2')).toMatchObject({ follows: '1.1', isTakenUp: true });
+    expect(find('1.2')).toMatchObject({ follows: '1.1', isContinuation: true });
     expect(find('2.1').follows).toBeNull();
     write('10.1', failed('agent'));
     expect(find('10.2').follows).toBeNull();
@@ -150,7 +150,7 @@ describe('a turn that was interrupted', () => {
       join(turnsDir, '1.1', 'session.jsonl'),
       '{"type":"session","v":1,"turn":"1.1","hat":"a","key":"k","context":"fresh","follows":null,"isTakenUp":false,"stepsBefore":0,"tools":[]}\n{"type":"message","message":{"role":"user","text":"asked"}}\n{"type":"mess',
     );
-    expect(find('2.1')).toMatchObject({ isTakenUp: true, messages: [], stepsBefore: 0 });
+    expect(find('2.1')).toMatchObject({ isContinuation: true, messages: [], stepsBefore: 0 });
   });
 });
 
@@ -160,7 +160,7 @@ describe('a carried context', () => {
     write('10.1', DONE, { context: 'carry', hat: 'b', follows: '2.1' });
     write('11.1', DONE, { context: 'carry', hat: 'b', key: 'other' });
     const found = find('12.1', { context: 'carry' });
-    expect(found).toMatchObject({ follows: '10.1', isTakenUp: false, stepsBefore: 0, turnsBefore: 1 });
+    expect(found).toMatchObject({ follows: '10.1', isContinuation: false, stepsBefore: 0, turnsBefore: 1 });
     expect(found.messages.map((message) => JSON.stringify(message))).toEqual([
       expect.stringContaining('asked 2.1'),
       expect.stringContaining('said 2.1'),

@@ -20,7 +20,7 @@ export interface SessionStart {
   /** The turn whose conversation it goes on with, `null` for none. */
   readonly follows: string | null;
   /** That turn was interrupted, and this is its continuation. */
-  readonly isTakenUp: boolean;
+  readonly isContinuation: boolean;
   readonly messages: readonly ModelMessage[];
   /** Where it was interrupted while tools ran: their calls, of which the last message holds the results. */
   readonly open: OpenCalls | null;
@@ -53,7 +53,7 @@ export interface SessionWish {
   readonly interruptions?: number | undefined;
 }
 
-const NOTHING = { ...NO_MEMORY, follows: null, isTakenUp: false, withdrawn: [], said: [], stepsBefore: 0, handOver: null } as const;
+const NOTHING = { ...NO_MEMORY, follows: null, isContinuation: false, withdrawn: [], said: [], stepsBefore: 0, handOver: null } as const;
 
 /**
  * Finds the conversation that a turn goes on with: that of the turn right before it, if this was the same hat's and was interrupted; with
@@ -69,7 +69,7 @@ export function findSession(wish: SessionWish): SessionStart {
     const stepsBefore = (header?.stepsBefore ?? 0) + steps;
     return {
       follows: last.header.turn,
-      isTakenUp: true,
+      isContinuation: true,
       messages: withoutOpenRequest(messages),
       open,
       isDone: isDone && messages.at(-1)?.role === 'assistant',

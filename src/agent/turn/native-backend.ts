@@ -15,7 +15,7 @@ export function createNativeBackend(agent: NativeAgent): Backend {
   return { label: agent.label, start: (request, observe) => startTurn(agent, request, observe) };
 }
 
-interface LiveTurn {
+interface StartedTurn {
   readonly agent: NativeAgent;
   readonly request: TurnRequest;
   readonly stopper: AbortController;
@@ -32,7 +32,7 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
   let giveUp = (): void => undefined;
   const isDue = createThrottle(ALIVE_PERIOD_MS);
   const guards = createSafeguards(request, (kind) => end(kind, KILL_GRACE_MS));
-  const turn: LiveTurn = {
+  const turn: StartedTurn = {
     agent,
     request,
     stopper: new AbortController(),
@@ -61,7 +61,7 @@ function startTurn(agent: NativeAgent, request: TurnRequest, observe: (event: Ba
     clearTimeout(force);
     force = setTimeout(() => void forceEnd(request, giveUp), graceMs);
   };
-  const result = live(turn).then((value) => {
+  const result = runTurn(turn).then((value) => {
     isSettled = true;
     clearTimeout(force);
     guards.close();
@@ -87,7 +87,7 @@ async function forceEnd({ marker }: TurnRequest, giveUp: () => void): Promise<vo
   setTimeout(giveUp, GIVE_UP_MS).unref();
 }
 
-async function live(turn: LiveTurn): Promise<TurnResult> {
+async function runTurn(turn: StartedTurn): Promise<TurnResult> {
   // Not at once: whoever watches must have the turn in hand before its first event.
   await Promise.resolve();
   const { agent, request, tell, stopper } = turn;
@@ -98,10 +98,10 @@ async function live(turn: LiveTurn): Promise<TurnResult> {
   };
   const watch = { begin: (tools: number) => begin({ tools }), tell, signal: stopper.signal, givenUp: turn.givenUp };
   const run = runNativeTurn(agent, request, watch).catch(toBrokenEnd);
-  const ended = (await Promise.race([run, turn.givenUp])) ?? NOT_HEARD;
+  const ended = (await Promise.race([run, turn.givenUp])) ?? ABANDONED;
   begin({});
   const leftovers = ended.toolCalls === 0 ? 0 : await endMarked(request.marker, 2000);
-  const { status, failure } = judge(turn, ended);
+  const { status, failure } = decideEnd(turn, ended);
   return {
     status,
     failure,
@@ -116,7 +116,7 @@ async function live(turn: LiveTurn): Promise<TurnResult> {
   };
 }
 
-const NOT_HEARD: TurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
+const ABANDONED: TurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
 
 /** The only thing that may break a turn from inside is a disk that cannot be written. */
 function toBrokenEnd(error: unknown): TurnEnd {
@@ -124,11 +124,11 @@ function toBrokenEnd(error: unknown): TurnEnd {
   const message = error instanceof Error ? error.message : String(error);
   const isSystem = error instanceof Error && 'code' in error && 'syscall' in error;
   const failure: TurnFailure = { class: 'agent', message: `the native agent broke off: ${message}`.slice(0, 2000) };
-  return { ...NOT_HEARD, status: 'failed', failure, logError: isSystem ? code : null };
+  return { ...ABANDONED, status: 'failed', failure, logError: isSystem ? code : null };
 }
 
 /** What ended a turn from outside explains its end better than what it says itself. */
-function judge({ endedFor, request }: LiveTurn, ended: TurnEnd): Pick<TurnResult, 'status' | 'failure'> {
+function decideEnd({ endedFor, request }: StartedTurn, ended: TurnEnd): Pick<TurnResult, 'status' | 'failure'> {
   if (ended.status === 'succeeded') return { status: 'succeeded', failure: null };
   if (endedFor === 'person') return { status: 'stopped', failure: null };
   if (endedFor === 'nobody') return { status: ended.status, failure: ended.failure };

@@ -68,7 +68,7 @@ it('a turn that is given up after a timeout has its end in the session, and no o
     .split('\n')
     .at(-1);
   expect(JSON.parse(last ?? '')).toMatchObject({ type: 'end', status: 'failed', failure: { class: 'timeout' } });
-  expect(findSession({ turnsDir, turn: '2.1', hat: 'a', key: 'k', context: 'fresh' }).isTakenUp).toBe(false);
+  expect(findSession({ turnsDir, turn: '2.1', hat: 'a', key: 'k', context: 'fresh' }).isContinuation).toBe(false);
 });
 
 it('closes its tools where the session cannot be written', async () => {

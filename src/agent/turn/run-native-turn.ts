@@ -1,5 +1,15 @@
 import { dirname, join } from 'node:path';
-import { type BackendEvent, isRalphError, type TurnFailure, toTurnName, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
+import {
+  accept,
+  type BackendEvent,
+  isRalphError,
+  type Result,
+  refuse,
+  type TurnFailure,
+  toTurnName,
+  UNKNOWN_USAGE,
+  type Usage,
+} from '../../core/index.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart, TurnRequest } from '../../ports/index.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import { describeWork } from '../session/conversation.ts';
@@ -65,22 +75,23 @@ export async function runNativeTurn(
   const { interruptions } = request;
   const start = findSession({ turnsDir: dirname(folder), turn, hat, key, context, interruptions });
   const place: ModelPlace = { hat, turnsBefore: start.turnsBefore, stepsBefore: start.stepsBefore, env: request.env };
-  const made = await attempt(() => agent.createModel(place));
-  if ('class' in made) return toFailed(made);
+  const model = await tryToHave(() => agent.createModel(place));
+  if (!model.ok) return toFailed(model.refused);
   const warnings: string[] = [];
-  const tools = await attempt(() => agent.openTools(request, signal, (message) => warnings.push(message)));
-  if ('class' in tools) return toFailed(tools);
+  const opened = await tryToHave(() => agent.openTools(request, signal, (message) => warnings.push(message)));
+  if (!opened.ok) return toFailed(opened.refused);
+  const tools = opened.value;
   let transcript: Transcript | undefined;
   try {
     begin(tools.tools.length);
     for (const message of warnings) tell({ type: 'warning', message });
     transcript = openTranscript(join(folder, SESSION_FILE));
     const parts: TurnParts = {
-      model: made,
+      model: model.value,
       tools,
       transcript,
       limits,
-      system: `${toSystemText()}\n\n${await tools.describeProject(Date.now())}`,
+      system: `${SYSTEM_TEXT}\n\n${await tools.describeProject(Date.now())}`,
       prompt: request.prompt,
       signal,
       tell,
@@ -88,30 +99,30 @@ export async function runNativeTurn(
       now: Date.now,
       wait: pause,
     };
-    tell({ type: 'session', sessionId: request.marker, model: toModelName(made) });
+    tell({ type: 'session', sessionId: request.marker, model: toModelName(model.value) });
     writeHeader(transcript, agent, { turn, start, tools });
-    return await converse(parts, start, givenUp);
+    return await runConversation(parts, start, givenUp);
   } finally {
     transcript?.close();
     await tools.close();
   }
 }
 
-async function converse(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
+async function runConversation(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
   const state = createTurnState(start.messages);
-  void givenUp.then(() => endUnheard(parts, state));
+  void givenUp.then(() => endAbandoned(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
   await runOpenCalls(parts, state, start);
   const before = state.messages.length;
-  const ended = start.isDone ? sayAgain(parts, state, start) : await ask(parts, state, start);
+  const ended = start.isDone ? endWithLastWords(parts, state, start) : await continueConversation(parts, state, start);
   const end = toRecordedEnd(ended, parts.signal);
-  if (end.status === 'succeeded') await publishAgain(parts, state, start);
+  if (end.status === 'succeeded') await republish(parts, state, start);
   writeEnd(parts, state, end);
   return { ...withWork(end, state, before), usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
 }
 
-function ask(parts: TurnParts, state: TurnState, { isTakenUp, handOver }: SessionStart): Promise<LoopEnd> {
-  const text = [...(isTakenUp ? [TAKEN_UP] : []), parts.prompt, ...(handOver === null ? [] : [handOver])].join('\n\n');
+function continueConversation(parts: TurnParts, state: TurnState, { isContinuation, handOver }: SessionStart): Promise<LoopEnd> {
+  const text = [...(isContinuation ? [WAS_INTERRUPTED] : []), parts.prompt, ...(handOver === null ? [] : [handOver])].join('\n\n');
   state.messages.push({ role: 'user', text });
   parts.transcript.append({ type: 'message', message: { role: 'user', text } });
   return runSteps(parts, state);
@@ -122,8 +133,8 @@ function writeEnd({ transcript }: TurnParts, { usage }: TurnState, end: LoopEnd)
   transcript.flush();
 }
 
-/** Without its end the session of a turn that was given up would look like one that a crash interrupted, and be taken up. */
-function endUnheard(parts: TurnParts, state: TurnState): void {
+/** Without its end the session of a turn that was given up would look like one that a crash interrupted, and another turn would go on with it. */
+function endAbandoned(parts: TurnParts, state: TurnState): void {
   try {
     writeEnd(parts, state, toRecordedEnd({ status: 'stopped', failure: null }, parts.signal));
     parts.transcript.close();
@@ -139,7 +150,7 @@ function toRecordedEnd(end: LoopEnd, { reason }: AbortSignal): LoopEnd {
   return { status: 'failed', failure: { class: reason, message }, isLimited: true };
 }
 
-/** Of a turn that a limit ended is told what it did, to whoever decides what comes next. `before`: how many messages are not its own. */
+/** Adds what the turn did where a limit ended it, for whoever decides what comes next. `before`: how many messages are not its own. */
 function withWork(end: LoopEnd, { messages }: TurnState, before: number): Pick<TurnEnd, 'status' | 'failure' | 'work'> {
   if (end.isLimited !== true || end.failure === null) return end;
   // A summary may have taken the place of what was before.
@@ -148,7 +159,7 @@ function withWork(end: LoopEnd, { messages }: TurnState, before: number): Pick<T
   return { ...end, failure: { ...end.failure, message: `${end.failure.message}. ${work}`.slice(0, 2000) }, work };
 }
 
-const TAKEN_UP =
+const WAS_INTERRUPTED =
   'Your turn was interrupted and goes on now: what stands above was done, as far as its results say. This is the assignment again, as it is now.';
 
 interface Opening {
@@ -158,19 +169,19 @@ interface Opening {
 }
 
 function writeHeader(transcript: Transcript, { hat, key, context }: NativeAgent, { turn, start, tools }: Opening): void {
-  const { follows, isTakenUp, stepsBefore } = start;
+  const { follows, isContinuation: isTakenUp, stepsBefore } = start;
   const names = tools.tools.map(({ name }) => name);
   transcript.append({ type: 'session', v: 1, at: Date.now(), turn, hat, key, context, follows, isTakenUp, stepsBefore, tools: names });
 }
 
-/** What a turn needs before it begins; or why it cannot be had: a package or a key is missing. */
-async function attempt<T>(make: () => Promise<T> | T): Promise<T | TurnFailure> {
+/** What a turn needs before it begins; refused where a package or a key is missing. */
+async function tryToHave<Needed>(make: () => Promise<Needed> | Needed): Promise<Result<Needed, TurnFailure>> {
   try {
-    return await make();
+    return accept(await make());
   } catch (error) {
     const message = isRalphError(error) ? [error.message, error.fix].filter((text) => text !== undefined).join(' ') : String(error);
     const isKey = isRalphError(error) && error.code === 'native-key';
-    return { class: isKey ? 'auth' : 'spawn', message: message.replace(/\s+/g, ' ').slice(0, 2000) };
+    return refuse({ class: isKey ? 'auth' : 'spawn', message: message.replace(/\s+/g, ' ').slice(0, 2000) });
   }
 }
 
@@ -183,11 +194,7 @@ function toModelName({ label }: Model): string {
 }
 
 /** What the native agent is told of itself, whatever hat it wears and wherever it works; the same for every turn, so that providers can cache it. */
-function toSystemText(): string {
-  return SYSTEM;
-}
-
-const SYSTEM = [
+const SYSTEM_TEXT = [
   'You are a coding agent. You work without anybody watching, in turns: each turn begins with a message that says who you are now, what has happened and what is asked of you.',
   '',
   '# Tools',
@@ -204,8 +211,8 @@ const SYSTEM = [
 ].join('\n');
 
 /**
- * Runs the calls that the interruption kept from being run, and those that it cut off and that may be made once more; their results take the place of the
- * ones that said so. What is left is told to the model.
+ * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of
+ * the ones that said so. The model is told of what is left.
  */
 async function runOpenCalls(parts: TurnParts, state: TurnState, { open }: SessionStart): Promise<void> {
   if (open === null) return;
@@ -222,13 +229,13 @@ async function runOpenCalls(parts: TurnParts, state: TurnState, { open }: Sessio
 }
 
 /**
- * Publishes again what the interrupted turn had published, by tools and by its words, and nobody got, where its continuation has come to its end without a
- * word on it. A continuation that publishes something else has thought again: its word stands.
+ * Publishes once more what the interrupted turn had published, by tools and by its words, and what the loop has withdrawn since, unless its continuation
+ * has published anything else: then that stands.
  */
-async function publishAgain(parts: TurnParts, state: TurnState, { withdrawn, said, isDone }: SessionStart): Promise<void> {
+async function republish(parts: TurnParts, state: TurnState, { withdrawn, said, isDone }: SessionStart): Promise<void> {
   if (state.hasSignalled) return;
   if ([...state.published].some((published) => !withdrawn.some(({ topic }) => topic === published))) return;
-  if (said.length > 0 && !isDone) repeat(parts, state, said);
+  if (said.length > 0 && !isDone) tellWords(parts, state, said);
   const missing = withdrawn.filter(({ topic }) => !state.published.has(topic));
   await runToolCalls(
     parts,
@@ -237,9 +244,9 @@ async function publishAgain(parts: TurnParts, state: TurnState, { withdrawn, sai
   );
 }
 
-/** Ends a turn that was interrupted behind its last word: what its words publish counts now, and the model need not be asked. */
-function sayAgain(parts: TurnParts, state: TurnState, { said }: SessionStart): LoopEnd {
-  repeat(parts, state, said);
+/** Ends a turn that was interrupted behind its last word: what its words publish counts now, and the model is not asked. */
+function endWithLastWords(parts: TurnParts, state: TurnState, { said }: SessionStart): LoopEnd {
+  tellWords(parts, state, said);
   state.hasSpoken = true;
   state.usage = NOTHING_USED;
   return { status: 'succeeded', failure: null };
@@ -247,8 +254,8 @@ function sayAgain(parts: TurnParts, state: TurnState, { said }: SessionStart): L
 
 const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 
-/** Says old words, and behind them the last ones, which are the last again: they are handed on, and a promise counts only there. */
-function repeat({ tell }: TurnParts, { messages }: TurnState, said: readonly AssistantMessage[]): void {
+/** Tells old words, and behind them the last message once more: it is handed on, and a promise counts only there. */
+function tellWords({ tell }: TurnParts, { messages }: TurnState, said: readonly AssistantMessage[]): void {
   const last = messages.at(-1);
   for (const message of [...said.filter((answer) => answer !== last), ...(last?.role === 'assistant' ? [last] : [])]) {
     for (const part of message.parts) if (part.type === 'text') tell({ type: 'text', text: part.text });
