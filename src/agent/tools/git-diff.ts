@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { toFilterNote } from './git/git-guards.ts';
 import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
 import { toGitPaths } from './git/git-paths.ts';
 import { openRepository } from './git/open-repository.ts';
 import { failGit } from './git/run-git.ts';
-import { toFilterNote } from './git-status.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, failWith, succeed } from '../tool/tool.ts';
+import { toFilterNote } from './git/git-guards.ts';
 import { openRepository } from './git/open-repository.ts';
 import { failGit } from './git/run-git.ts';
 
@@ -21,9 +22,3 @@ export const gitStatusTool = defineTool<Record<string, never>>({
     return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(guards.filters)].join('\n'));
   },
 });
-
-/** What is told where filters of the repository were switched off. */
-export function toFilterNote(filters: readonly string[]): readonly string[] {
-  if (filters.length === 0) return [];
-  return [`[the repository's own filters were not run: ${filters.join(', ')}; files that they change may show as modified]`];
-}

@@ -52,3 +52,9 @@ export function parseConfigList(text: string): readonly ConfigEntry[] {
     key: parts[index * 2 + 1] ?? '',
   }));
 }
+
+/** What is told where filters of the repository were switched off. */
+export function toFilterNote(filters: readonly string[]): readonly string[] {
+  if (filters.length === 0) return [];
+  return [`[the repository's own filters were not run: ${filters.join(', ')}; files that they change may show as modified]`];
+}

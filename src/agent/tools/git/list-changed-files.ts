@@ -1,7 +1,13 @@
 import { dirname, join, relative, sep } from 'node:path';
 import { accept, type Result, refuse } from '../../../core/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
-import type { Repository } from './open-repository.ts';
+import type { GitAnswer } from './run-git.ts';
+
+interface WorkingTree {
+  /** Real path. */
+  readonly root: string;
+  readonly git: (args: readonly string[]) => Promise<GitAnswer>;
+}
 
 const mostFiles = 5000;
 
@@ -11,7 +17,7 @@ const mostFiles = 5000;
  *
  * @param paths relative to the workspace.
  */
-export async function listChangedFiles({ git, root }: Repository, paths: readonly string[]): Promise<Result<readonly string[]>> {
+export async function listChangedFiles({ git, root }: WorkingTree, paths: readonly string[]): Promise<Result<readonly string[]>> {
   const answer = await git([
     ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'],
     ...['--', ...(paths.length === 0 ? ['.'] : paths)],
