@@ -59,9 +59,9 @@ function countBelow(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-const maxShownLines = 12;
-const maxComparedLines = 5000;
-const maxComparedChars = 200;
+const MAX_SHOWN_LINES = 12;
+const MAX_COMPARED_LINES = 5000;
+const MAX_COMPARED_CHARACTERS = 200;
 
 /**
  * What may help when a text is not in a file: where it stands with other blanks, or which line is the nearest, as it is in the file; and slips that
@@ -92,12 +92,12 @@ function findSpacedAlike(file: string, wanted: string): string | null {
 
 function findNearestLine(file: string, wanted: string): string {
   const line = wanted.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  const sought = squeeze(line).slice(0, maxComparedChars);
+  const sought = squeeze(line).slice(0, MAX_COMPARED_CHARACTERS);
   if (sought === '') return '';
-  const lines = file.split('\n').slice(0, maxComparedLines);
+  const lines = file.split('\n').slice(0, MAX_COMPARED_LINES);
   let best = { at: -1, edits: Math.ceil(sought.length / 2) };
   for (const [at, candidate] of lines.entries()) {
-    const text = squeeze(candidate).slice(0, maxComparedChars);
+    const text = squeeze(candidate).slice(0, MAX_COMPARED_CHARACTERS);
     if (Math.abs(text.length - sought.length) >= best.edits) continue;
     const edits = countEdits(text, sought, best.edits);
     if (edits < best.edits) best = { at, edits };
@@ -112,6 +112,6 @@ function squeeze(line: string): string {
 }
 
 function quoteLines(lines: readonly string[], at: number, count: number): string {
-  const shown = lines.slice(at, at + Math.min(count, maxShownLines)).map((line, index) => `${at + index + 1}\t${line.slice(0, 500)}`);
-  return count > maxShownLines ? [...shown, '…'].join('\n') : shown.join('\n');
+  const shown = lines.slice(at, at + Math.min(count, MAX_SHOWN_LINES)).map((line, index) => `${at + index + 1}\t${line.slice(0, 500)}`);
+  return count > MAX_SHOWN_LINES ? [...shown, '…'].join('\n') : shown.join('\n');
 }

@@ -23,9 +23,9 @@ export interface TextWindow {
   readonly sha256: string;
 }
 
-const chunkBytes = 64 * 1024;
-const lineFeed = 10;
-const extraBytes = 10;
+const CHUNK_BYTES = 64 * 1024;
+const LINE_FEED = 10;
+const EXTRA_BYTES = 10;
 
 /**
  * Reads a part of a text file in constant memory, however large file and lines are. Files up to `MAX_WHOLE_BYTES` are read to their end, so that
@@ -36,9 +36,9 @@ const extraBytes = 10;
 export async function readTextWindow(handle: FileHandle, order: WindowOrder, signal: AbortSignal): Promise<TextWindow> {
   const hash = createHash('sha256');
   const collector = createWindowCollector(order);
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let position = 0; ; ) {
-    const { bytesRead } = await handle.read(chunk, 0, chunkBytes, position);
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
     const bytes = chunk.subarray(0, bytesRead);
     if (bytesRead === 0) return { ...collector.end(), sha256: position <= MAX_WHOLE_BYTES ? hash.digest('hex') : '' };
     position += bytesRead;
@@ -77,7 +77,7 @@ function createWindowCollector(order: WindowOrder): WindowCollector {
   }
 
   function addLine(done: WindowLine): void {
-    leftBytes -= Buffer.byteLength(done.text) + extraBytes;
+    leftBytes -= Buffer.byteLength(done.text) + EXTRA_BYTES;
     if (leftBytes < 0 && lines.length > 0) isFull = true;
     else lines.push(done);
   }
@@ -93,7 +93,7 @@ function createWindowCollector(order: WindowOrder): WindowCollector {
   return {
     push(bytes) {
       let start = 0;
-      for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+      for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
         pushPiece(bytes.subarray(start, end));
         if (isWanted()) line ??= createLineCollector(order.column, order.maxLineChars, number === 1);
         finishLine();

@@ -49,7 +49,7 @@ describe('a script', () => {
     expect(await createModelOf(value, { stepsBefore: 1 })()).toMatchObject({ message: { parts: [{ text: 'two' }] } });
   });
 
-  it('fails a turn that nobody wrote, or plays the last one again', async () => {
+  it('fails a turn that nobody wrote, or uses the last one once more', async () => {
     const turns = [{ steps: [{ text: 'one' }] }];
     expect(await createModelOf({ turns }, { turnsBefore: 3 })()).toMatchObject({
       ok: false,

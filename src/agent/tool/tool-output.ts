@@ -32,7 +32,7 @@ interface CappedOutput {
 const DEFAULT_CAP: Omit<CapLimits, 'keep'> = { maxLines: 2000, maxBytes: 50 * 1024, maxLineChars: 2000 };
 
 /** Room for the line that says how to get the rest. */
-const noticeBytes = 600;
+const NOTICE_BYTES = 600;
 
 interface Part {
   readonly lines: readonly string[];
@@ -57,7 +57,7 @@ export async function capOutput(
 ): Promise<CappedOutput> {
   const masked = maskOutput(text);
   const lines = masked.split('\n');
-  const lineChars = Math.max(1, Math.min(maxLineChars, Math.floor((maxBytes - noticeBytes) / 4)));
+  const lineChars = Math.max(1, Math.min(maxLineChars, Math.floor((maxBytes - NOTICE_BYTES) / 4)));
   const shortened = lines.map((line) => cutLine(line, lineChars));
   const total = lines.at(-1) === '' ? lines.length - 1 : lines.length;
   const isWhole = total <= maxLines && Buffer.byteLength(masked) <= maxBytes && shortened.every((line, index) => line === lines[index]);
@@ -93,7 +93,7 @@ function toBoundary(text: string, index: number): number {
 
 function takeHead(lines: readonly string[], maxLines: number, maxBytes: number): Part {
   const taken: string[] = [];
-  let leftBytes = maxBytes - noticeBytes;
+  let leftBytes = maxBytes - NOTICE_BYTES;
   for (const line of lines.slice(0, maxLines - 1)) {
     leftBytes -= Buffer.byteLength(line) + 1;
     if (leftBytes < 0 && taken.length > 0) break;
@@ -150,7 +150,7 @@ export function wrapUntrusted(text: string, source: string): string {
 }
 
 /** What is kept of one output at most. */
-const maxSpillBytes = 64 * 1024 * 1024;
+const MAX_SPILL_BYTES = 64 * 1024 * 1024;
 
 /**
  * Keeps long outputs as files in a folder that only Ralph writes, readable for the owner alone. No part of a name comes from a model: the name of
@@ -167,7 +167,7 @@ export function createSpill(folder: string, toolName: string, toShown: (path: st
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
       try {
-        await handle.writeFile(Buffer.from(text).subarray(0, maxSpillBytes));
+        await handle.writeFile(Buffer.from(text).subarray(0, MAX_SPILL_BYTES));
       } finally {
         await handle.close();
       }
@@ -179,15 +179,12 @@ export function createSpill(folder: string, toolName: string, toShown: (path: st
 }
 
 /** Room for notices around what a tool cuts itself, so that its result is not cut once more. */
-const fileNoticeLines = 10;
-const fileNoticeBytes = 2048;
+const FILE_NOTICE_LINES = 10;
+const FILE_NOTICE_BYTES = 2048;
 
 /** What file tools give at most in one result: a little less than what a model reads of any result. */
 export const FILE_LIMITS = {
-  maxLines: DEFAULT_CAP.maxLines - fileNoticeLines,
-  maxBytes: DEFAULT_CAP.maxBytes - fileNoticeBytes,
+  maxLines: DEFAULT_CAP.maxLines - FILE_NOTICE_LINES,
+  maxBytes: DEFAULT_CAP.maxBytes - FILE_NOTICE_BYTES,
   maxLineChars: DEFAULT_CAP.maxLineChars - 100,
 };
-
-/** Hints of a tool that only looks at files. */
-export const READS_FILES = { readOnly: true, destructive: false, idempotent: true, openWorld: false };

@@ -5,19 +5,19 @@ import { cleanOutput } from '../tool/tool-output.ts';
 import { findProgram, toProgramEnvironment } from './program/program-environment.ts';
 import { describeProgramEnd, hasSucceeded, runProgram } from './program/run-program.ts';
 
-const defaultSeconds = 120;
-const maxSeconds = 600;
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 600;
 /** Linux takes no argument above 128 KB. */
-const maxCommandLength = 100_000;
+const MAX_COMMAND_CHARACTERS = 100_000;
 
 const parameters = z.strictObject({
   command: z
     .string()
     .min(1)
-    .max(maxCommandLength)
+    .max(MAX_COMMAND_CHARACTERS)
     .refine((text) => !text.includes('\0'), 'holds a NUL character')
     .describe('What the shell runs.'),
-  timeout: z.number().positive().max(maxSeconds).default(defaultSeconds).describe(`Seconds it may take, at most ${maxSeconds}.`),
+  timeout: z.number().positive().max(MAX_SECONDS).default(DEFAULT_SECONDS).describe(`Seconds it may take, at most ${MAX_SECONDS}.`),
   cwd: z.string().optional().describe('Folder to run it in; default: the workspace.'),
 });
 

@@ -4,8 +4,7 @@ import { maskControls } from '../../core/index.ts';
 import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
 import { readFolder, suggestPath, type WalkOrder, walkFiles } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
-import { defineTool, fail, failWith, type Jail, succeed } from '../tool/tool.ts';
-import { READS_FILES } from '../tool/tool-output.ts';
+import { defineTool, fail, failWith, type Jail, READS_FILES, succeed } from '../tool/tool.ts';
 
 const MAX_FOUND = 1000;
 /** So many files are asked for their time; with more of them the order is no longer that of the newest. */

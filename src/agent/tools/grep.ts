@@ -7,8 +7,8 @@ import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/search
 import { grepByRipgrep } from '../grep/grep-by-ripgrep.ts';
 import { grepByWalk } from '../grep/grep-by-walk.ts';
 import type { GrepFile, GrepFound, GrepOrder } from '../grep/grep-order.ts';
-import { defineTool, fail, failWith, type Jail, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
-import { cutLine, maskOutput, READS_FILES } from '../tool/tool-output.ts';
+import { defineTool, fail, failWith, type Jail, READS_FILES, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { cutLine, maskOutput } from '../tool/tool-output.ts';
 import { findProgram } from './program/program-environment.ts';
 
 const MAX_PATTERN_CHARACTERS = 2000;

@@ -6,8 +6,8 @@ import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
 import { isGitName } from '../files/protected-names.ts';
 import { type FolderEntry, readFolder, suggestPath } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
-import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
-import { FILE_LIMITS, READS_FILES } from '../tool/tool-output.ts';
+import { defineTool, fail, failWith, READS_FILES, succeed } from '../tool/tool.ts';
+import { FILE_LIMITS } from '../tool/tool-output.ts';
 
 const MAX_LISTED = FILE_LIMITS.maxLines;
 const MAX_FOLDER_ENTRIES = 100_000;

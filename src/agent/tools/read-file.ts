@@ -6,8 +6,8 @@ import { explainBinary, findMediaType, SNIFFED_BYTES } from '../files/file-conte
 import { openPinned } from '../files/open-pinned.ts';
 import { suggestPath } from '../files/read-folder.ts';
 import { readTextWindow, type TextWindow, type WindowLine, type WindowOrder } from '../files/read-text-window.ts';
-import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
-import { FILE_LIMITS, READS_FILES } from '../tool/tool-output.ts';
+import { defineTool, fail, failWith, READS_FILES, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { FILE_LIMITS } from '../tool/tool-output.ts';
 
 /** A line that is asked for alone is given in pieces of `FILE_LIMITS.maxLineChars`, up to this many characters. */
 const LONE_LINE_CHARACTERS = 15_000;

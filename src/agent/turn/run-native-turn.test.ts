@@ -112,16 +112,16 @@ it('a turn that a limit ended says what it did, and the next one of its hat begi
 const ANSWERS = [callAll('look', 'look'), callAll('change', 'change'), callAll('publish'), say('Done.')];
 
 /** What was run, in its order; `seen` holds what the model was given last. */
-interface Played {
+interface Runner {
   readonly ran: string[];
   readonly seen: () => readonly ModelMessage[];
   /** All that it said. */
   readonly said: () => string;
-  readonly play: (iteration: number, answers?: readonly ModelStep[], request?: Partial<TurnRequest>) => Promise<string>;
+  readonly run: (iteration: number, answers?: readonly ModelStep[], request?: Partial<TurnRequest>) => Promise<string>;
 }
 
 /** An agent whose tool `read` remembers a file, and whose tool `publish` publishes `done`. */
-function createPlayer(): Played {
+function createRunner(): Runner {
   const ran: string[] = [];
   let seen: readonly ModelMessage[] = [];
   let said = '';
@@ -144,7 +144,7 @@ function createPlayer(): Played {
     ran,
     seen: () => seen,
     said: () => said,
-    play: async (iteration, answers = ANSWERS, request = {}) => {
+    run: async (iteration, answers = ANSWERS, request = {}) => {
       reads.clear();
       const agent = makeNativeAgent({ limits, createModel: () => toModel(answers), openTools: async () => ({ ...tools, reads, call }) });
       const tell = (event: BackendEvent): void => {
@@ -176,7 +176,7 @@ const count = (ran: readonly string[], name: string): number => ran.filter((entr
 
 /** The session of a turn that came to its end, without the line that says so. */
 async function recordWhole(): Promise<readonly string[]> {
-  await createPlayer().play(1);
+  await createRunner().run(1);
   return readLines(1).slice(0, -1);
 }
 
@@ -203,50 +203,50 @@ describe('a turn that was killed', () => {
       cut(1, lines.slice(0, length));
       const done = lines.slice(0, length).map((line) => JSON.parse(line));
       const begun = done.filter(({ type, name }) => type === 'tool-start' && name === 'change').length;
-      const player = createPlayer();
-      expect(await player.play(2)).toBe('succeeded, knows the file');
-      expect(count(player.ran, 'publish')).toBe(1);
-      expect(count(player.ran, 'change')).toBe(2 - begun);
+      const runner = createRunner();
+      expect(await runner.run(2)).toBe('succeeded, knows the file');
+      expect(count(runner.ran, 'publish')).toBe(1);
+      expect(count(runner.ran, 'change')).toBe(2 - begun);
     }
   });
 
   it('is told that nobody knows whether a call took effect that must not be made twice', async () => {
     const lines = await recordWhole();
     cut(1, lines.slice(0, lines.findIndex((line) => line.includes('"tool-start","id":"change-2"')) + 1));
-    const player = createPlayer();
-    await player.play(2);
-    expect(player.ran).toEqual(['publish']);
-    expect(JSON.stringify(player.seen())).toMatch(/change ran.*whether it took effect is not known/);
+    const runner = createRunner();
+    await runner.run(2);
+    expect(runner.ran).toEqual(['publish']);
+    expect(JSON.stringify(runner.seen())).toMatch(/change ran.*whether it took effect is not known/);
   });
 
   it('twice, the second time before its event was published again, has it published by the third', async () => {
     const lines = await recordWhole();
     cut(1, lines);
-    await createPlayer().play(2);
+    await createRunner().run(2);
     cut(
       2,
       readLines(2).filter((line) => !/"tool-|"end"/.test(line)),
     );
-    const player = createPlayer();
-    await player.play(3);
-    expect(player.ran).toEqual(['publish']);
+    const runner = createRunner();
+    await runner.run(3);
+    expect(runner.ran).toEqual(['publish']);
   });
 
   it('twice, having published both times, has it published once by the third', async () => {
     cut(1, await recordPublished());
-    await createPlayer().play(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
+    await createRunner().run(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
     const lines = readLines(2);
     cut(2, lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1));
-    const player = createPlayer();
-    await player.play(3, [...BEFORE_LAST, callAll('publish'), say('Done.')]);
-    expect(player.ran).toEqual(['publish']);
+    const runner = createRunner();
+    await runner.run(3, [...BEFORE_LAST, callAll('publish'), say('Done.')]);
+    expect(runner.ran).toEqual(['publish']);
   });
 
   it('publishes once where the model does it again itself', async () => {
     cut(1, await recordPublished());
-    const player = createPlayer();
-    await player.play(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
-    expect(player.ran).toEqual(['publish']);
+    const runner = createRunner();
+    await runner.run(2, [...BEFORE_LAST, callAll('publish'), say('Published again.')]);
+    expect(runner.ran).toEqual(['publish']);
   });
 
   it.each([
@@ -254,33 +254,33 @@ describe('a turn that was killed', () => {
     ['by words', [say('It was not done.\nEVENT:failed')], []],
   ])('publishes what it says now where it has thought again, %s', async (_, more, ran) => {
     cut(1, await recordPublished());
-    const player = createPlayer();
-    await player.play(2, [...BEFORE_LAST, ...more]);
-    expect(player.ran).toEqual(ran);
+    const runner = createRunner();
+    await runner.run(2, [...BEFORE_LAST, ...more]);
+    expect(runner.ran).toEqual(ran);
   });
 
   it('after its last word, before the loop knew of it, has its event published by the next', async () => {
-    await createPlayer().play(1);
-    const player = createPlayer();
-    await player.play(2, ANSWERS, { interruptions: 1 });
-    expect(player.ran).toEqual(['publish']);
-    expect(player.said()).toBe('Done.');
-    expect(player.seen()).toEqual([]);
+    await createRunner().run(1);
+    const runner = createRunner();
+    await runner.run(2, ANSWERS, { interruptions: 1 });
+    expect(runner.ran).toEqual(['publish']);
+    expect(runner.said()).toBe('Done.');
+    expect(runner.seen()).toEqual([]);
   });
 
   describe('with an event that stands in its words, not in its last ones,', () => {
     const SPOKEN = [withWords('It works.\nEVENT:done', callAll('change')), say('All is well.')];
 
     it('says it once more in its continuation, and its last words behind it', async () => {
-      await createPlayer().play(1, SPOKEN);
+      await createRunner().run(1, SPOKEN);
       const lines = readLines(1).slice(0, -1);
       for (const kept of [lines, lines.slice(0, lines.findLastIndex((line) => line.includes('"tool-result"')) + 1)]) {
         rmSync(join(turnsDir, '2.1'), { recursive: true, force: true });
         cut(1, kept);
-        const player = createPlayer();
-        expect(await player.play(2, SPOKEN)).toBe('succeeded');
-        expect(player.said()).toMatch(/^It works\.\nEVENT:doneAll is well\.$/);
-        expect(player.ran).toEqual([]);
+        const runner = createRunner();
+        expect(await runner.run(2, SPOKEN)).toBe('succeeded');
+        expect(runner.said()).toMatch(/^It works\.\nEVENT:doneAll is well\.$/);
+        expect(runner.ran).toEqual([]);
       }
     });
 
@@ -289,33 +289,33 @@ describe('a turn that was killed', () => {
       ['says another', [say('EVENT:failed')]],
       ['publishes another', [callAll('publish-failed'), say('It was not done.')]],
     ])('says it no more where the continuation %s', async (_, more) => {
-      await createPlayer().play(1, SPOKEN);
+      await createRunner().run(1, SPOKEN);
       cut(1, readLines(1).slice(0, readLines(1).findLastIndex((line) => line.includes('"tool-result"')) + 1));
-      const player = createPlayer();
-      await player.play(2, [...SPOKEN.slice(0, -1), ...more]);
-      expect(player.said()).not.toContain('It works.');
+      const runner = createRunner();
+      await runner.run(2, [...SPOKEN.slice(0, -1), ...more]);
+      expect(runner.said()).not.toContain('It works.');
     });
   });
 
   it('after its last word, which was the promise, is not done a second time', async () => {
     const answers = [callAll('change'), say('All is done.\nLOOP_COMPLETE')];
-    await createPlayer().play(1, answers);
-    const player = createPlayer();
-    await player.play(2, answers, { interruptions: 1 });
-    expect([player.ran, player.said(), player.seen()]).toEqual([[], 'All is done.\nLOOP_COMPLETE', []]);
+    await createRunner().run(1, answers);
+    const runner = createRunner();
+    await runner.run(2, answers, { interruptions: 1 });
+    expect([runner.ran, runner.said(), runner.seen()]).toEqual([[], 'All is done.\nLOOP_COMPLETE', []]);
   });
 
   it('and came to no end in its continuation publishes nothing', async () => {
     cut(1, await recordPublished());
-    const player = createPlayer();
-    expect(await player.play(2, [...BEFORE_LAST, { ok: false, failure: { class: 'auth', message: 'no' } }])).toMatch('failed');
-    expect(player.ran).toEqual([]);
+    const runner = createRunner();
+    expect(await runner.run(2, [...BEFORE_LAST, { ok: false, failure: { class: 'auth', message: 'no' } }])).toMatch('failed');
+    expect(runner.ran).toEqual([]);
   });
 });
 
 it('a turn that begins anew publishes nothing of the one before, which came to its end', async () => {
-  await createPlayer().play(1);
-  const player = createPlayer();
-  await player.play(2, [say('Nothing.')]);
-  expect(player.ran).toEqual([]);
+  await createRunner().run(1);
+  const runner = createRunner();
+  await runner.run(2, [say('Nothing.')]);
+  expect(runner.ran).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const lookedAtBytes = 256 << 10;
+const READ_BYTES = 256 << 10;
 
 /**
  * Which of these files must not be published, each with why: `config/.env has the name of a file with secrets`.
@@ -25,7 +25,7 @@ async function readStart(path: string): Promise<string | null> {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       if (!(await handle.stat()).isFile()) return '';
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookedAtBytes), 0, lookedAtBytes, 0);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, 0);
       return buffer.toString('latin1', 0, bytesRead);
     } finally {
       await handle.close();

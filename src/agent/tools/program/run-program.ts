@@ -20,10 +20,10 @@ export interface ProgramOrder {
   readonly captureBytes?: number;
 }
 
-const stopGraceMs = 2000;
+const STOP_GRACE_MS = 2000;
 /** How long a process that was left behind may go on writing: whatever was to be said has been said. */
-const drainMs = 500;
-const defaultCaptureBytes = 4 << 20;
+const DRAIN_MS = 500;
+const DEFAULT_CAPTURE_BYTES = 4 << 20;
 
 type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation' | 'view'>;
 
@@ -34,13 +34,13 @@ type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolati
  */
 export async function runProgram(order: ProgramOrder, context: Surroundings): Promise<CommandResult> {
   return runCommand({
-    captureBytes: defaultCaptureBytes,
+    captureBytes: DEFAULT_CAPTURE_BYTES,
     ...order,
     ...(await place(order, context)),
     marker: `${context.marker}.tool.${randomUUID()}`,
     abort: context.signal,
-    stopGraceMs,
-    drainMs,
+    stopGraceMs: STOP_GRACE_MS,
+    drainMs: DRAIN_MS,
   });
 }
 
@@ -63,8 +63,8 @@ type Placed = Partial<Pick<CommandSpec, 'command' | 'args' | 'env' | 'cwd' | 'is
 type ProgramEnd = Pick<CommandResult, 'status' | 'exitCode' | 'signal' | 'stopReason' | 'error' | 'leftovers'>;
 
 /** What POSIX shells answer when they cannot run a command: sh(1), "Exit Status". */
-const notExecutable = 126;
-const notFound = 127;
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
 
 /** How a program ended, in a few words for a model: the exit code, and what the code does not say. */
 export function describeProgramEnd(end: ProgramEnd, timeoutMs: number): string {
@@ -77,8 +77,8 @@ function describeEnd(end: ProgramEnd, timeoutMs: number): string {
   if (end.stopReason === 'timeout') return `ended after ${toDurationText(timeoutMs)}, the longest it may take`;
   if (end.stopReason !== undefined) return 'ended because the turn was stopped';
   if (end.status === 'signaled') return `ended by ${end.signal}`;
-  if (end.exitCode === notFound) return 'exit code 127: a command was not found';
-  if (end.exitCode === notExecutable) return 'exit code 126: a file was found but may not be executed';
+  if (end.exitCode === NOT_FOUND) return 'exit code 127: a command was not found';
+  if (end.exitCode === NOT_EXECUTABLE) return 'exit code 126: a file was found but may not be executed';
   return `exit code ${end.exitCode}`;
 }
 

@@ -10,7 +10,7 @@ export interface TestCounts {
 }
 
 /** The lines that are looked at, counted from the end: whoever counts does it there. */
-const lookedAtLines = 3000;
+const READ_LINES = 3000;
 
 type Reader = (lines: readonly string[]) => TestCounts | null;
 
@@ -33,7 +33,7 @@ const READERS: readonly Reader[] = [
 
 /** Reads how many tests passed, failed and were skipped off what a test runner printed; `null` where nothing says so. */
 export function parseTestCounts(output: string): TestCounts | null {
-  const lines = cleanOutput(output).split('\n').slice(-lookedAtLines);
+  const lines = cleanOutput(output).split('\n').slice(-READ_LINES);
   for (const read of READERS) {
     const counts = read(lines);
     if (counts !== null) return counts;

@@ -96,7 +96,7 @@ const BAD_KEY = 'The key is not valid: a person has to set another.';
 const USED_UP = 'The plan of the account is used up: a person has to see to it.';
 
 /** https://docs.searxng.org/dev/search_api.html; asked for JSON, which its owner has to allow. */
-const searxng: SearchDialect = {
+const SEARXNG: SearchDialect = {
   toRequest: (order, base, key) => {
     const url = new URL(`${base}/search`);
     url.searchParams.set('q', toQuery(order));
@@ -108,7 +108,7 @@ const searxng: SearchDialect = {
 };
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search */
-const brave: SearchDialect = {
+const BRAVE: SearchDialect = {
   baseUrl: 'https://api.search.brave.com',
   toRequest: (order, base, key) => {
     const url = new URL(`${base}/res/v1/web/search`);
@@ -123,7 +123,7 @@ const brave: SearchDialect = {
 };
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
-const tavily: SearchDialect = {
+const TAVILY: SearchDialect = {
   baseUrl: 'https://api.tavily.com',
   toRequest: ({ query, limit, domains }, base, key) => ({
     url: new URL(`${base}/search`),
@@ -136,7 +136,7 @@ const tavily: SearchDialect = {
 };
 
 /** The providers by name. */
-const SEARCH_DIALECTS: Readonly<Record<SearchProvider, SearchDialect>> = { searxng, brave, tavily };
+const SEARCH_DIALECTS: Readonly<Record<SearchProvider, SearchDialect>> = { searxng: SEARXNG, brave: BRAVE, tavily: TAVILY };
 
 /** Those without a field for it understand it as part of the words, as far as their engines do. */
 function toQuery({ query, domains }: SearchOrder): string {

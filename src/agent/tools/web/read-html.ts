@@ -31,63 +31,63 @@ export async function readHtml(html: string): Promise<HtmlPage> {
 }
 
 class HtmlReader {
-  private readonly html: string;
-  private readonly bodyParts: string[] = [];
-  private readonly textParts: string[] = [];
-  private readonly titleParts: string[] = [];
+  readonly #html: string;
+  readonly #bodyParts: string[] = [];
+  readonly #textParts: string[] = [];
+  readonly #titleParts: string[] = [];
   /** Where the part of the page begins that is not in the body yet. */
-  private from = 0;
+  #from = 0;
   /** The element that is passed over, and how often one of its name is open in it. */
-  private unread: string | null = null;
-  private unreadDepth = 0;
-  private lastName = '';
-  private titles = 0;
-  private tags = 0;
-  private depth = 0;
-  private deepest = 0;
+  #unread: string | null = null;
+  #unreadDepth = 0;
+  #lastName = '';
+  #titles = 0;
+  #tags = 0;
+  #depth = 0;
+  #deepest = 0;
 
   constructor(html: string) {
-    this.html = html;
+    this.#html = html;
   }
 
   page(): HtmlPage {
-    if (this.unread === null) this.bodyParts.push(this.html.slice(this.from));
-    const title = tidy(this.titleParts.join('')).replace(/\s+/g, ' ').slice(0, 300);
-    return { title, body: this.bodyParts.join(''), text: tidy(this.textParts.join('')), tags: this.tags, depth: this.deepest };
+    if (this.#unread === null) this.#bodyParts.push(this.#html.slice(this.#from));
+    const title = tidy(this.#titleParts.join('')).replace(/\s+/g, ' ').slice(0, 300);
+    return { title, body: this.#bodyParts.join(''), text: tidy(this.#textParts.join('')), tags: this.#tags, depth: this.#deepest };
   }
 
   onopentagname(start: number, end: number): void {
-    const name = this.html.slice(start, end).toLowerCase();
-    this.lastName = name;
-    if (this.unread === name) this.unreadDepth += 1;
-    if (this.unread !== null) return;
-    if (UNREAD.has(name)) this.passOver(name, start - 1);
-    else this.countTag(name, 1);
+    const name = this.#html.slice(start, end).toLowerCase();
+    this.#lastName = name;
+    if (this.#unread === name) this.#unreadDepth += 1;
+    if (this.#unread !== null) return;
+    if (UNREAD.has(name)) this.#passOver(name, start - 1);
+    else this.#countTag(name, 1);
   }
 
   onselfclosingtag(end: number): void {
     // Elsewhere the slash says nothing.
-    if (this.lastName === 'svg') this.closeUnread('svg', end);
+    if (this.#lastName === 'svg') this.#closeUnread('svg', end);
   }
 
   onclosetag(start: number, end: number): void {
-    const name = this.html.slice(start, end).toLowerCase();
-    if (this.unread === null) this.countTag(name, -1);
-    else this.closeUnread(name, end);
+    const name = this.#html.slice(start, end).toLowerCase();
+    if (this.#unread === null) this.#countTag(name, -1);
+    else this.#closeUnread(name, end);
   }
 
   ontext(start: number, end: number): void {
-    this.addText(this.html.slice(start, end));
+    this.#addText(this.#html.slice(start, end));
   }
 
   ontextentity(codePoint: number): void {
-    this.addText(String.fromCodePoint(codePoint));
+    this.#addText(String.fromCodePoint(codePoint));
   }
 
   oncomment(start: number, end: number): void {
-    if (this.unread !== null) return;
-    this.bodyParts.push(this.html.slice(this.from, this.html.lastIndexOf('<', start - 1)));
-    this.from = end + 1;
+    if (this.#unread !== null) return;
+    this.#bodyParts.push(this.#html.slice(this.#from, this.#html.lastIndexOf('<', start - 1)));
+    this.#from = end + 1;
   }
 
   onattribdata(): void {}
@@ -100,34 +100,34 @@ class HtmlReader {
   onopentagend(): void {}
   onprocessinginstruction(): void {}
 
-  private addText(text: string): void {
+  #addText(text: string): void {
     // The first one; a picture may have another.
-    if (this.unread === 'title' && this.titles === 1) this.titleParts.push(text);
-    else if (this.unread === null) this.textParts.push(text);
+    if (this.#unread === 'title' && this.#titles === 1) this.#titleParts.push(text);
+    else if (this.#unread === null) this.#textParts.push(text);
   }
 
-  private countTag(name: string, step: 1 | -1): void {
-    this.tags += 1;
-    if (BLOCKS.has(name)) this.textParts.push('\n');
+  #countTag(name: string, step: 1 | -1): void {
+    this.#tags += 1;
+    if (BLOCKS.has(name)) this.#textParts.push('\n');
     if (OPEN.has(name)) return;
-    this.depth = Math.max(0, this.depth + step);
-    this.deepest = Math.max(this.deepest, this.depth);
+    this.#depth = Math.max(0, this.#depth + step);
+    this.#deepest = Math.max(this.#deepest, this.#depth);
   }
 
-  private passOver(name: string, at: number): void {
-    this.bodyParts.push(this.html.slice(this.from, at));
-    this.unread = name;
-    this.unreadDepth = 1;
-    if (name === 'title') this.titles += 1;
+  #passOver(name: string, at: number): void {
+    this.#bodyParts.push(this.#html.slice(this.#from, at));
+    this.#unread = name;
+    this.#unreadDepth = 1;
+    if (name === 'title') this.#titles += 1;
   }
 
-  private closeUnread(name: string, at: number): void {
-    if (this.unread !== name) return;
-    this.unreadDepth -= 1;
-    if (this.unreadDepth > 0) return;
-    const close = this.html.indexOf('>', at);
-    this.unread = null;
-    this.from = close === -1 ? this.html.length : close + 1;
+  #closeUnread(name: string, at: number): void {
+    if (this.#unread !== name) return;
+    this.#unreadDepth -= 1;
+    if (this.#unreadDepth > 0) return;
+    const close = this.#html.indexOf('>', at);
+    this.#unread = null;
+    this.#from = close === -1 ? this.#html.length : close + 1;
   }
 }
 
@@ -141,9 +141,9 @@ function tidy(text: string): string {
 }
 
 /** Turning a page into Markdown holds up everything else for as long as it takes: what is larger than pages are is read as plain text. */
-const maxLength = 800_000;
-const maxTags = 15_000;
-const maxDepth = 200;
+const MAX_CHARACTERS = 800_000;
+const MAX_TAGS = 15_000;
+const MAX_DEPTH = 200;
 
 /**
  * A page as Markdown, without scripts, styles and pictures in its text.
@@ -158,7 +158,7 @@ export async function htmlToMarkdown(html: string, url: URL): Promise<string> {
 }
 
 function isOrdinary({ body, depth, tags }: HtmlPage): boolean {
-  return body.length <= maxLength && depth <= maxDepth && tags <= maxTags;
+  return body.length <= MAX_CHARACTERS && depth <= MAX_DEPTH && tags <= MAX_TAGS;
 }
 
 async function convert({ body, text }: HtmlPage, url: URL): Promise<string> {
