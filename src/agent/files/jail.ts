@@ -16,7 +16,7 @@ export interface JailSettings {
   readonly writeRoots: readonly string[];
   /**
    * Files of the agents beside the workspace that may be read and written: absolute, their folder's way from the root of the run as it really is. They
-   * are taken by their names: a link that somebody put in their place leads out of them.
+   * are taken by their names: a link that was put in their place leads out of them.
    */
   readonly sharedFiles?: readonly string[];
   /** Never written, whatever the write roots say, unless a write root lies in them: the state folder, configuration of hooks. */
@@ -38,8 +38,8 @@ interface Walls {
 }
 
 /**
- * The walls around what file tools may touch. A path is judged by where it really leads (links resolved as far as it exists), so `..`, absolute
- * paths and links count for nothing. What a check has allowed may be something else a moment later: whoever opens goes through `openPinned`.
+ * Decides what file tools may touch. A path is judged by where it really leads (links resolved as far as it exists), so `..`, absolute paths and
+ * links gain nothing. What a check has allowed may be something else a moment later: files are opened by `openPinned`.
  *
  * Reading a hard link is allowed, as it cannot be told from a file; writing replaces the name, so the other name keeps its content.
  *
@@ -89,7 +89,7 @@ function buildWalls(settings: JailSettings): Walls {
 
 /**
  * Roots outside of the workspace are what the person gave, links resolved. Inside of it everything is the agents': a root there is taken by its
- * name, so that a link which somebody put in its place leads outside of the root.
+ * name, so that a link that was put in its place leads outside of the root.
  */
 function toRealRoot(workspace: string, givenWorkspace: string, path: string): string {
   const absolute = resolve(workspace, path);
@@ -170,7 +170,7 @@ function findGitName(walls: Walls, given: string, real: string, root = walls.wor
   return paths.some((path) => relative(root, path).split(sep).some(isGitName)) ? '.git' : null;
 }
 
-/** What names do not tell: folders that are the protected ones under another name, and repositories without `.git`. */
+/** Protection that no name tells: of folders that are the protected ones under another name, and of repositories without `.git`. */
 async function findHiddenGuard(walls: Walls, root: string, real: string): Promise<string | null> {
   const guards = await identifyAll(walls.protectedPaths);
   for (let folder = real; folder !== root && isInside(root, folder); folder = dirname(folder)) {

@@ -14,8 +14,8 @@ const FLAGS: Readonly<Record<PinnedKind, number>> = {
 };
 
 /**
- * Opens for reading what a jail has allowed, and makes sure that it is that: no link, a regular file (or a folder), and still in its place. What
- * becomes of the name afterwards does not matter: the handle stays with what was checked. The caller closes it.
+ * Opens for reading what a jail has allowed, and makes sure that it is no link, a regular file (or a folder), and still in its place. What becomes
+ * of the name afterwards does not matter: the handle stays with what was checked. The caller closes it.
  *
  * @param real as the jail resolved it.
  * @param shownPath as it stands in messages.
@@ -33,7 +33,7 @@ export async function openPinned(real: string, kind: PinnedKind, shownPath: stri
   }
 }
 
-/** The system's own path to what is open: names below it cannot be moved away by somebody who swaps a folder. `null` where there is no such thing. */
+/** The system's own path to what is open: it stays right when the folder is swapped for another. `null` where the system has none. */
 export async function toPinnedPath(handle: FileHandle): Promise<string | null> {
   const path = `/proc/self/fd/${handle.fd}`;
   return (await readPlace(path)) === null ? null : path;
@@ -66,7 +66,7 @@ async function readPlace(path: string): Promise<string | null> {
   }
 }
 
-/** What is said when something moved between the check and the use. */
+/** Why a file is not used: it was replaced between the check and the use. */
 export function explainSwap(shownPath: string): Refusal {
   return {
     reason: `${quotePath(shownPath)} was replaced by something else while it was being opened.`,

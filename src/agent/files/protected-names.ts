@@ -15,7 +15,7 @@ export function foldName(name: string): string {
 
 /**
  * True for a name that leads into a repository of git on some system: `.git` in every spelling, and the short name that Windows gives it.
- * On a system that tells the spellings apart nobody misses them.
+ * Where a system tells the spellings apart, the other ones are refused all the same.
  */
 export function isGitName(name: string): boolean {
   const folded = foldName(name);

@@ -32,7 +32,7 @@ const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /**
  * Writes a file at once or not at all: a new file beside it takes its name. Mode and owner stay (set-user-id bits do not); a hard link is cut, the
- * other name keeps its content. Missing folders are made. The folder is held open meanwhile, so that nobody can put a link in its place.
+ * other name keeps its content. Missing folders are made. The folder is held open meanwhile, so that no link can be put in its place.
  *
  * @returns what was written, to be remembered as read
  */

@@ -16,7 +16,7 @@ export interface WrittenNotes {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Changes a file that hats share. The path is the orchestrator's, but what lies there may be an agent's: it goes through the same walls as any other.
+ * Changes a file that hats share. The path is Ralph's own, but an agent may have put anything there: it goes through the jail as any other.
  *
  * @param change the new content from the old; empty where there was none.
  */
@@ -51,7 +51,7 @@ async function readNotes(real: string, shownPath: string): Promise<Result<{ read
   return file.ok ? accept({ text: file.value.bytes.toString('utf8'), record: file.value.record }) : file;
 }
 
-/** What stands there may be a file that nobody may read. */
+/** The other name may be that of a file that no hat may read. */
 function explainSecondName(shownPath: string): Refusal {
   return {
     reason: `${quotePath(shownPath)} is a file with a second name (a hard link): it is neither read nor written.`,

@@ -6,7 +6,7 @@ import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
 import { walkFiles } from '../files/read-folder.ts';
 import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 
-/** One file may take so long; patterns that need more need for ever. */
+/** The longest time for one file: a pattern that needs more may need for ever. */
 const FILE_TIMEOUT_MS = 2000;
 const SNIFFED_BYTES = 8192;
 
@@ -144,7 +144,7 @@ function toFault(error: unknown, pattern: string): string {
 
 /**
  * A matcher for lines. Regular expressions run in a thread that is ended when one text takes too long or the signal aborts: some patterns need
- * longer than anybody lives (`(a+)+$`). Plain texts need no thread. Call `close` at the end.
+ * practically for ever (`(a+)+$`). Plain texts need no thread. Call `close` at the end.
  *
  * @param order its pattern has to be without fault, see {@link findPatternFault}.
  */
@@ -160,7 +160,7 @@ function createLineMatcher(order: MatchOrder): LineMatcher {
   });
   worker.unref();
   let isBroken = false;
-  // A thread that runs out of memory says so whether or not somebody waits for it.
+  // A thread that runs out of memory says so even when no answer is awaited.
   worker.on('error', () => {
     isBroken = true;
   });

@@ -5,6 +5,19 @@ import type { McpServerSpec } from '../../core/index.ts';
 import type { Isolation } from '../../ports/index.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
 
+/** Where servers are started. */
+export interface McpPlace {
+  /** Absolute. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By which the processes of the servers can be found again. */
+  readonly marker: string;
+  /** The namespaces that each server gets; absent: none. */
+  readonly isolation?: Isolation | undefined;
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal;
+}
+
 /** What every server gets of the environment; what else it needs, a secret above all, is named in its `env`. */
 const INHERITED = [
   'HOME',
@@ -36,7 +49,7 @@ export interface ProcessTransport extends Transport {
 /** Makes the transport; `start` starts the process, and `close` ends it with everything that it started. */
 export function createProcessTransport(
   { name, command = '', args, env }: McpServerSpec,
-  { cwd, env: outer, marker, isolation }: McpWorld,
+  { cwd, env: outer, marker, isolation }: McpPlace,
 ): ProcessTransport {
   let child: ChildProcessHandle | null = null;
   const transport: ProcessTransport = {
@@ -87,17 +100,4 @@ function takeLine(transport: Transport, line: string, isCut: boolean, giveUp: ()
   } catch (error) {
     transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
-}
-
-/** Where servers are started. */
-export interface McpWorld {
-  /** Absolute. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** By which the processes of the servers can be found again. */
-  readonly marker: string;
-  /** The namespaces that each server gets; absent: none. */
-  readonly isolation?: Isolation | undefined;
-  /** Aborts when the turn is stopped. */
-  readonly signal: AbortSignal;
 }

@@ -99,7 +99,7 @@ export interface ServerList {
   readonly odd: readonly (string | null)[];
 }
 
-/** More than anybody's model can choose among. */
+/** More tools than a model can choose among. */
 export const MAX_TOOLS = 200;
 const MAX_PAGES = 20;
 

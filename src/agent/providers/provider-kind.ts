@@ -20,11 +20,11 @@ export interface ProviderSettings {
 
 export type Effort = 'low' | 'medium' | 'high';
 
-/** What is particular to a kind. */
+/** What differs between the kinds. */
 interface ProviderFacts {
   /** The package that speaks its wire format. */
   readonly packageName: string;
-  /** The versions of it that speak with us. */
+  /** The major version of it that this program is written for. */
   readonly packageVersion: string;
   /** Where its key usually is, in the order in which they are looked at. */
   readonly keyEnvs: readonly string[];
@@ -133,7 +133,7 @@ export function toLibraryUrl({ kind, baseUrl }: Pick<ProviderSettings, 'kind' | 
   return /\/v\d+(?:beta|alpha)?$/.test(trimmed) ? trimmed : `${trimmed}${versionPath}`;
 }
 
-/** What a server on this machine is given where nobody has a key for it: libraries insist on one. */
+/** The key for a server on this machine that needs none: libraries insist on one. */
 const NO_KEY = 'none';
 
 /** What of a provider's settings says where its key is, and whether it needs one. */

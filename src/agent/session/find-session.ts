@@ -30,13 +30,13 @@ export interface SessionStart {
   readonly reads: SessionMemory['reads'];
   /** What the interrupted turns had published and the loop has withdrawn since, the newest of each topic. */
   readonly withdrawn: readonly Publication[];
-  /** Answers of the interrupted turns that published by their words, which nobody heard. */
+  /** Answers of the interrupted turns that published by their words; the loop has not read them. */
   readonly said: readonly AssistantMessage[];
   /** Steps of the interrupted turns that it continues. */
   readonly stepsBefore: number;
   /** Turns of the hat before this one; an interrupted one and its continuation are one. */
   readonly turnsBefore: number;
-  /** What a turn did that a limit ended: the hat's last one, for Ralph also that of the hat before him. `null`: there is none. */
+  /** What a turn did that a limit ended: the hat's last turn, for Ralph also the last turn of the run. `null`: there is none. */
   readonly handOver: string | null;
 }
 

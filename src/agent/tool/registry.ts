@@ -34,7 +34,7 @@ export interface OfferedTools {
 }
 
 /**
- * Holds a profile against the tools that there are, and asks those it lets in whether they can be used here.
+ * Selects the tools that a profile lets in, and asks each of these whether it can be used here.
  *
  * @param policy `null`: no profile, everything
  */

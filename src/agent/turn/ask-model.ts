@@ -12,7 +12,7 @@ export type ModelAnswer =
   | { readonly kind: 'cut'; readonly text: string }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
-/** Longer than this nobody waits within a turn: the loop knows better what to do with a limit. */
+/** The longest wait within a turn: what to do about a longer one is decided by the loop. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**

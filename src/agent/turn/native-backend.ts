@@ -7,7 +7,7 @@ import { type NativeAgent, runNativeTurn, type TurnEnd } from './run-native-turn
 const KILL_GRACE_MS = 300;
 /** How long one that was forced may take before it is given up. */
 const GIVE_UP_MS = 2000;
-/** Whoever watches hears of output without words at most so often. */
+/** Output without words is told at most so often. */
 const ALIVE_PERIOD_MS = 1000;
 
 /** The native agent as a backend: it runs in this process, and its tools are children of it. */
@@ -22,7 +22,7 @@ interface StartedTurn {
   readonly guards: Safeguards;
   readonly tell: (event: BackendEvent) => void;
   readonly startedAt: number;
-  /** Resolves when nobody waits for the turn any longer. */
+  /** Resolves when the turn is given up. */
   readonly givenUp: Promise<null>;
   endedFor: 'nobody' | 'person' | 'timeout' | 'idle-timeout';
 }
@@ -81,14 +81,14 @@ function createThrottle(periodMs: number): () => boolean {
   };
 }
 
-/** Ends what the tools have started; what then still does not come to an end is left to itself, unheard. */
+/** Ends what the tools have started; a turn that does not end then is given up. */
 async function forceEnd({ marker }: TurnRequest, giveUp: () => void): Promise<void> {
   await endMarked(marker, 0);
   setTimeout(giveUp, GIVE_UP_MS).unref();
 }
 
 async function runTurn(turn: StartedTurn): Promise<TurnResult> {
-  // Not at once: whoever watches must have the turn in hand before its first event.
+  // Not at once: the caller must have the turn before its first event.
   await Promise.resolve();
   const { agent, request, tell, stopper } = turn;
   let hasBegun = false;
@@ -118,7 +118,7 @@ async function runTurn(turn: StartedTurn): Promise<TurnResult> {
 
 const ABANDONED: TurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
 
-/** The only thing that may break a turn from inside is a disk that cannot be written. */
+/** A turn breaks from inside only where a disk cannot be written. */
 function toBrokenEnd(error: unknown): TurnEnd {
   const code = toErrorCode(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -127,7 +127,7 @@ function toBrokenEnd(error: unknown): TurnEnd {
   return { ...ABANDONED, status: 'failed', failure, logError: isSystem ? code : null };
 }
 
-/** What ended a turn from outside explains its end better than what it says itself. */
+/** How the turn ended: what ended it from outside explains more than what it says itself. */
 function decideEnd({ endedFor, request }: StartedTurn, ended: TurnEnd): Pick<TurnResult, 'status' | 'failure'> {
   if (ended.status === 'succeeded') return { status: 'succeeded', failure: null };
   if (endedFor === 'person') return { status: 'stopped', failure: null };
@@ -149,7 +149,7 @@ async function endMarked(marker: string, graceMs: number): Promise<number> {
 
 /** The timeouts of a turn. */
 interface Safeguards {
-  /** Something came; while tools run nobody waits for words. */
+  /** Something came. While tools run, silence is no fault. */
   readonly heard: (event: BackendEvent) => void;
   readonly close: () => void;
 }

@@ -59,7 +59,7 @@ interface TurnWatch {
   readonly begin: (tools: number) => void;
   readonly tell: (event: BackendEvent) => void;
   readonly signal: AbortSignal;
-  /** Resolves when nobody waits for the turn any longer: its session gets its end then, and not a line more. */
+  /** Resolves when the turn is given up: its session gets its end then, and not a line more. */
   readonly givenUp: Promise<unknown>;
 }
 
@@ -139,7 +139,7 @@ function endAbandoned(parts: TurnParts, state: TurnState): void {
     writeEnd(parts, state, toRecordedEnd({ status: 'stopped', failure: null }, parts.signal));
     parts.transcript.close();
   } catch {
-    // Nobody waits for it any longer, and a disk that cannot be written is told by what writes next.
+    // The turn was given up; a disk that cannot be written is told by what writes next.
   }
 }
 

@@ -70,7 +70,7 @@ function toFigures({ passed, failed, skipped, unit }: TestCounts): string {
   return `${passed}${what} passed, ${failed}${what} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** What the kernel says when somebody writes where the sandbox shows everything read-only. */
+/** What the kernel says of a write where the sandbox shows everything read-only. */
 const READ_ONLY = /\bread-only file system\b|\bEROFS\b/i;
 const MAX_LENGTH = 200;
 

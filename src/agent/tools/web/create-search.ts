@@ -15,8 +15,8 @@ const MAX_BYTES = 2_000_000;
 const MAX_SAID = 200;
 
 /**
- * What `web_search` asks. The address is the provider's own or the one of the configuration, and nobody else is asked: redirects are not followed,
- * and the key goes into a header of that one request.
+ * What `web_search` asks. The address is the provider's own or the one of the configuration; redirects are not followed, and the key goes into a
+ * header of that one request.
  *
  * @param env where the key is
  */

@@ -25,7 +25,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** By lower-case name; of several the first. */
   readonly header: (name: string) => string | undefined;
-  /** Empty for a redirect, whose body nobody reads. */
+  /** Empty for a redirect: its body is not read. */
   readonly body: Buffer;
 }
 

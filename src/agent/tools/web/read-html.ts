@@ -1,4 +1,4 @@
-/** Elements whose content nobody reads. What else a head has has no text. */
+/** Elements whose content is not meant to be read. Whatever else a head holds has no text. */
 const UNREAD = new Set('script style noscript template svg iframe object canvas title'.split(' '));
 /** Elements that end a line. */
 const BLOCKS = new Set(
@@ -140,7 +140,7 @@ function tidy(text: string): string {
     .trim();
 }
 
-/** Turning a page into Markdown holds up everything else for as long as it takes: what is larger than pages are is read as plain text. */
+/** Turning a page into Markdown holds everything else up meanwhile: what is larger than usual pages is read as plain text. */
 const MAX_CHARACTERS = 800_000;
 const MAX_TAGS = 15_000;
 const MAX_DEPTH = 200;
@@ -190,7 +190,7 @@ function toLink(content: string, node: Attributes, url: URL): string {
   return target.protocol === 'http:' || target.protocol === 'https:' ? `[${text}](${target.href})` : text;
 }
 
-/** What a picture says; where it is helps nobody who reads. */
+/** What a picture says; its address is of no use to a reader. */
 function toPicture(node: Attributes): string {
   const text = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
   return text === '' ? '' : `[picture: ${text.slice(0, 200)}]`;
