@@ -233,8 +233,7 @@ function toShown(workspace: string, path: string): string {
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * The real path of the nearest part that exists, and the rest as it is. A link that leads to nothing is reason: what is there, is there later
- * for whoever follows it.
+ * The real path of the nearest part that exists, and the rest as it is. A link that leads to nothing is refused: it may lead to something later.
  *
  * @param path absolute.
  */

@@ -60,8 +60,7 @@ const NOTHING = { ...NO_MEMORY, follows: null, isContinuation: false, withdrawn:
  * `context: carry` the newest one of the same model. Everything is read from the files of the run, so it is the same after a crash.
  */
 export function findSession(wish: SessionWish): SessionStart {
-  const turns = listTurns(wish);
-  const edges = turns.map((turn) => readEdges(join(wish.turnsDir, turn))).filter((edge) => edge !== 'nothing');
+  const edges = listEdges(wish);
   const own = edges.filter((edge) => edge?.header.hat === wish.hat && !edge.header.isTakenUp).length;
   const last = edges.at(-1) ?? null;
   if (last !== null && last.header.hat === wish.hat && last.header.key === wish.key && wasInterrupted(last.end, wish, last.header)) {
@@ -181,9 +180,16 @@ interface Edges {
   readonly end: SessionEnd | null;
 }
 
-/** The first and the last line of a turn's session; `null` for a turn of a program; `nothing` where it was killed before it had begun its work. */
-function readEdges(folder: string): Edges | null | 'nothing' {
-  return readSessionEdges(join(folder, SESSION_FILE)) ?? (existsSync(join(folder, PROGRAM_LOG)) ? null : 'nothing');
+/**
+ * The first and the last line of each turn's session, oldest turn first; `null` for a turn of a program. A turn that was killed before it began its
+ * work is left out.
+ */
+function listEdges(wish: SessionWish): readonly (Edges | null)[] {
+  return listTurns(wish).flatMap((turn) => {
+    const folder = join(wish.turnsDir, turn);
+    const edges = readSessionEdges(join(folder, SESSION_FILE));
+    return edges === null && !existsSync(join(folder, PROGRAM_LOG)) ? [] : [edges];
+  });
 }
 
 function readSessionEdges(path: string): Edges | null {
