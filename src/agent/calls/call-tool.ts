@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { accept, findNearMiss, isJsonObject, maskControls, parseJson, type Result, refuse } from '../../core/index.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
-import { type AnyTool, type CallOutcome, fail, type Tool, type ToolContext, type ToolFacts, type ToolReport } from '../tool/tool.ts';
+import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
 
 /** The tools that there are, and the names of those that the hat's profile lets it use and that can be used here. */
 export interface CallableTools {
@@ -84,7 +84,7 @@ async function finishCall(outcome: CallOutcome, { redact, cap }: OutputRules): P
 }
 
 /** Facts go into the transcript: a path can hold a secret as well as a text can. */
-function redactFacts(facts: ToolFacts, redact: OutputRules['redact']): ToolFacts {
+function redactFacts(facts: ResultFacts, redact: OutputRules['redact']): ResultFacts {
   return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]));
 }
 
@@ -189,7 +189,7 @@ function toName(error: unknown): string {
 }
 
 /** What may come next. */
-type Wanted = 'value' | 'value-or-close' | 'key' | 'key-or-close' | 'colon' | 'comma-or-close' | 'end';
+type WantedJson = 'value' | 'value-or-close' | 'key' | 'key-or-close' | 'colon' | 'comma-or-close' | 'end';
 
 const SPACE = /[ \t\n\r]*/y;
 const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*(?:(")|\\(?:u[0-9a-fA-F]{0,3})?$)?/y;
@@ -203,7 +203,7 @@ const WORDS = ['true', 'false', 'null'];
  */
 export function findJsonBreak(text: string): number | null {
   const open: ('{' | '[')[] = [];
-  let wanted: Wanted = 'value';
+  let wanted: WantedJson = 'value';
   let at = 0;
   for (;;) {
     at += lengthOf(SPACE, text, at);
@@ -238,7 +238,7 @@ export function findJsonBreak(text: string): number | null {
   }
 }
 
-function toNext(depth: number): Wanted {
+function toNext(depth: number): WantedJson {
   return depth === 0 ? 'end' : 'comma-or-close';
 }
 

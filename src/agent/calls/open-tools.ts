@@ -7,7 +7,7 @@ import type { ModelTool, TurnRequest } from '../../ports/index.ts';
 import { createRedactor } from '../../process/index.ts';
 import { createJail } from '../files/jail.ts';
 import { readWholeFile } from '../files/open-pinned.ts';
-import type { ToolBox } from '../session/turn-parts.ts';
+import type { ToolBox } from '../session/agent-turn.ts';
 import { createRegistry, offerTools } from '../tool/registry.ts';
 import type { AnyTool, Jail, ToolContext } from '../tool/tool.ts';
 import { capOutput, createSpill } from '../tool/tool-output.ts';

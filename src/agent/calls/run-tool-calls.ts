@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, maskControls } from '../../core/index.ts';
 import type { ToolAnswer, ToolCallPart } from '../../ports/index.ts';
-import type { TurnParts, TurnState } from '../session/turn-parts.ts';
+import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import type { CallOutcome, ReadRecord } from '../tool/tool.ts';
 
 const SUMMARY_CHARACTERS = 200;
@@ -12,7 +12,7 @@ const SUMMARY_CHARACTERS = 200;
  * @param cutAt the output tokens at which the answer was cut off, `null` where their number is not known; absent: it was not
  */
 export async function runToolCalls(
-  parts: TurnParts,
+  parts: AgentTurn,
   state: TurnState,
   calls: readonly ToolCallPart[],
   cutAt?: number | null,
@@ -26,7 +26,7 @@ export async function runToolCalls(
   return answers;
 }
 
-async function refuseCut({ transcript }: TurnParts, { id, name }: ToolCallPart, cutAt: number | null): Promise<ToolAnswer> {
+async function refuseCut({ transcript }: AgentTurn, { id, name }: ToolCallPart, cutAt: number | null): Promise<ToolAnswer> {
   const limit = cutAt === null ? 'the most output tokens' : `${cutAt} output tokens`;
   const text = `Your call was cut off at ${limit}: nothing was done. Write smaller parts, for example the beginning of the file first and the rest with further calls.`;
   const result: ToolAnswer = { id, name, text, isError: true };
@@ -37,7 +37,7 @@ async function refuseCut({ transcript }: TurnParts, { id, name }: ToolCallPart, 
 const STOPPED = 'The turn was stopped before this call was run: nothing was done.';
 
 /** One call: it is told and written that it begins, it is carried out, and what came of it is told and written. */
-async function runCall(parts: TurnParts, state: TurnState, call: ToolCallPart): Promise<ToolAnswer> {
+async function runCall(parts: AgentTurn, state: TurnState, call: ToolCallPart): Promise<ToolAnswer> {
   if (parts.signal.aborted) return { id: call.id, name: call.name, text: STOPPED, isError: true };
   const begun = beginCall(parts, call);
   const outcome = await parts.tools.call(call.name, call.args);
@@ -53,7 +53,7 @@ interface BegunCall {
   readonly known: ReadonlyMap<string, ReadRecord>;
 }
 
-function beginCall({ tools, transcript, tell, now }: TurnParts, call: ToolCallPart): BegunCall {
+function beginCall({ tools, transcript, tell, now }: AgentTurn, call: ToolCallPart): BegunCall {
   const { id, name, args } = call;
   const shown = { tool: toShownName(name), summary: toLine(tools.redact(summarise(args))) };
   tell({ type: 'tool-start', id, name: shown.tool, summary: shown.summary });
@@ -63,7 +63,7 @@ function beginCall({ tools, transcript, tell, now }: TurnParts, call: ToolCallPa
   return { call, shown, startedAt: now(), known: new Map(tools.reads) };
 }
 
-async function endCall(parts: TurnParts, state: TurnState, begun: BegunCall, outcome: CallOutcome): Promise<ToolAnswer> {
+async function endCall(parts: AgentTurn, state: TurnState, begun: BegunCall, outcome: CallOutcome): Promise<ToolAnswer> {
   const { tools, transcript, tell, now, signal } = parts;
   const { call, shown, startedAt, known } = begun;
   const { id, name, args } = call;

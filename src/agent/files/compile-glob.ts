@@ -3,7 +3,7 @@ import { accept, type Refusal, type Result, refuse } from '../../core/index.ts';
 import { quotePath } from './check-path-text.ts';
 
 /** Tells whether a relative path with `/` is meant. */
-export type PathMatcher = (path: string) => boolean;
+export type GlobMatcher = (path: string) => boolean;
 
 const MAX_PATTERN_CHARACTERS = 500;
 /** With more stars in one name a matcher can need minutes for a long name. */
@@ -22,7 +22,7 @@ export function isTameGlob(pattern: string): boolean {
  * Makes a matcher of a pattern: `*`, `**`, `?`, `[a-z]`, `{a,b}`; everything else is taken literally, parentheses too. Dot files match.
  * Refused are patterns that leave the folder or could take too long.
  */
-export function compileGlob(pattern: string): Result<PathMatcher> {
+export function compileGlob(pattern: string): Result<GlobMatcher> {
   const refusal = findPatternRefusal(pattern);
   if (refusal !== null) return refuse(refusal);
   try {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { accept, type Refusal, type Result, refuse } from '../../core/index.ts';
 import type { ReadRecord } from '../tool/tool.ts';
@@ -74,15 +74,7 @@ export function explainSwap(shownPath: string): Refusal {
   };
 }
 
-interface FileKind {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-  isFIFO(): boolean;
-  isSocket(): boolean;
-}
-
-function explainKind(kind: PinnedKind, shownPath: string, found: FileKind): Refusal {
+function explainKind(kind: PinnedKind, shownPath: string, found: Stats): Refusal {
   const shown = quotePath(shownPath);
   if (found.isDirectory()) {
     return { reason: `${shown} is a folder, not a file.`, advice: 'Give the path of a file; list_files shows what is in the folder.' };

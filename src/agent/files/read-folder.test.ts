@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, removePlaces, type TestPlace } from './file-tool-fixtures.ts';
-import { walkFiles } from './read-folder.ts';
+import { walkFolder } from './read-folder.ts';
 import { createSearchBudget, describeStop, type SearchLimits } from './search-budget.ts';
 
 afterAll(removePlaces);
@@ -13,7 +13,7 @@ async function walk(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   const order = { start: place.workspace, workspace: place.workspace, withIgnored: false, budget };
-  for await (const { path } of walkFiles(order)) found.push(path);
+  for await (const { path } of walkFolder(order)) found.push(path);
   return found;
 }
 

@@ -51,15 +51,11 @@ export async function readFolder(real: string, shownPath: string, maxEntries: nu
   }
 }
 
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
 async function toKind(entry: Dirent, folder: string): Promise<FolderEntry['kind']> {
   const isTold = entry.isFile() || entry.isDirectory() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
-  const kinds: Kinds = isTold ? entry : await lstat(join(folder, entry.name)).catch(() => entry);
+  const kinds: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'> = isTold
+    ? entry
+    : await lstat(join(folder, entry.name)).catch(() => entry);
   if (kinds.isFile()) return 'file';
   if (kinds.isDirectory()) return 'folder';
   return kinds.isSymbolicLink() ? 'link' : 'other';
@@ -108,12 +104,12 @@ const MAX_DEPTH = 64;
  * The files of a folder and those below, folder by folder in the order of names. Follows no link, enters no repository's own folder, and ends when
  * the budget is spent. Folders that cannot be read are left out.
  */
-export async function* walkFiles(order: WalkOrder): AsyncGenerator<WalkedFile> {
+export async function* walkFolder(order: WalkOrder): AsyncGenerator<WalkedFile> {
   const rules = await loadIgnoreRules(order.workspace, order.start);
-  yield* walkFolder(order, order.start, '', rules, 0);
+  yield* walkBelow(order, order.start, '', rules, 0);
 }
 
-async function* walkFolder(order: WalkOrder, real: string, path: string, rules: IgnoreRules, depth: number): AsyncGenerator<WalkedFile> {
+async function* walkBelow(order: WalkOrder, real: string, path: string, rules: IgnoreRules, depth: number): AsyncGenerator<WalkedFile> {
   const content = await readFolder(real, real, MAX_FOLDER_ENTRIES);
   if (!content.ok) return;
   for (const { name, kind } of content.value.entries) {
@@ -124,7 +120,7 @@ async function* walkFolder(order: WalkOrder, real: string, path: string, rules: 
     if (!order.withIgnored && (isDull(name, isFolder) || rules.isIgnored(child, isFolder))) continue;
     const childPath = path === '' ? name : `${path}/${name}`;
     if (!isFolder) yield { real: child, path: childPath, kind: kind === 'link' ? 'link' : 'file' };
-    else yield* walkFolder(order, child, childPath, await rules.enter(child), depth + 1);
+    else yield* walkBelow(order, child, childPath, await rules.enter(child), depth + 1);
   }
 }
 

@@ -3,7 +3,7 @@ import { accept, type Refusal, type Result, refuse } from '../../core/index.ts';
 import type { ReadRecord, ToolContext } from '../tool/tool.ts';
 import { quotePath } from './check-path-text.ts';
 import { readWholeFile } from './open-pinned.ts';
-import { replaceFile, runAlone } from './replace-file.ts';
+import { runAlone, writeWholeFile } from './write-whole-file.ts';
 
 /** A file of notes after it was written. */
 export interface WrittenNotes {
@@ -33,7 +33,7 @@ async function changeNotes(real: string, change: (before: string) => string, con
     const before = await readNotes(real, shownPath);
     if (!before.ok) return before;
     const bytes = Buffer.from(change(before.value.text));
-    const replaced = await replaceFile({ real, shownPath, bytes, expected: before.value.record, signal: context.signal });
+    const replaced = await writeWholeFile({ real, shownPath, bytes, expected: before.value.record, signal: context.signal });
     if (replaced.ok) {
       context.session.reads.set(real, replaced.value);
       return accept({ shown: shownPath, sizeBytes: bytes.length });

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { accept, type Result, refuse } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
+import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { MAX_WHOLE_BYTES, readWholeFile } from '../files/open-pinned.ts';
-import { walkFiles } from '../files/read-folder.ts';
+import { walkFolder } from '../files/read-folder.ts';
 import type { GrepFile, GrepFound, GrepLine, GrepOrder } from './grep-order.ts';
 
 /** The longest time for one file: a pattern that needs more may need for ever. */
@@ -64,12 +64,12 @@ async function* listCandidates(order: GrepOrder): AsyncGenerator<string> {
   }
   const isWanted = toFileFilter(order.glob);
   const { start, workspace, budget } = order;
-  for await (const { real, path, kind } of walkFiles({ start, workspace, withIgnored: false, budget })) {
+  for await (const { real, path, kind } of walkFolder({ start, workspace, withIgnored: false, budget })) {
     if (kind === 'file' && isWanted(path)) yield real;
   }
 }
 
-function toFileFilter(glob: string | null): PathMatcher {
+function toFileFilter(glob: string | null): GlobMatcher {
   if (glob === null) return () => true;
   const compiled = compileGlob(glob);
   if (!compiled.ok) return () => false;

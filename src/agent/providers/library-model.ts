@@ -60,7 +60,7 @@ function explainFailure(failure: ModelFailure, settings: ProviderSettings): Mode
 type LibraryMessage = LibraryRequest['prompt'][number];
 type AssistantContent = Extract<LibraryMessage, { role: 'assistant' }>['content'];
 type ToolOutput = Extract<Extract<LibraryMessage, { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
-type Tools = NonNullable<LibraryRequest['tools']>;
+type LibraryTools = NonNullable<LibraryRequest['tools']>;
 type Options = NonNullable<LibraryRequest['providerOptions']>;
 
 /** What says behind what a provider keeps what it has read; nothing where it takes no such marks. */
@@ -95,12 +95,12 @@ function findLongestAnswer({ kind, model }: ProviderSettings): number | null {
   return kind === 'anthropic' && !model.includes('claude-') ? FOREIGN_ANSWER_TOKENS : null;
 }
 
-function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): Tools {
+function toTools(tools: ModelRequest['tools'], mark: Mark, isLoose: boolean): LibraryTools {
   return tools.map(({ name, description, parameters }, index) => ({
     type: 'function',
     name,
     description,
-    inputSchema: parameters as Extract<Tools[number], { type: 'function' }>['inputSchema'],
+    inputSchema: parameters as Extract<LibraryTools[number], { type: 'function' }>['inputSchema'],
     ...(isLoose ? { strict: false } : {}),
     ...(index === tools.length - 1 ? mark : {}),
   }));
@@ -147,7 +147,7 @@ function toOptions(opaque: JsonObject): Options {
 
 type Answer = Extract<ModelStep, { ok: true }>;
 type Finish = Extract<LibraryPiece, { type: 'finish' }>;
-type Words = Extract<AssistantPart, { type: 'text' | 'thinking' }>;
+type SpokenPart = Extract<AssistantPart, { type: 'text' | 'thinking' }>;
 
 /**
  * Puts the pieces of one streamed answer together, and tells its words as they come. What cannot be given back (sources, files) is left out.
@@ -165,7 +165,7 @@ async function gatherAnswer(stream: AsyncIterable<LibraryPiece>, observe: (delta
     if (words !== null) {
       const place = open.get(words.key) ?? parts.push({ type: words.type, text: '' }) - 1;
       open.set(words.key, place);
-      const said = parts[place] as Words;
+      const said = parts[place] as SpokenPart;
       parts[place] = withOpaque({ ...said, text: said.text + words.text }, words.metadata);
       if (words.text !== '') observe({ type: words.type, text: words.text });
     } else if (piece.type === 'tool-call') parts.push(toCall(piece));
@@ -185,7 +185,7 @@ function hasNoEnd({ finishReason: { unified, raw } }: Finish): boolean {
 }
 
 interface Said {
-  readonly type: Words['type'];
+  readonly type: SpokenPart['type'];
   readonly key: string;
   readonly text: string;
   readonly metadata: unknown;

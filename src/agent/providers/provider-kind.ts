@@ -13,12 +13,12 @@ export interface ProviderSettings {
   /** The environment variable that holds the key. Absent: the provider's usual ones. */
   readonly apiKeyEnv?: string;
   /** How much the model should think before it speaks. Absent: as the provider does it. */
-  readonly effort?: Effort;
+  readonly effort?: ThinkingEffort;
   /** What requests that begin alike have in common, for providers that take such a key; at most 64 characters. */
   readonly cacheKey?: string;
 }
 
-export type Effort = 'low' | 'medium' | 'high';
+export type ThinkingEffort = 'low' | 'medium' | 'high';
 
 /** What differs between the kinds. */
 interface ProviderFacts {
@@ -49,7 +49,7 @@ const THINKING_TOKENS = { low: 4_000, medium: 12_000, high: 24_000 } as const;
 /** What says the effort, by the way that the model takes it; nothing where none is said, or none is taken. */
 function toEffort(
   { kind, model, effort }: ProviderSettings,
-  words: Partial<Record<EffortWay, (effort: Effort) => JsonObject>>,
+  words: Partial<Record<EffortWay, (effort: ThinkingEffort) => JsonObject>>,
 ): JsonObject {
   return effort === undefined ? {} : (words[findEffortWay(kind, model)]?.(effort) ?? {});
 }
@@ -121,7 +121,7 @@ export const PROVIDERS: Readonly<Record<ProviderKind, ProviderFacts>> = {
 };
 
 /** The first of its line knows two levels. */
-function toLevel(model: string, effort: Effort): Effort {
+function toLevel(model: string, effort: ThinkingEffort): ThinkingEffort {
   return effort === 'medium' && /gemini-3-pro/.test(model) ? 'high' : effort;
 }
 

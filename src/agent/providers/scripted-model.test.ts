@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, refuse } from '../../core/index.ts';
 import type { ModelMessage, ModelRequest } from '../../ports/index.ts';
-import { createScriptedModel, parseScript, type Script } from './scripted-model.ts';
+import { createScriptedModel, type ModelScript, parseScript } from './scripted-model.ts';
 
 const REQUEST: ModelRequest = {
   system: '',
@@ -11,7 +11,7 @@ const REQUEST: ModelRequest = {
   cache: { system: false, tools: false, messages: [] },
 };
 
-function parse(value: Json): Script {
+function parse(value: Json): ModelScript {
   const script = parseScript(value);
   if (!script.ok) throw new Error(script.refused);
   return script.value;

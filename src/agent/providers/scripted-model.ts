@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { accept, type Json, type Result, refuse, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/index.ts';
+import type { ModelPlace } from '../session/agent-turn.ts';
 import { pause } from '../session/pause.ts';
-import type { ModelPlace } from '../session/turn-parts.ts';
 
 /**
  * A model that says what was written beforehand, and checks what it is given: so that demos and tests run the real agent with real tools, without a key.
  * Its place in the script is found by hat, turn and step, so a run that was killed goes on where it was.
  */
-export function createScriptedModel(script: Script, place: ModelPlace): Model {
+export function createScriptedModel(script: ModelScript, place: ModelPlace): Model {
   const turns = script.hats[place.hat] ?? script.turns;
   const last = script.after_last === 'repeat' ? turns.length - 1 : Number.POSITIVE_INFINITY;
   const turn = turns[Math.min(place.turnsBefore, last)];
@@ -129,11 +129,11 @@ const SCRIPT = z
   .refine(({ hats, turns }) => turns.length > 0 || Object.keys(hats).length > 0, 'it has neither `hats` nor `turns`');
 
 /** What a scripted model says, by hat, turn and step. */
-export type Script = z.output<typeof SCRIPT>;
+export type ModelScript = z.output<typeof SCRIPT>;
 type ScriptStep = z.output<typeof STEP>;
 
 /** Checks a script that was read from a file; refused is what is wrong with it, in words. */
-export function parseScript(value: Json): Result<Script, string> {
+export function parseScript(value: Json): Result<ModelScript, string> {
   const parsed = SCRIPT.safeParse(value);
   if (parsed.success) return accept(parsed.data);
   const problems = parsed.error.issues

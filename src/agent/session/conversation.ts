@@ -7,13 +7,13 @@ export function listCalls(message: AssistantMessage): readonly ToolCallPart[] {
 }
 
 /** What a message says, without its thoughts and calls. */
-export function toText({ parts }: AssistantMessage): string {
+export function toSpokenText({ parts }: AssistantMessage): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** Whether a message publishes by its words (or hands on), as the loop will read them. The promise is none: only that of the last message counts. */
 export function hasSignal(message: AssistantMessage): boolean {
-  const text = toText(message);
+  const text = toSpokenText(message);
   if (!/EVENT:|HAT_TRANSITION:|<event\s/.test(text)) return false;
   const scanner = createTextSignalScanner('');
   for (const line of text.split('\n')) scanner.line(line);

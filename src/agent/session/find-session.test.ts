@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNKNOWN_USAGE } from '../../core/index.ts';
+import type { SessionEnd, SessionHeader, TranscriptLine } from './agent-turn.ts';
 import { findSession, findSpent } from './find-session.ts';
-import type { SessionEnd, SessionHeader, TranscriptLine } from './turn-parts.ts';
 
 let turnsDir: string;
 beforeEach(() => {

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { addUsage, RALPH, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
 import type { AssistantMessage, ModelMessage } from '../../ports/index.ts';
+import type { SessionEnd, SessionHeader } from './agent-turn.ts';
 import { renderHandOver } from './conversation.ts';
 import {
   type FoldedSession,
@@ -13,7 +14,6 @@ import {
   SESSION_FILE,
   type SessionMemory,
 } from './transcript.ts';
-import type { SessionEnd, SessionHeader } from './turn-parts.ts';
 
 /** How a turn's conversation begins. */
 export interface SessionStart {

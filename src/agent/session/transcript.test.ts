@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../ports/index.ts';
 import { runSteps } from '../turn/step-loop.ts';
 import { callAll, makeTurn, numbered, say } from '../turn/turn-fixtures.ts';
+import type { TranscriptLine } from './agent-turn.ts';
 import { foldTranscript, NO_MEMORY } from './transcript.ts';
-import type { TranscriptLine } from './turn-parts.ts';
 
 const toText = (lines: readonly TranscriptLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 

@@ -2,8 +2,8 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { isJsonObject, parseJson } from '../../core/index.ts';
 import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/index.ts';
 import type { ReadRecord } from '../tool/tool.ts';
+import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
 import { hasSignal, listCalls, withoutFile } from './conversation.ts';
-import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './turn-parts.ts';
 
 /** What one session leaves to the next. */
 export interface SessionMemory {

@@ -34,7 +34,7 @@ const DEFAULT_CAP: Omit<CapLimits, 'keep'> = { maxLines: 2000, maxBytes: 50 * 10
 /** Room for the line that says how to get the rest. */
 const NOTICE_BYTES = 600;
 
-interface Part {
+interface CutPart {
   readonly lines: readonly string[];
   /** One-based number of its first line. */
   readonly first: number;
@@ -91,7 +91,7 @@ function toBoundary(text: string, index: number): number {
   return isLow && index > 0 ? index - 1 : index;
 }
 
-function takeHead(lines: readonly string[], maxLines: number, maxBytes: number): Part {
+function takeHead(lines: readonly string[], maxLines: number, maxBytes: number): CutPart {
   const taken: string[] = [];
   let leftBytes = maxBytes - NOTICE_BYTES;
   for (const line of lines.slice(0, maxLines - 1)) {
@@ -103,12 +103,12 @@ function takeHead(lines: readonly string[], maxLines: number, maxBytes: number):
   return { lines: taken, first: 1 };
 }
 
-function takeTail(lines: readonly string[], maxLines: number, maxBytes: number): Part {
+function takeTail(lines: readonly string[], maxLines: number, maxBytes: number): CutPart {
   const { lines: taken } = takeHead(lines.slice(-maxLines).toReversed(), maxLines, maxBytes);
   return { lines: taken.toReversed(), first: lines.length - taken.length + 1 };
 }
 
-function describeCut({ lines, first }: Part, total: number, bytes: number, keep: CapLimits['keep'], spillPath: string | null): string {
+function describeCut({ lines, first }: CutPart, total: number, bytes: number, keep: CapLimits['keep'], spillPath: string | null): string {
   const last = first + lines.length - 1;
   const what =
     lines.length === total

@@ -39,7 +39,7 @@ export interface ToolResult {
   /** What the turn acts on, beside what the model reads. */
   readonly report?: ToolReport;
   /** For the transcript alone, a word per key: nothing is decided by them. */
-  readonly facts?: ToolFacts;
+  readonly facts?: ResultFacts;
 }
 
 /** What a call did that is more than its text. Whoever reads it handles every kind: a new one does not compile before. */
@@ -48,7 +48,7 @@ export type ToolReport =
   /** The operating system kept a program from writing; `line` is what the program said of it. */
   | { readonly kind: 'write-stopped'; readonly line: string };
 
-export type ToolFacts = Readonly<Record<string, string | number | boolean | null>>;
+export type ResultFacts = Readonly<Record<string, string | number | boolean | null>>;
 
 /** What came of a call. Its text may be shown, sent and stored. */
 export interface CallOutcome extends ToolResult {
@@ -60,7 +60,7 @@ export interface CallOutcome extends ToolResult {
 export type CallRefusal = 'unknown-tool' | 'not-offered' | 'bad-arguments' | 'tool-failed';
 
 /** A result that is no error. */
-export function succeed(text: string, facts?: ToolFacts): ToolResult {
+export function succeed(text: string, facts?: ResultFacts): ToolResult {
   return facts === undefined ? { text, isError: false } : { text, isError: false, facts };
 }
 
@@ -108,7 +108,7 @@ export interface ToolContext {
   /** Whether the hat's profile lets it change files: `run_lint` fixes only then. */
   readonly mayWrite: boolean;
   /** `null` where no provider is configured. */
-  readonly search: Search | null;
+  readonly search: WebSearch | null;
   /** Addresses that `web_fetch` may reach although they are private, as `host:port`; for tests and intranets. Empty by default. */
   readonly allowedPrivateHosts: readonly string[];
   /** Variables of `env`, with `*` at the end for the rest of a name, that shell commands and checks get beside the harmless ones. Default: none. */
@@ -158,7 +158,7 @@ export interface PublishRefusal {
 }
 
 /** Looks things up on the web. */
-export interface Search {
+export interface WebSearch {
   /** Why it cannot be asked here (no key); `null` where it can. */
   readonly whyMissing: string | null;
   /** What it throws as a RalphError is told to the model; anything else it throws is told by its code alone. */

@@ -5,7 +5,7 @@ import { explainBinary, findContentFault, SNIFFED_BYTES } from '../files/file-co
 import { explainMissingText, type FoundText, findText, matchLineEnds } from '../files/find-text.ts';
 import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
 import { suggestPath } from '../files/read-folder.ts';
-import { countLineChanges, describeChanges, replaceFile, runAlone } from '../files/replace-file.ts';
+import { countLineChanges, describeLineChanges, runAlone, writeWholeFile } from '../files/write-whole-file.ts';
 import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 
 const MAX_LISTED_PLACES = 10;
@@ -108,14 +108,14 @@ async function store(file: WholeFile, text: string, places: readonly FoundText[]
     return fail(`${shown} could grow to ${sizeBytes} bytes, more than this tool writes.`, 'Replace fewer places, or less by each.');
   }
   const bytes = Buffer.from(replaceAt(text, places, replacement), 'latin1');
-  const replaced = await replaceFile({ real, shownPath: shown, bytes, expected: file.record, signal: context.signal });
+  const replaced = await writeWholeFile({ real, shownPath: shown, bytes, expected: file.record, signal: context.signal });
   if (!replaced.ok) return failWith(replaced.refused);
   // Who has read what was there knows it still; who has not may edit it again, but not overwrite it unseen.
   const isKnown = context.session.reads.get(real)?.sha256 === file.record.sha256;
   if (isKnown) context.session.reads.set(real, replaced.value);
   const changes = countLineChanges(file.bytes.toString('utf8'), bytes.toString('utf8'));
   const count = places.length === 1 ? '1 place' : `${places.length} places`;
-  const summary = `Edited ${shown} at ${count} (${describeChanges(changes)} lines).`;
+  const summary = `Edited ${shown} at ${count} (${describeLineChanges(changes)} lines).`;
   return succeed(`${summary}\n${renderAround(bytes.toString('utf8'), toLineNumber(text, places[0]?.start ?? 0), args.new_text)}`, {
     path: shown,
     places: places.length,

@@ -41,12 +41,12 @@ export const githubCreatePrTool = defineTool<Args>({
   },
 });
 
-interface Place {
+interface PullRequestPlace {
   readonly repository: GithubRepository;
   readonly head: string;
 }
 
-async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Result<Place>> {
+async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Result<PullRequestPlace>> {
   const opened = await openRepository(context);
   if (!opened.ok) return opened;
   const { git } = opened.value;

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { maskControls } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
-import { readFolder, suggestPath, type WalkOrder, walkFiles } from '../files/read-folder.ts';
+import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
+import { readFolder, suggestPath, type WalkOrder, walkFolder } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
 import { defineTool, fail, failWith, type Jail, READS_FILES, succeed } from '../tool/tool.ts';
 
@@ -41,15 +41,15 @@ export const globTool = defineTool<Args>({
   },
 });
 
-interface Found {
+interface FoundFile {
   readonly real: string;
   readonly mtimeMs: number;
 }
 
 /** The latest first; of the same time by path. */
-async function findFiles(order: WalkOrder, matches: PathMatcher): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  for await (const { real, path } of walkFiles(order)) {
+async function findFiles(order: WalkOrder, matches: GlobMatcher): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = [];
+  for await (const { real, path } of walkFolder(order)) {
     if (!matches(path)) continue;
     const stats = await lstat(real).catch(() => null);
     if (stats !== null) found.push({ real, mtimeMs: stats.mtimeMs });
@@ -66,7 +66,7 @@ interface RenderFacts {
   readonly jail: Jail;
 }
 
-function render(found: readonly Found[], { pattern, shown, limit, budget, jail }: RenderFacts): string {
+function render(found: readonly FoundFile[], { pattern, shown, limit, budget, jail }: RenderFacts): string {
   const stop = describeStop(budget, SEARCH_LIMITS);
   if (found.length === 0) {
     const advice = pattern.includes('/') ? '' : ` To look in the folders below as well: "**/${pattern}".`;

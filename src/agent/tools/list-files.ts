@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { accept, maskControls, type Refusal, type Result } from '../../core/index.ts';
-import { compileGlob, type PathMatcher } from '../files/compile-glob.ts';
+import { compileGlob, type GlobMatcher } from '../files/compile-glob.ts';
 import { isGitName } from '../files/protected-names.ts';
 import { type FolderEntry, readFolder, suggestPath } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS, type SearchBudget } from '../files/search-budget.ts';
@@ -40,23 +40,23 @@ export const listFilesTool = defineTool<Args>({
     if (!ignored.ok) return failWith(ignored.refused);
     const shown = context.jail.toShown(real.value);
     const budget = createSearchBudget(SEARCH_LIMITS, context.signal);
-    const listing: Listing = { names: [], limit, isCut: false, isIgnored: ignored.value, budget };
+    const listing: FileListing = { names: [], limit, isCut: false, isIgnored: ignored.value, budget };
     const refusal = await listFolder(listing, real.value, shown, '', depth);
     if (refusal !== null) return fail(refusal.reason, `${await suggestPath(context.jail, real.value)}${refusal.advice}`);
     return succeed(renderListing(listing, shown), { path: shown, names: listing.names.length });
   },
 });
 
-interface Listing {
+interface FileListing {
   readonly names: string[];
   readonly limit: number;
-  readonly isIgnored: PathMatcher;
+  readonly isIgnored: GlobMatcher;
   readonly budget: SearchBudget;
   isCut: boolean;
 }
 
 /** @returns why the folder could not be listed; folders below it that cannot are listed as empty. */
-async function listFolder(listing: Listing, real: string, shown: string, prefix: string, depth: number): Promise<Refusal | null> {
+async function listFolder(listing: FileListing, real: string, shown: string, prefix: string, depth: number): Promise<Refusal | null> {
   const content = await readFolder(real, shown, MAX_FOLDER_ENTRIES);
   if (!content.ok) return content.refused;
   const { entries, isCut } = content.value;
@@ -84,8 +84,8 @@ async function toEnding(entry: FolderEntry, real: string): Promise<string> {
 }
 
 /** A pattern without `/` is compared with every name, others with the path from the folder on. */
-function compileIgnored(patterns: readonly string[]): Result<PathMatcher> {
-  const matchers: PathMatcher[] = [];
+function compileIgnored(patterns: readonly string[]): Result<GlobMatcher> {
+  const matchers: GlobMatcher[] = [];
   for (const pattern of patterns) {
     const matcher = compileGlob(pattern.replace(/\/+$/, ''));
     if (!matcher.ok) return matcher;
@@ -95,7 +95,7 @@ function compileIgnored(patterns: readonly string[]): Result<PathMatcher> {
   return accept((path) => matchers.some((matches) => matches(path)));
 }
 
-function renderListing({ names, isCut, budget, limit }: Listing, shown: string): string {
+function renderListing({ names, isCut, budget, limit }: FileListing, shown: string): string {
   if (names.length === 0) return `[${shown} is empty, or everything in it is ignored.]`;
   const stop = describeStop(budget, SEARCH_LIMITS);
   const cut = `[Only the first ${names.length} names: list a folder further down, raise limit (at most ${MAX_LISTED}, now ${limit}), or use glob.]`;

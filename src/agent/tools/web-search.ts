@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRalphError, maskControls, toErrorCode } from '../../core/index.ts';
-import { defineTool, fail, type Search, type SearchHit, succeed, type ToolResult } from '../tool/tool.ts';
+import { defineTool, fail, type SearchHit, succeed, type ToolResult, type WebSearch } from '../tool/tool.ts';
 import { cutLine, wrapUntrusted } from '../tool/tool-output.ts';
 
 const MISSING = 'no search is configured (tools.search)';
@@ -47,7 +47,7 @@ export const webSearchTool = defineTool<Args>({
   },
 });
 
-function whyNoSearch(search: Search | null): string | null {
+function whyNoSearch(search: WebSearch | null): string | null {
   return search === null ? MISSING : search.whyMissing;
 }
 

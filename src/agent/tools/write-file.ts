@@ -4,7 +4,7 @@ import { accept, type Result, refuse } from '../../core/index.ts';
 import { quotePath } from '../files/check-path-text.ts';
 import { findContentFault } from '../files/file-content.ts';
 import { MAX_WHOLE_BYTES, readWholeFile, type WholeFile } from '../files/open-pinned.ts';
-import { countLineChanges, describeChanges, replaceFile, runAlone } from '../files/replace-file.ts';
+import { countLineChanges, describeLineChanges, runAlone, writeWholeFile } from '../files/write-whole-file.ts';
 import { defineTool, failWith, type ReadRecord, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
 
 const parameters = z.strictObject({
@@ -93,11 +93,11 @@ function isUnchanged(known: ReadRecord, { record }: WholeFile): boolean {
 
 async function write(real: string, shown: string, bytes: Buffer, before: Existing | null, context: ToolContext): Promise<ToolResult> {
   const order = { real, shownPath: shown, bytes, expected: before?.record ?? null, signal: context.signal };
-  const replaced = await replaceFile(order);
+  const replaced = await writeWholeFile(order);
   if (!replaced.ok) return failWith(replaced.refused);
   context.session.reads.set(real, replaced.value);
   const changes = countLineChanges(before?.bytes?.toString('utf8') ?? '', bytes.toString('utf8'));
   const what = before === null ? `Created ${shown}` : `Overwrote ${shown}`;
-  const stats = before !== null && before.bytes === null ? '' : `, ${describeChanges(changes)} lines`;
+  const stats = before !== null && before.bytes === null ? '' : `, ${describeLineChanges(changes)} lines`;
   return succeed(`${what} (${bytes.length} bytes${stats}).`, { path: shown, changed: true, ...changes });
 }

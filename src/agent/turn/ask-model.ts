@@ -1,7 +1,7 @@
 import { addUsage, type Usage } from '../../core/index.ts';
 import type { ModelFailure, ModelRequest, ModelStep } from '../../ports/index.ts';
-import { toText } from '../session/conversation.ts';
-import type { TurnParts, TurnState } from '../session/turn-parts.ts';
+import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
+import { toSpokenText } from '../session/conversation.ts';
 
 /** What a model answered to one request. */
 export type AnsweredStep = Extract<ModelStep, { ok: true }>;
@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 60_000;
  *
  * @param isQuiet its words are not told (a summary)
  */
-export async function askModel(parts: TurnParts, request: ModelRequest, isQuiet = false): Promise<ModelAnswer> {
+export async function askModel(parts: AgentTurn, request: ModelRequest, isQuiet = false): Promise<ModelAnswer> {
   const { model, signal, tell, transcript, tools, limits } = parts;
   for (let attempt = 1; ; attempt += 1) {
     let text = '';
@@ -47,7 +47,7 @@ export async function askModel(parts: TurnParts, request: ModelRequest, isQuiet 
 }
 
 /** How long to wait before the next try; `null` where there is none. */
-function toDelay(failure: ModelFailure, attempt: number, { maxAttempts, baseMs, maxMs }: TurnParts['limits']['retry']): number | null {
+function toDelay(failure: ModelFailure, attempt: number, { maxAttempts, baseMs, maxMs }: AgentTurn['limits']['retry']): number | null {
   if (failure.class !== 'transient' || attempt >= maxAttempts) return null;
   const { retryAfterMs: asked = 0 } = failure;
   if (asked > LONGEST_WAIT_MS) return null;
@@ -63,7 +63,7 @@ function toFinalFailure(failure: ModelFailure, attempts: number): ModelFailure {
 }
 
 /** Adds what an answer consumed to the turn, and writes it into the transcript. Returns it with its price. */
-export function addStepUsage(parts: TurnParts, state: TurnState, step: AnsweredStep, startedAt: number): Usage {
+export function addStepUsage(parts: AgentTurn, state: TurnState, step: AnsweredStep, startedAt: number): Usage {
   const { finish, responseId, model } = step;
   const usage = { ...step.usage, costUsd: parts.priceOf(step.usage, model) };
   state.usage = addUsage(state.usage, usage);
@@ -79,7 +79,7 @@ const SUMMARY_SYSTEM = [
 ].join('\n');
 
 /** Asks the model to sum up a record of the conversation; `null` where it gives no summary. */
-export async function askForSummary(parts: TurnParts, state: TurnState, record: string): Promise<string | null> {
+export async function askForSummary(parts: AgentTurn, state: TurnState, record: string): Promise<string | null> {
   const request = {
     system: SUMMARY_SYSTEM,
     messages: [{ role: 'user', text: `The record:\n\n${record}\n\nWrite the notes now.` }] as const,
@@ -91,6 +91,6 @@ export async function askForSummary(parts: TurnParts, state: TurnState, record: 
   const answer = await askModel(parts, request, true);
   if (answer.kind !== 'whole') return null;
   addStepUsage(parts, state, answer.step, startedAt);
-  const text = toText(answer.step.message).trim();
+  const text = toSpokenText(answer.step.message).trim();
   return text === '' ? null : text;
 }

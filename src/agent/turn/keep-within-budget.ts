@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../core/index.ts';
 import type { ModelFile, ModelMessage, ModelTool, ToolAnswer } from '../../ports/index.ts';
+import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { renderConversation, withoutFile } from '../session/conversation.ts';
-import type { TurnParts, TurnState } from '../session/turn-parts.ts';
 
 /** From this share of what the model can read on, something has to go. */
 const FULL_SHARE = 0.8;
@@ -19,7 +19,7 @@ export type Summarise = (record: string) => Promise<string | null>;
  *
  * @param isForced the provider has said that the request is too long, whatever our count says
  */
-export async function keepWithinBudget(parts: TurnParts, state: TurnState, summarise: Summarise, isForced = false): Promise<void> {
+export async function keepWithinBudget(parts: AgentTurn, state: TurnState, summarise: Summarise, isForced = false): Promise<void> {
   const room = Math.min(parts.limits.contextTokens, state.roomTokens);
   const isOver = (share: number): boolean => estimateRequest(state, parts.system, parts.tools.tools) > room * share;
   if (!isForced && !isOver(FULL_SHARE)) return;
@@ -33,7 +33,7 @@ export async function keepWithinBudget(parts: TurnParts, state: TurnState, summa
 const SHORTER_SHARE = 0.95;
 
 /** Makes the conversation shorter than what the provider has refused; false where it was refused before and has hardly got shorter since. */
-export async function shrinkRefused(parts: TurnParts, state: TurnState, summarise: Summarise): Promise<boolean> {
+export async function shrinkRefused(parts: AgentTurn, state: TurnState, summarise: Summarise): Promise<boolean> {
   const tokens = estimateMessages(state.messages);
   if (state.refusedTokens !== null && tokens > state.refusedTokens * SHORTER_SHARE) return false;
   state.refusedTokens = tokens;
@@ -53,7 +53,7 @@ const NEWEST_SHARE = 0.5;
  * Puts a summary in the place of everything but the newest steps. Where the model gives none, the record itself, shortened in the middle, stands for it:
  * a turn does not fail for this.
  */
-export async function compactConversation(parts: TurnParts, state: TurnState, summarise: Summarise): Promise<void> {
+export async function compactConversation(parts: AgentTurn, state: TurnState, summarise: Summarise): Promise<void> {
   // A share of what there is, too: where the provider finds it too long, our own count is not to be believed.
   const room = Math.min(parts.limits.contextTokens, state.roomTokens);
   const kept = selectNewest(state.messages, Math.min(room, estimateMessages(state.messages)));
@@ -100,7 +100,7 @@ function isLarge({ text, file }: ToolAnswer): boolean {
 }
 
 /** Moves outputs into files and leaves their beginning and the way to them. What cannot be kept stays. */
-async function evictOutputs(parts: TurnParts, state: TurnState, keptMessages: number): Promise<void> {
+async function evictOutputs(parts: AgentTurn, state: TurnState, keptMessages: number): Promise<void> {
   const planned = planEviction(state.messages, keptMessages);
   const moved = new Map<ToolAnswer, string>();
   for (const answer of planned) {
@@ -120,7 +120,7 @@ async function evictOutputs(parts: TurnParts, state: TurnState, keptMessages: nu
  * Takes the files out of the newest results, where the provider has refused a request with them: one that it cannot read would be refused for ever.
  * False where there are none.
  */
-export function dropRefusedFiles(parts: TurnParts, state: TurnState, why: string): boolean {
+export function dropRefusedFiles(parts: AgentTurn, state: TurnState, why: string): boolean {
   const last = state.messages.findLast((message) => message.role === 'tool')?.results ?? [];
   const refused = last.filter(({ file }) => file !== undefined);
   const text = `It could not be shown: the provider refused it (${why.slice(0, SHOWN_CHARACTERS)}). Go on without, or have it converted by a program.`;
@@ -129,7 +129,7 @@ export function dropRefusedFiles(parts: TurnParts, state: TurnState, why: string
 }
 
 /** @param texts what stands in the place of these results */
-function replaceOutputs(parts: TurnParts, state: TurnState, texts: ReadonlyMap<ToolAnswer, string>): void {
+function replaceOutputs(parts: AgentTurn, state: TurnState, texts: ReadonlyMap<ToolAnswer, string>): void {
   if (texts.size === 0) return;
   state.messages = state.messages.map((message, index) => {
     if (message.role !== 'tool' || !message.results.some((result) => texts.has(result))) return message;
@@ -138,7 +138,7 @@ function replaceOutputs(parts: TurnParts, state: TurnState, texts: ReadonlyMap<T
   state.contextTokens = null;
 }
 
-function replace(parts: TurnParts, result: ToolAnswer, text: string | undefined, [message, place]: readonly [number, number]): ToolAnswer {
+function replace(parts: AgentTurn, result: ToolAnswer, text: string | undefined, [message, place]: readonly [number, number]): ToolAnswer {
   if (text === undefined) return result;
   parts.transcript.append({ type: 'evicted', message, result: place, text });
   return withoutFile(result, text);

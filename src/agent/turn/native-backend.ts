@@ -1,7 +1,7 @@
 import { type BackendEvent, type TurnFailure, toErrorCode, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/index.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
-import { type NativeAgent, runNativeTurn, type TurnEnd } from './run-native-turn.ts';
+import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';
 
 /** How long a turn that was killed may take to notice. */
 const KILL_GRACE_MS = 300;
@@ -116,10 +116,10 @@ async function runTurn(turn: StartedTurn): Promise<TurnResult> {
   };
 }
 
-const ABANDONED: TurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
+const ABANDONED: NativeTurnEnd = { status: 'stopped', failure: null, usage: UNKNOWN_USAGE, toolCalls: 1, hasSpoken: false, logError: null };
 
 /** A turn breaks from inside only where a disk cannot be written. */
-function toBrokenEnd(error: unknown): TurnEnd {
+function toBrokenEnd(error: unknown): NativeTurnEnd {
   const code = toErrorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   const isSystem = error instanceof Error && 'code' in error && 'syscall' in error;
@@ -128,7 +128,7 @@ function toBrokenEnd(error: unknown): TurnEnd {
 }
 
 /** How the turn ended: what ended it from outside explains more than what it says itself. */
-function decideEnd({ endedFor, request }: StartedTurn, ended: TurnEnd): Pick<TurnResult, 'status' | 'failure'> {
+function decideEnd({ endedFor, request }: StartedTurn, ended: NativeTurnEnd): Pick<TurnResult, 'status' | 'failure'> {
   if (ended.status === 'succeeded') return { status: 'succeeded', failure: null };
   if (endedFor === 'person') return { status: 'stopped', failure: null };
   if (endedFor === 'nobody') return { status: ended.status, failure: ended.failure };

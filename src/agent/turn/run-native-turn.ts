@@ -12,20 +12,20 @@ import {
 } from '../../core/index.ts';
 import type { AssistantMessage, Model, ToolAnswer, ToolCallPart, TurnRequest } from '../../ports/index.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
-import { describeWork } from '../session/conversation.ts';
-import { findSession, type SessionStart } from '../session/find-session.ts';
-import { pause } from '../session/pause.ts';
-import { openTranscript, SESSION_FILE } from '../session/transcript.ts';
 import {
   type AgentLimits,
+  type AgentTurn,
   createTurnState,
   type LoopEnd,
   type ModelPlace,
   type ToolBox,
   type Transcript,
-  type TurnParts,
   type TurnState,
-} from '../session/turn-parts.ts';
+} from '../session/agent-turn.ts';
+import { describeWork } from '../session/conversation.ts';
+import { findSession, type SessionStart } from '../session/find-session.ts';
+import { pause } from '../session/pause.ts';
+import { openTranscript, SESSION_FILE } from '../session/transcript.ts';
 import { runSteps } from './step-loop.ts';
 
 /** One hat's native agent: everything but the turn itself. */
@@ -44,7 +44,7 @@ export interface NativeAgent {
 }
 
 /** How a turn ended, as its own steps tell. */
-export interface TurnEnd extends LoopEnd {
+export interface NativeTurnEnd extends LoopEnd {
   readonly usage: Usage;
   readonly toolCalls: number;
   readonly hasSpoken: boolean;
@@ -68,7 +68,7 @@ export async function runNativeTurn(
   agent: NativeAgent,
   request: TurnRequest,
   { begin, tell, signal, givenUp }: TurnWatch,
-): Promise<TurnEnd> {
+): Promise<NativeTurnEnd> {
   const folder = dirname(request.logs.stdoutPath);
   const { hat, key, context, limits, priceOf } = agent;
   const turn = toTurnName(request.turn);
@@ -86,7 +86,7 @@ export async function runNativeTurn(
     begin(tools.tools.length);
     for (const message of warnings) tell({ type: 'warning', message });
     transcript = openTranscript(join(folder, SESSION_FILE));
-    const parts: TurnParts = {
+    const parts: AgentTurn = {
       model: model.value,
       tools,
       transcript,
@@ -108,7 +108,7 @@ export async function runNativeTurn(
   }
 }
 
-async function runConversation(parts: TurnParts, start: SessionStart, givenUp: Promise<unknown>): Promise<TurnEnd> {
+async function runConversation(parts: AgentTurn, start: SessionStart, givenUp: Promise<unknown>): Promise<NativeTurnEnd> {
   const state = createTurnState(start.messages);
   void givenUp.then(() => endAbandoned(parts, state));
   for (const [path, record] of start.reads) parts.tools.reads.set(path, record);
@@ -121,20 +121,20 @@ async function runConversation(parts: TurnParts, start: SessionStart, givenUp: P
   return { ...withWork(end, state, before), usage: state.usage, toolCalls: state.toolCalls, hasSpoken: state.hasSpoken, logError: null };
 }
 
-function continueConversation(parts: TurnParts, state: TurnState, { isContinuation, handOver }: SessionStart): Promise<LoopEnd> {
+function continueConversation(parts: AgentTurn, state: TurnState, { isContinuation, handOver }: SessionStart): Promise<LoopEnd> {
   const text = [...(isContinuation ? [WAS_INTERRUPTED] : []), parts.prompt, ...(handOver === null ? [] : [handOver])].join('\n\n');
   state.messages.push({ role: 'user', text });
   parts.transcript.append({ type: 'message', message: { role: 'user', text } });
   return runSteps(parts, state);
 }
 
-function writeEnd({ transcript }: TurnParts, { usage }: TurnState, end: LoopEnd): void {
+function writeEnd({ transcript }: AgentTurn, { usage }: TurnState, end: LoopEnd): void {
   transcript.append({ type: 'end', ...end, usage });
   transcript.flush();
 }
 
 /** Without its end the session of a turn that was given up would look like one that a crash interrupted, and another turn would go on with it. */
-function endAbandoned(parts: TurnParts, state: TurnState): void {
+function endAbandoned(parts: AgentTurn, state: TurnState): void {
   try {
     writeEnd(parts, state, toRecordedEnd({ status: 'stopped', failure: null }, parts.signal));
     parts.transcript.close();
@@ -151,7 +151,7 @@ function toRecordedEnd(end: LoopEnd, { reason }: AbortSignal): LoopEnd {
 }
 
 /** Adds what the turn did where a limit ended it, for whoever decides what comes next. `before`: how many messages are not its own. */
-function withWork(end: LoopEnd, { messages }: TurnState, before: number): Pick<TurnEnd, 'status' | 'failure' | 'work'> {
+function withWork(end: LoopEnd, { messages }: TurnState, before: number): Pick<NativeTurnEnd, 'status' | 'failure' | 'work'> {
   if (end.isLimited !== true || end.failure === null) return end;
   // A summary may have taken the place of what was before.
   const work = describeWork(messages.length > before ? messages.slice(before) : messages);
@@ -185,7 +185,7 @@ async function tryToHave<Needed>(make: () => Promise<Needed> | Needed): Promise<
   }
 }
 
-function toFailed(failure: TurnFailure): TurnEnd {
+function toFailed(failure: TurnFailure): NativeTurnEnd {
   return { status: 'failed', failure, usage: UNKNOWN_USAGE, toolCalls: 0, hasSpoken: false, logError: null };
 }
 
@@ -214,7 +214,7 @@ const SYSTEM_TEXT = [
  * Runs the calls that were not begun when the turn was interrupted, and those that were cut off and may be made once more; their results take the place of
  * the ones that said so. The model is told of what is left.
  */
-async function runOpenCalls(parts: TurnParts, state: TurnState, { open }: SessionStart): Promise<void> {
+async function runOpenCalls(parts: AgentTurn, state: TurnState, { open }: SessionStart): Promise<void> {
   if (open === null) return;
   const wanted: ToolCallPart[] = [];
   for (const call of open.calls) {
@@ -232,7 +232,7 @@ async function runOpenCalls(parts: TurnParts, state: TurnState, { open }: Sessio
  * Publishes once more what the interrupted turn had published, by tools and by its words, and what the loop has withdrawn since, unless its continuation
  * has published anything else: then that stands.
  */
-async function republish(parts: TurnParts, state: TurnState, { withdrawn, said, isDone }: SessionStart): Promise<void> {
+async function republish(parts: AgentTurn, state: TurnState, { withdrawn, said, isDone }: SessionStart): Promise<void> {
   if (state.hasSignalled) return;
   if ([...state.published].some((published) => !withdrawn.some(({ topic }) => topic === published))) return;
   if (said.length > 0 && !isDone) tellWords(parts, state, said);
@@ -245,7 +245,7 @@ async function republish(parts: TurnParts, state: TurnState, { withdrawn, said, 
 }
 
 /** Ends a turn that was interrupted behind its last word: what its words publish counts now, and the model is not asked. */
-function endWithLastWords(parts: TurnParts, state: TurnState, { said }: SessionStart): LoopEnd {
+function endWithLastWords(parts: AgentTurn, state: TurnState, { said }: SessionStart): LoopEnd {
   tellWords(parts, state, said);
   state.hasSpoken = true;
   state.usage = NOTHING_USED;
@@ -255,7 +255,7 @@ function endWithLastWords(parts: TurnParts, state: TurnState, { said }: SessionS
 const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 
 /** Tells old words, and behind them the last message once more: it is handed on, and a promise counts only there. */
-function tellWords({ tell }: TurnParts, { messages }: TurnState, said: readonly AssistantMessage[]): void {
+function tellWords({ tell }: AgentTurn, { messages }: TurnState, said: readonly AssistantMessage[]): void {
   const last = messages.at(-1);
   for (const message of [...said.filter((answer) => answer !== last), ...(last?.role === 'assistant' ? [last] : [])]) {
     for (const part of message.parts) if (part.type === 'text') tell({ type: 'text', text: part.text });

@@ -1,8 +1,8 @@
 import type { TurnFailure } from '../../core/index.ts';
 import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/index.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
-import { hasSignal, listCalls, toText } from '../session/conversation.ts';
-import type { LoopEnd, TurnParts, TurnState } from '../session/turn-parts.ts';
+import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
+import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';
 import { type AnsweredStep, addStepUsage, askForSummary, askModel, type ModelAnswer } from './ask-model.ts';
 import { dropRefusedFiles, keepWithinBudget, shrinkRefused } from './keep-within-budget.ts';
 import { createRepeatWatch, type RepeatWatch } from './watch-repeats.ts';
@@ -19,7 +19,7 @@ const MAX_NUDGES = 3;
  * Asks the model, runs the tools it calls, gives it the results, and so on until it calls none, or a limit or the person ends it. Everything is in the
  * transcript before the next call is made. Rejects with the system error where the transcript cannot be written.
  */
-export async function runSteps(parts: TurnParts, state: TurnState): Promise<LoopEnd> {
+export async function runSteps(parts: AgentTurn, state: TurnState): Promise<LoopEnd> {
   const repeats = createRepeatWatch();
   for (;;) {
     const bound = findBound(parts, state);
@@ -34,7 +34,7 @@ export async function runSteps(parts: TurnParts, state: TurnState): Promise<Loop
   }
 }
 
-function findBound({ signal, limits }: TurnParts, state: TurnState): LoopEnd | null {
+function findBound({ signal, limits }: AgentTurn, state: TurnState): LoopEnd | null {
   if (signal.aborted) return STOPPED;
   if (limits.maxSteps !== null && state.steps >= limits.maxSteps)
     return limited(`the agent took ${state.steps} steps, the most that max_steps allows, and was not done`);
@@ -51,7 +51,7 @@ function limited(message: string): LoopEnd {
   return { ...fail(message), isLimited: true };
 }
 
-function toRequest({ system, tools, limits }: TurnParts, { messages }: TurnState): ModelRequest {
+function toRequest({ system, tools, limits }: AgentTurn, { messages }: TurnState): ModelRequest {
   return { system, messages, tools: tools.tools, maxOutputTokens: limits.maxOutputTokens, cache: planCacheMarks(messages) };
 }
 
@@ -61,7 +61,7 @@ interface AnswerPlace {
 }
 
 /** `null` where the turn goes on. */
-async function takeAnswer(parts: TurnParts, state: TurnState, answer: ModelAnswer, place: AnswerPlace): Promise<LoopEnd | null> {
+async function takeAnswer(parts: AgentTurn, state: TurnState, answer: ModelAnswer, place: AnswerPlace): Promise<LoopEnd | null> {
   if (answer.kind === 'failed') return takeFailure(parts, state, answer.failure);
   state.steps += 1;
   state.refusedTokens = null;
@@ -71,7 +71,7 @@ async function takeAnswer(parts: TurnParts, state: TurnState, answer: ModelAnswe
   return nudge(parts, state, 'Your answer was cut off there, by the connection. Go on where it stopped; do not repeat what you have said.');
 }
 
-async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
+async function takeFailure(parts: AgentTurn, state: TurnState, failure: ModelFailure): Promise<LoopEnd | null> {
   if (parts.signal.aborted) return STOPPED;
   const summarise = (record: string): Promise<string | null> => askForSummary(parts, state, record);
   if (failure.class === 'context-overflow' && (await shrinkRefused(parts, state, summarise))) return null;
@@ -80,7 +80,7 @@ async function takeFailure(parts: TurnParts, state: TurnState, failure: ModelFai
 }
 
 async function takeStep(
-  parts: TurnParts,
+  parts: AgentTurn,
   state: TurnState,
   step: AnsweredStep,
   { startedAt, repeats }: AnswerPlace,
@@ -88,7 +88,7 @@ async function takeStep(
   takeUsage(parts, state, step, startedAt);
   const { message, finish } = step;
   const calls = listCalls(message);
-  const hasText = toText(message).trim() !== '';
+  const hasText = toSpokenText(message).trim() !== '';
   // Thinking alone is no answer: providers refuse to be given it back.
   if (calls.length > 0 || hasText) append(parts, state, message);
   if (hasText) endMessage(parts, state);
@@ -102,7 +102,7 @@ async function takeStep(
   return nudge(parts, state, 'Go on. If all is done, say in a few words what you did.');
 }
 
-async function takeCalls(parts: TurnParts, state: TurnState, step: AnsweredStep, repeats: RepeatWatch): Promise<LoopEnd | null> {
+async function takeCalls(parts: AgentTurn, state: TurnState, step: AnsweredStep, repeats: RepeatWatch): Promise<LoopEnd | null> {
   const { message, finish, usage } = step;
   const calls = listCalls(message);
   state.nudges = 0;
@@ -130,24 +130,24 @@ function toCutText({ usage }: AnsweredStep, hasWords: boolean): string {
 }
 
 /** Asks it to go on; not for ever. */
-function nudge(parts: TurnParts, state: TurnState, text: string): LoopEnd | null {
+function nudge(parts: AgentTurn, state: TurnState, text: string): LoopEnd | null {
   state.nudges += 1;
   if (state.nudges > MAX_NUDGES) return fail('the model did not come to an end');
   append(parts, state, { role: 'user', text });
   return null;
 }
 
-function append({ transcript }: TurnParts, state: TurnState, message: AssistantMessage | UserMessage): void {
+function append({ transcript }: AgentTurn, state: TurnState, message: AssistantMessage | UserMessage): void {
   state.messages.push(message);
   transcript.append({ type: 'message', message });
 }
 
-function endMessage({ tell }: TurnParts, state: TurnState): void {
+function endMessage({ tell }: AgentTurn, state: TurnState): void {
   state.hasSpoken = true;
   tell({ type: 'message-end' });
 }
 
-function takeUsage(parts: TurnParts, state: TurnState, step: AnsweredStep, startedAt: number): void {
+function takeUsage(parts: AgentTurn, state: TurnState, step: AnsweredStep, startedAt: number): void {
   const { costUsd } = addStepUsage(parts, state, step, startedAt);
   parts.tell({ type: 'usage', usage: state.usage });
   if (state.steps === 1 && parts.limits.maxCostUsd !== null && costUsd === null) parts.tell({ type: 'warning', message: COST_UNKNOWN });

@@ -1,12 +1,12 @@
 import { type BackendEvent, type Json, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/index.ts';
-import { createTurnState, type TranscriptLine, type TurnParts, type TurnState } from '../session/turn-parts.ts';
+import { type AgentTurn, createTurnState, type TranscriptLine, type TurnState } from '../session/agent-turn.ts';
 import type { ToolResult } from '../tool/tool.ts';
 import type { NativeAgent } from './run-native-turn.ts';
 
 /** A turn whose model and tools are given, and what came of it. */
 export interface SampleTurn {
-  readonly parts: TurnParts;
+  readonly parts: AgentTurn;
   readonly state: TurnState;
   readonly requests: ModelRequest[];
   readonly lines: TranscriptLine[];
@@ -24,7 +24,7 @@ export function makeNativeAgent(given: Pick<NativeAgent, 'limits' | 'createModel
 type Reply = ModelStep | ((request: ModelRequest, observe: Parameters<Model['step']>[1]) => ModelStep | Promise<ModelStep>);
 
 /** Makes a turn that is asked to "Do it". Replies beyond the last are `Done.` */
-export function makeTurn(replies: readonly Reply[], given: Partial<TurnParts> & { readonly run?: RunTool } = {}): SampleTurn {
+export function makeTurn(replies: readonly Reply[], given: Partial<AgentTurn> & { readonly run?: RunTool } = {}): SampleTurn {
   const requests: ModelRequest[] = [];
   const lines: TranscriptLine[] = [];
   const events: BackendEvent[] = [];

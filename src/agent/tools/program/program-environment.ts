@@ -89,13 +89,13 @@ function hasUserInfo(value: string): boolean {
   return /:\/\/[^/\s@]*@/.test(value);
 }
 
-type Surroundings = Pick<ToolContext, 'env' | 'jail'>;
+type PathContext = Pick<ToolContext, 'env' | 'jail'>;
 
 /**
  * Where a program is, looked for as a shell does, but never in a folder that agents can write to: the workspace's `node_modules/.bin` is on the PATH
  * of whatever npm starts, and a tool that only reads must not run what lies there. `null` where there is none.
  */
-export async function findProgram(name: string, context: Surroundings): Promise<string | null> {
+export async function findProgram(name: string, context: PathContext): Promise<string | null> {
   for (const folder of (await toSafePath(context)).split(delimiter)) {
     const path = join(folder, name);
     if (folder !== '' && (await isProgram(path))) return path;
@@ -104,7 +104,7 @@ export async function findProgram(name: string, context: Surroundings): Promise<
 }
 
 /** The PATH without relative folders and without those of the workspace. */
-export async function toSafePath({ env, jail }: Surroundings): Promise<string> {
+export async function toSafePath({ env, jail }: PathContext): Promise<string> {
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   const checked = await Promise.all(folders.map(async (folder) => ({ folder, real: await toReal(folder) })));
   return checked

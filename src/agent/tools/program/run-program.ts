@@ -25,14 +25,14 @@ const STOP_GRACE_MS = 2000;
 const DRAIN_MS = 500;
 const DEFAULT_CAPTURE_BYTES = 4 << 20;
 
-type Surroundings = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation' | 'view'>;
+type ProgramContext = Pick<ToolContext, 'marker' | 'signal' | 'confine' | 'isolation' | 'view'>;
 
 /**
  * Runs a program to its end, in a process group of its own; whatever it leaves behind is ended. Never rejects.
  *
  * Each call has a marker of its own that begins with the turn's: ending what one call left must not end what another one runs.
  */
-export async function runProgram(order: ProgramOrder, context: Surroundings): Promise<CommandResult> {
+export async function runProgram(order: ProgramOrder, context: ProgramContext): Promise<CommandResult> {
   return runCommand({
     captureBytes: DEFAULT_CAPTURE_BYTES,
     ...order,
@@ -45,7 +45,7 @@ export async function runProgram(order: ProgramOrder, context: Surroundings): Pr
 }
 
 /** A sandbox that cannot be put up says so in the place of the program: without it the program must not start. */
-async function place({ command, args, env, cwd, isCheck }: ProgramOrder, { confine, isolation, view }: Surroundings): Promise<Placed> {
+async function place({ command, args, env, cwd, isCheck }: ProgramOrder, { confine, isolation, view }: ProgramContext): Promise<Placed> {
   const program = { path: command, args, env, cwd };
   try {
     const viewed = isCheck === true && view !== undefined ? await view(program) : null;

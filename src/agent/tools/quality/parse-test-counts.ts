@@ -12,10 +12,10 @@ export interface TestCounts {
 /** The lines that are looked at, counted from the end: whoever counts does it there. */
 const READ_LINES = 3000;
 
-type Reader = (lines: readonly string[]) => TestCounts | null;
+type CountReader = (lines: readonly string[]) => TestCounts | null;
 
 /** Some outputs fit several: the stricter stand first. */
-const READERS: readonly Reader[] = [
+const READERS: readonly CountReader[] = [
   readVitest,
   readJest,
   readCargo,

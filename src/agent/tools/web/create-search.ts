@@ -7,7 +7,7 @@ import {
   type SearchProvider,
   type SearchSpec,
 } from '../../../core/index.ts';
-import type { Search, SearchHit, SearchOrder } from '../../tool/tool.ts';
+import type { SearchHit, SearchOrder, WebSearch } from '../../tool/tool.ts';
 import { cutLine } from '../../tool/tool-output.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
 
@@ -20,7 +20,7 @@ const MAX_SAID = 200;
  *
  * @param env where the key is
  */
-export function createSearch(spec: SearchSpec, env: Readonly<Record<string, string>>): Search {
+export function createSearch(spec: SearchSpec, env: Readonly<Record<string, string>>): WebSearch {
   const { provider, baseUrl } = spec;
   const variable = findSearchKeyName(spec);
   const key = variable === null ? null : toKey(env[variable]);

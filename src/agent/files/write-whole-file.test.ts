@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlace, removePlaces } from './file-tool-fixtures.ts';
 import { openPinned, readWholeFile } from './open-pinned.ts';
-import { countLineChanges, type ReplaceOrder, replaceFile } from './replace-file.ts';
+import { countLineChanges, type WriteOrder, writeWholeFile } from './write-whole-file.ts';
 
 afterAll(removePlaces);
 
-function order(real: string, text: string, changed: Partial<ReplaceOrder> = {}): ReplaceOrder {
+function order(real: string, text: string, changed: Partial<WriteOrder> = {}): WriteOrder {
   return { real, shownPath: 'shown', bytes: Buffer.from(text), expected: null, signal: new AbortController().signal, ...changed };
 }
 
@@ -22,7 +22,7 @@ async function recordOf(real: string) {
 describe('replacing a file', () => {
   it('makes it with its folders, and leaves nothing else behind', async () => {
     const { workspace } = createPlace();
-    expect(await replaceFile(order(join(workspace, 'a/b/c.txt'), 'new'))).toHaveProperty('value.sizeBytes', 3);
+    expect(await writeWholeFile(order(join(workspace, 'a/b/c.txt'), 'new'))).toHaveProperty('value.sizeBytes', 3);
     expect(readFileSync(join(workspace, 'a/b/c.txt'), 'utf8')).toBe('new');
     expect(readdirSync(join(workspace, 'a/b'))).toEqual(['c.txt']);
   });
@@ -30,7 +30,7 @@ describe('replacing a file', () => {
   it('keeps the mode, but no right to run as somebody else', async () => {
     const { write } = createPlace();
     const path = write('run.sh', 'old', 0o4751);
-    await replaceFile(order(path, 'new', { expected: await recordOf(path) }));
+    await writeWholeFile(order(path, 'new', { expected: await recordOf(path) }));
     expect(statSync(path).mode & 0o7777).toBe(0o751);
   });
 
@@ -38,7 +38,7 @@ describe('replacing a file', () => {
     const { write, outside } = createPlace();
     const path = write('inside.txt', 'old');
     linkSync(path, join(outside, 'other.txt'));
-    expect(await replaceFile(order(path, 'new', { expected: await recordOf(path) }))).toHaveProperty('value.sha256');
+    expect(await writeWholeFile(order(path, 'new', { expected: await recordOf(path) }))).toHaveProperty('value.sha256');
     expect(readFileSync(join(outside, 'other.txt'), 'utf8')).toBe('old');
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
@@ -46,12 +46,12 @@ describe('replacing a file', () => {
   it('writes nothing over what it was not told of', async () => {
     const { write, read } = createPlace();
     const path = write('a.txt', 'theirs');
-    expect(await replaceFile(order(path, 'mine'))).toMatchObject({ refused: { reason: expect.stringContaining('exists by now') } });
+    expect(await writeWholeFile(order(path, 'mine'))).toMatchObject({ refused: { reason: expect.stringContaining('exists by now') } });
     const expected = { ...(await recordOf(path)), sizeBytes: 99 };
-    expect(await replaceFile(order(path, 'mine', { expected }))).toMatchObject({
+    expect(await writeWholeFile(order(path, 'mine', { expected }))).toMatchObject({
       refused: { reason: expect.stringContaining('was changed') },
     });
-    expect(await replaceFile(order(`${path}2`, 'mine', { expected }))).toMatchObject({
+    expect(await writeWholeFile(order(`${path}2`, 'mine', { expected }))).toMatchObject({
       refused: { reason: expect.stringContaining('removed') },
     });
     expect(read('a.txt')).toBe('theirs');
@@ -61,7 +61,7 @@ describe('replacing a file', () => {
     const { workspace } = createPlace();
     const names = Array.from({ length: 60 }, (_, index) => `f${index}.txt`);
     const results = await Promise.all(
-      names.map((name) => replaceFile(order(join(workspace, name), 'new', { signal: AbortSignal.abort() }))),
+      names.map((name) => writeWholeFile(order(join(workspace, name), 'new', { signal: AbortSignal.abort() }))),
     );
     expect(results.every((result) => !result.ok)).toBe(true);
     expect(readdirSync(workspace)).toEqual([]);
@@ -73,7 +73,7 @@ describe('replacing a file', () => {
     symlinkSync(join(outside, 'secret.txt'), join(workspace, 'link'));
     execFileSync('mkfifo', [join(workspace, 'pipe')]);
     for (const name of ['folder', 'link', 'pipe']) {
-      expect(await replaceFile(order(join(workspace, name), 'new'))).toHaveProperty('refused');
+      expect(await writeWholeFile(order(join(workspace, name), 'new'))).toHaveProperty('refused');
     }
     expect(lstatSync(join(workspace, 'pipe')).isFIFO()).toBe(true);
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('outside content\n');
@@ -84,8 +84,8 @@ describe('replacing a file', () => {
     write('sub/a.txt', 'x');
     renameSync(join(workspace, 'sub'), join(workspace, 'moved'));
     symlinkSync(outside, join(workspace, 'sub'));
-    expect(await replaceFile(order(join(workspace, 'sub/new.txt'), 'x'))).toHaveProperty('refused');
-    expect(await replaceFile(order(join(workspace, 'sub/deep/new.txt'), 'x'))).toHaveProperty('refused');
+    expect(await writeWholeFile(order(join(workspace, 'sub/new.txt'), 'x'))).toHaveProperty('refused');
+    expect(await writeWholeFile(order(join(workspace, 'sub/deep/new.txt'), 'x'))).toHaveProperty('refused');
     expect(readdirSync(outside)).toEqual(['secret.txt']);
   });
 
@@ -93,7 +93,7 @@ describe('replacing a file', () => {
     const { write } = createPlace();
     const path = write('a.txt', 'x');
     for (const below of ['b', 'b/c']) {
-      expect(await replaceFile(order(join(path, below), 'x'))).toMatchObject({
+      expect(await writeWholeFile(order(join(path, below), 'x'))).toMatchObject({
         refused: { reason: expect.stringMatching(/not a folder|as if it were a folder/) },
       });
     }

@@ -3,7 +3,7 @@ import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '.
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 
 /** What a turn of the agent is made of. */
-export interface TurnParts {
+export interface AgentTurn {
   readonly model: Model;
   readonly tools: ToolBox;
   readonly transcript: Transcript;

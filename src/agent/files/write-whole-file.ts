@@ -9,7 +9,7 @@ import { explainFileError, quotePath } from './check-path-text.ts';
 import { explainSwap, isStillAt, openPinned, toPinnedPath, toSha256 } from './open-pinned.ts';
 
 /** A write that a jail has allowed. */
-export interface ReplaceOrder {
+export interface WriteOrder {
   /** As the jail resolved it. */
   readonly real: string;
   /** As it stands in messages. */
@@ -36,7 +36,7 @@ const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
  *
  * @returns what was written, to be remembered as read
  */
-export async function replaceFile(order: ReplaceOrder): Promise<Result<ReadRecord>> {
+export async function writeWholeFile(order: WriteOrder): Promise<Result<ReadRecord>> {
   const held = await holdFolder(dirname(order.real), order.shownPath).catch((error: unknown) =>
     refuse(explainFileError(error, order.shownPath)),
   );
@@ -110,7 +110,7 @@ async function toHeldFolder(handle: FileHandle, real: string): Promise<HeldFolde
 }
 
 /** Why the file is not what it was when its content was looked at; `null` where it is. */
-function explainChange({ shownPath, expected }: ReplaceOrder, found: Stats | null): Refusal | null {
+function explainChange({ shownPath, expected }: WriteOrder, found: Stats | null): Refusal | null {
   const shown = quotePath(shownPath);
   if (found === null) {
     if (expected === null) return null;
@@ -162,7 +162,7 @@ const lasts = new Map<string, Promise<unknown>>();
 
 /**
  * Runs what reads and then writes a file while nothing else here does the same with it: of two edits that a model asks for at once, none is lost.
- * Other processes are noticed by `replaceFile`, which refuses what has changed meanwhile.
+ * Other processes are noticed by `writeWholeFile`, which refuses what has changed meanwhile.
  */
 export async function runAlone<Done>(real: string, work: () => Promise<Done>): Promise<Done> {
   const before = lasts.get(real) ?? Promise.resolve();
@@ -194,7 +194,7 @@ export function countLineChanges(before: string, after: string): LineChanges {
 }
 
 /** As a diff says it: `+3 -1`. */
-export function describeChanges({ added, removed }: LineChanges): string {
+export function describeLineChanges({ added, removed }: LineChanges): string {
   return `+${added} -${removed}`;
 }
 
