@@ -44,7 +44,7 @@ function renderList(tools) {
   const imports = [...tools]
     .sort((left, right) => (left.file < right.file ? -1 : 1))
     .map(({ file, name }) => `import { ${name} } from './tools/${file}';`);
-  return `import type { AnyTool } from './tool.ts';
+  return `import type { AnyTool } from './tool/tool.ts';
 ${imports.join('\n')}
 
 /**

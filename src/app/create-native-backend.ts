@@ -2,12 +2,14 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findGuidePage, parseYamlText, type Settings } from '../config/index.ts';
 import {
+  accept,
   type BackendSpec,
   isRalphError,
   type Json,
   type NativeSpec,
   NO_TOOLS_SPEC,
   RalphError,
+  refuse,
   toBackendLabel,
   toErrorCode,
   toTextHash,
@@ -93,11 +95,11 @@ function toCacheKey({ hat, env }: Place): { readonly cacheKey?: string } {
   return run === undefined ? {} : { cacheKey: `ralph-${toTextHash(`${run} ${hat}`)}` };
 }
 
-function readScript(room: AgentRoom, workspace: string, file: string | undefined): ReturnType<AgentRoom['parseScript']> & object {
+function readScript(room: AgentRoom, workspace: string, file: string | undefined): Parameters<AgentRoom['createScriptedModel']>[0] {
   if (file === undefined) throw toIncomplete('The scripted model has no script.');
   const parsed = room.parseScript(readYaml(file, resolve(workspace, file)));
-  if (typeof parsed !== 'string') return parsed;
-  throw toScriptError(file, parsed);
+  if (parsed.ok) return parsed.value;
+  throw toScriptError(file, parsed.refused);
 }
 
 function readYaml(shown: string, path: string): Json {
@@ -174,19 +176,19 @@ interface Wish {
   readonly target: string | undefined;
 }
 
-type Verdict = Awaited<ReturnType<ToolSettings['publish']>>;
+type Published = Awaited<ReturnType<ToolSettings['publish']>>;
 
-/** The same way as `ralph emit` in a CLI's turn: held against the hat's contract, appended to the agents' file. */
-function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
+/** The same way as `ralph emit` in a CLI's turn: checked by the hat's contract, appended to the agents' file. */
+function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Published {
   const place = findTurn(env);
-  if (place === null) return { ok: false, why: 'this is no turn of a run', allowed: [] };
+  if (place === null) return refuse({ reason: 'this is no turn of a run', allowed: [] });
   const isText = typeof payload === 'string';
   const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };
   try {
     emitInto(target === undefined ? words : { ...words, target }, { ...place, root });
-    return { ok: true, topic };
+    return accept(topic);
   } catch (error) {
-    if (isRalphError(error)) return { ok: false, why: error.message, allowed };
-    return { ok: false, why: `the events file cannot be written (${toErrorCode(error)})`, allowed };
+    if (isRalphError(error)) return refuse({ reason: error.message, allowed });
+    return refuse({ reason: `the events file cannot be written (${toErrorCode(error)})`, allowed });
   }
 }

@@ -224,4 +224,4 @@ export {
   toComparablePayload,
   toPayloadText,
 } from './values/json.ts';
-export { accept, type Result, refuse } from './values/result.ts';
+export { accept, type Refusal, type Result, refuse } from './values/result.ts';

@@ -466,7 +466,7 @@ describe('the native agent over the wire', () => {
         // The first takes longer than the second: results still come in the order of the calls.
         call: async (name: string, args: Json) => {
           if (name === 'read_file') await new Promise((resolve) => setTimeout(resolve, 20));
-          return { text: `${name} ${JSON.stringify(args)}`, isError: false };
+          return { kind: 'ran', text: `${name} ${JSON.stringify(args)}`, isError: false };
         },
         keep: async () => 'kept.txt',
         redact: (text: string) => text,

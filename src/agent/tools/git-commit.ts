@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { findSecretFiles } from './find-secret-files.ts';
-import { toGitPaths } from './git-paths.ts';
-import { listChangedFiles, splitByJail } from './list-changed-files.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit, type GitAnswer } from './run-git.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { findSecretFiles } from './git/find-secret-files.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { listChangedFiles, splitByJail } from './git/list-changed-files.ts';
+import { openRepository, type Repository } from './git/open-repository.ts';
+import { failGit, type GitAnswer } from './git/run-git.ts';
 
 const mostNamed = 10;
 /** What hats write to each other goes into a commit only by name, as with checkpoints. */
@@ -50,19 +49,19 @@ export const gitCommitTool = defineTool<Args>({
   parameters,
   run: async ({ message, paths }, context) => {
     const checked = await toGitPaths(paths ?? [], context);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
+    if (!checked.ok) return failWith(checked.refused);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { repository } = opened;
-    const changes = await listChangedFiles(repository, checked.paths);
-    if ('refused' in changes) return fail(changes.refused, changes.advice);
-    const { allowed, refused } = await splitByJail(changes.files, context);
+    if (!opened.ok) return failWith(opened.refused);
+    const repository = opened.value;
+    const changes = await listChangedFiles(repository, checked.value);
+    if (!changes.ok) return failWith(changes.refused);
+    const { allowed, refused } = await splitByJail(changes.value, context);
     if (paths !== undefined && refused.length > 0)
       return fail(`${toList(refused)} cannot be committed: only Ralph writes there.`, 'Name other paths.');
     const files = paths === undefined ? allowed.filter((file) => !file.startsWith(SHARED_DIR)) : allowed;
     if (files.length === 0) return fail('There is nothing to commit: no file of the workspace is changed.', 'git_status shows what is.');
     const refusal = (await refuseSecrets(files, context)) ?? (await refuseFiltered(repository, files));
-    const isPartial = paths !== undefined || files.length < changes.files.length || repository.root !== context.jail.workspace;
+    const isPartial = paths !== undefined || files.length < changes.value.length || repository.root !== context.jail.workspace;
     return refusal ?? commit(repository, { message, files, isPartial });
   },
 });

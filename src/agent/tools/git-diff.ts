@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRevisionRange, REF_ADVICE } from './git-names.ts';
-import { toGitPaths } from './git-paths.ts';
-import { toFilterNote } from './git-status.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { toFilterNote } from './git/git-guards.ts';
+import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),
@@ -25,10 +25,10 @@ export const gitDiffTool = defineTool<Args>({
   run: async ({ staged, ref, paths, stat }, context) => {
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(paths, context);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
+    if (!checked.ok) return failWith(checked.refused);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
+    if (!opened.ok) return failWith(opened.refused);
+    const { git, guards } = opened.value;
     const answer = await git([
       ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short', '--relative'],
       ...(staged ? ['--cached'] : []),
@@ -36,7 +36,7 @@ export const gitDiffTool = defineTool<Args>({
       '--end-of-options',
       ...(ref === undefined ? [] : [ref]),
       '--',
-      ...(checked.paths.length === 0 ? ['.'] : checked.paths),
+      ...(checked.value.length === 0 ? ['.'] : checked.value),
     ]);
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     const text = answer.stdout === '' ? '(no difference)' : answer.stdout.trimEnd();

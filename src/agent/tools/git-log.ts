@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed } from '../tool.ts';
-import { isRevisionRange, REF_ADVICE } from './git-names.ts';
-import { toGitPaths } from './git-paths.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
+import { toGitPaths } from './git/git-paths.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const maxCommits = 500;
 
@@ -24,15 +24,15 @@ export const gitLogTool = defineTool<Args>({
   run: async ({ limit, ref, path }, context) => {
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(path === undefined ? [] : [path], context);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
+    if (!checked.ok) return failWith(checked.refused);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const answer = await opened.repository.git([
+    if (!opened.ok) return failWith(opened.refused);
+    const answer = await opened.value.git([
       ...['log', `--max-count=${limit}`, '--format=%h %ad %an%d%n    %s', '--date=iso', '--decorate=short', '--no-show-signature'],
       ...['--no-ext-diff', '--no-textconv', '--no-color', '--end-of-options'],
       ...(ref === undefined ? [] : [ref]),
       '--',
-      ...checked.paths,
+      ...checked.value,
     ]);
     if (answer.problem.includes('does not have any commits yet')) return succeed('(no commit yet)');
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);

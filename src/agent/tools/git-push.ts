@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { isBranchName, isRemoteName } from './git-names.ts';
-import { checkGitUrl } from './git-url.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { isBranchName, isRemoteName } from './git/git-names.ts';
+import { checkGitUrl } from './git/git-url.ts';
+import { openRepository, type Repository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 const PROTECTED = ['main', 'master', 'release/*'];
 const timeoutMs = 180_000;
@@ -33,8 +32,8 @@ export const gitPushTool = defineTool<Args>({
     if (branch !== undefined && !isBranchName(branch))
       return fail('The branch is no name of a branch.', 'Give a plain name, such as feature/login.');
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { repository } = opened;
+    if (!opened.ok) return failWith(opened.refused);
+    const repository = opened.value;
     const name = branch ?? (await findCurrentBranch(repository));
     if (name === null) return fail('No branch is checked out.', 'Name the branch to push.');
     const refusal = (await refuseBranch(repository, remote, name, context)) ?? (await refuseTarget(repository, remote, context));
@@ -77,7 +76,7 @@ async function refuseTarget({ git, guards }: Repository, remote: string, context
   for (const url of found.stdout.split('\n').filter((line) => line !== '')) {
     // A person may have put their name into the address; only what a model adds must be without.
     const checked = checkGitUrl(url.replace(/^(https?:\/\/)[^/@]*@/, '$1'), context.allowedPrivateHosts);
-    if ('refused' in checked) return fail(`${remote}: ${checked.refused}`, checked.advice);
+    if (!checked.ok) return fail(`${remote}: ${checked.refused.reason}`, checked.refused.advice);
   }
   return null;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { defineTool, succeed } from '../tool.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
+import { defineTool, failWith, succeed } from '../tool/tool.ts';
+import { toFilterNote } from './git/git-guards.ts';
+import { openRepository } from './git/open-repository.ts';
+import { failGit } from './git/run-git.ts';
 
 export const gitStatusTool = defineTool<Record<string, never>>({
   name: 'git_status',
@@ -12,8 +13,8 @@ export const gitStatusTool = defineTool<Record<string, never>>({
   parameters: z.strictObject({}),
   run: async (_args, context) => {
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
+    if (!opened.ok) return failWith(opened.refused);
+    const { git, guards } = opened.value;
     // Looking into a submodule would start another git there, which obeys the submodule's own configuration.
     const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.']);
     if (!answer.ok) return failGit(answer);
@@ -21,9 +22,3 @@ export const gitStatusTool = defineTool<Record<string, never>>({
     return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(guards.filters)].join('\n'));
   },
 });
-
-/** What is told where filters of the repository were switched off. */
-export function toFilterNote(filters: readonly string[]): readonly string[] {
-  if (filters.length === 0) return [];
-  return [`[the repository's own filters were not run: ${filters.join(', ')}; files that they change may show as modified]`];
-}
