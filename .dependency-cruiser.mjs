@@ -8,6 +8,8 @@ const TESTS = '\\.test\\.ts$';
 /** Sample values for tests, beside the code they are samples of: `fixtures.ts` or `<subject>-fixtures.ts`. */
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
+/** Samples that tests and fixtures of other rooms build on. */
+const SHARED_FIXTURES = `^src/(core|git)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|[^/]+)/';
 const PACKAGES = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg'];
@@ -45,17 +47,17 @@ const generalRules = [
   },
   {
     name: 'room-front-door-only',
-    comment: "Another room is entered by its index.ts; tests may also take core's fixtures.",
+    comment: "Another room is entered by its index.ts; tests may also take the fixtures of core and git.",
     severity: 'error',
     from: { path: ANY_ROOM },
-    to: { path: ANY_ROOM, pathNot: ['^src/$1/', '^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: ['^src/$1/', '^src/(loop/[^/]+|[^/]+)/index\\.ts$', SHARED_FIXTURES] },
   },
   {
     name: 'outside-front-door-only',
     comment: 'The suites, the benchmarks and src/index.ts enter a room by its index.ts.',
     severity: 'error',
     from: { path: '^(test|bench)/|^src/index\\.ts$' },
-    to: { path: ANY_ROOM, pathNot: ['^src/(loop/[^/]+|[^/]+)/index\\.ts$', CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: ['^src/(loop/[^/]+|[^/]+)/index\\.ts$', SHARED_FIXTURES] },
   },
   {
     name: 'fixtures-for-tests-only',
