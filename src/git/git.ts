@@ -9,6 +9,9 @@ const STOP_GRACE_MS = 1000;
 /** How much git may print. */
 const MAX_OUTPUT_BYTES: Readonly<Record<GitUser, number>> = { person: 64 << 20, agent: 16 << 20 };
 
+/** Git, ready to be started. */
+export type GitCommand = CommandSpec & { readonly env: Readonly<Record<string, string>>; readonly timeoutMs: number };
+
 /** Where git is started, for whom, and how. */
 export interface GitStart {
   /** Absolute path of the folder. */
@@ -20,7 +23,7 @@ export interface GitStart {
   /** Asked before each command for variables that keep git from running what may not be run. Absent: nothing is kept from it. */
   readonly guard?: () => Promise<Readonly<Record<string, string>>>;
   /** Starts the command in a sandbox, for one. Default: `runCommand`. */
-  readonly run?: (spec: CommandSpec) => Promise<CommandResult>;
+  readonly run?: (command: GitCommand) => Promise<CommandResult>;
   /** Says why a command failed. Default: in one sentence for a person. */
   readonly explain?: (name: string, result: CommandResult, cwd: string) => string;
 }
@@ -30,18 +33,17 @@ export interface GitStart {
  * told apart.
  */
 export function createGit({ cwd, env, user = 'person', guard, run = runCommand, explain = explainGitFailure }: GitStart): Git {
+  // Once for all commands that speak to nobody: which folders of the search path count costs a look at each of them.
+  const silent = toGitEnvironment({ user, env, folder: cwd });
+  const toEnvironment = (protocols: string | undefined): Readonly<Record<string, string>> =>
+    protocols === undefined ? silent : toGitEnvironment({ user, env, folder: cwd, protocols });
   return async (args, options = {}) => {
     const guarded = guard === undefined ? {} : await guard();
     const result = await run({
       command: 'git',
       args: toGitArguments(user, toConfig(options), args),
       cwd,
-      env: {
-        ...toGitEnvironment({ user, env, folder: cwd, protocols: options.protocols }),
-        ...toIndex(options),
-        ...options.env,
-        ...guarded,
-      },
+      env: { ...toEnvironment(options.protocols), ...toIndex(options), ...options.env, ...guarded },
       ...(options.input !== undefined && { input: { kind: 'text', text: encodeNames(options.input) } }),
       decode: decodeNames,
       captureBytes: MAX_OUTPUT_BYTES[user],

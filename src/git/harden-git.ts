@@ -88,7 +88,7 @@ export function toGitArguments(user: GitUser, config: readonly string[], [comman
 const OF_EVERYBODY = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|CONFIG_GLOBAL|SSH|SSH_COMMAND|SSH_VARIANT|SSL_CAINFO|SSL_CAPATH)$/;
 /** In Ralph's own git the person's configuration counts too, wherever they keep it, and how they reach others. */
 const OF_THE_PERSON =
-  /^GIT_(?:CONFIG_\w+|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|ASKPASS|ALLOW_PROTOCOL|PROTOCOL\w*|NO_LAZY_FETCH|HTTP_\w+|SSL_\w+|PROXY_\w+|TRACE\w*)$/;
+  /^GIT_(?:CONFIG_\w+|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|ASKPASS|ALLOW_PROTOCOL|PROTOCOL\w*|NO_LAZY_FETCH|HTTP_\w+|SSL_\w+|PROXY_\w+|TRACE\w*|TEST_\w+)$/;
 
 interface Surroundings {
   readonly user: GitUser;
@@ -104,12 +104,13 @@ interface Surroundings {
  * The environment of git: in English, so that its messages can be told apart; no questions, no pager, no locks that it could do without. What holds a secret by its
  * name stays out unless git is to sign in somewhere: it runs programs that the configuration names (filters), and nothing else here needs a key.
  */
-export function toGitEnvironment({ user, env, folder, protocols }: Surroundings): Readonly<Record<string, string | undefined>> {
+export function toGitEnvironment({ user, env, folder, protocols }: Surroundings): Readonly<Record<string, string>> {
   const signsIn = user === 'agent' && protocols !== undefined;
-  const kept = Object.entries(env).filter(([name]) => {
-    if (name.startsWith('GIT_') && !OF_EVERYBODY.test(name) && !(user === 'person' && OF_THE_PERSON.test(name))) return false;
-    return signsIn || !isSecretName(name);
-  });
+  const isKept = (name: string): boolean => {
+    const isOfUse = !name.startsWith('GIT_') || OF_EVERYBODY.test(name) || (user === 'person' && OF_THE_PERSON.test(name));
+    return isOfUse && (signsIn || !isSecretName(name));
+  };
+  const kept = Object.entries(env).flatMap(([name, value]) => (value !== undefined && isKept(name) ? [[name, value] as const] : []));
   return {
     ...Object.fromEntries(kept),
     ...toSearchPath(user, env['PATH'], folder),

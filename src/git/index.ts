@@ -5,6 +5,7 @@
 export {
   ABSENT,
   type Git,
+  type GitOptions,
   type GitPrograms,
   type GitResult,
   type GitStatus,

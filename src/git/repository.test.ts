@@ -63,7 +63,7 @@ afterEach(removeTestFolders);
 it('needs no git to tell that no folder above is a repository', async () => {
   const folder = createPlainFolder();
   const search = await findRepository({ ...folder.settings, env: { PATH: '' } });
-  expect(search).toEqual({ found: false, why: expect.stringContaining('not a git repository') });
+  expect(search).toEqual({ ok: false, refused: expect.stringContaining('not a git repository') });
 });
 
 it('finds a repository whose path holds line ends', async () => {
@@ -72,12 +72,12 @@ it('finds a repository whose path holds line ends', async () => {
   mkdirSync(top);
   folder.git('init', '--quiet', top);
   const search = await findRepository({ ...folder.settings, cwd: top });
-  expect(search).toMatchObject({ found: true, repository: { top, gitDir: join(top, '.git'), prefix: '' } });
+  expect(search).toMatchObject({ ok: true, value: { top, gitDir: join(top, '.git'), prefix: '' } });
 });
 
 it('finds the repository around a folder', async () => {
   const folder = createTestRepository();
   const cwd = join(folder.path, 'a', 'b');
   mkdirSync(cwd, { recursive: true });
-  expect(await findRepository({ ...folder.settings, cwd })).toMatchObject({ found: true, repository: { prefix: 'a/b/' } });
+  expect(await findRepository({ ...folder.settings, cwd })).toMatchObject({ ok: true, value: { prefix: 'a/b/' } });
 });

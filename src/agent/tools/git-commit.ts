@@ -1,23 +1,16 @@
 import { z } from 'zod';
+import { FALLBACK_IDENTITY, type GitResult } from '../../git/index.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { findSecretFiles } from './find-secret-files.ts';
 import { toGitPaths } from './git-paths.ts';
 import { listChangedFiles, splitByJail } from './list-changed-files.ts';
-import { openRepository, type Repository } from './open-repository.ts';
-import { failGit, type GitAnswer } from './run-git.ts';
+import { type CheckedRepository, openRepository } from './open-repository.ts';
+import { failGit } from './run-git.ts';
 
 const mostNamed = 10;
 /** What hats write to each other goes into a commit only by name, as with checkpoints. */
 const SHARED_DIR = '.agent/';
-
-/** Who commits where the person never told git a name. */
-const FALLBACK_IDENTITY = {
-  GIT_AUTHOR_NAME: 'Ralph',
-  GIT_AUTHOR_EMAIL: 'ralph@localhost',
-  GIT_COMMITTER_NAME: 'Ralph',
-  GIT_COMMITTER_EMAIL: 'ralph@localhost',
-};
 
 const parameters = z.strictObject({
   message: z
@@ -52,17 +45,17 @@ export const gitCommitTool = defineTool<Args>({
     const checked = await toGitPaths(paths ?? [], context);
     if ('refused' in checked) return fail(checked.refused, checked.advice);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { repository } = opened;
+    if (!opened.ok) return opened.refused;
+    const repository = opened.value;
     const changes = await listChangedFiles(repository, checked.paths);
-    if ('refused' in changes) return fail(changes.refused, changes.advice);
-    const { allowed, refused } = await splitByJail(changes.files, context);
+    if (!changes.ok) return fail(changes.refused.reason, changes.refused.advice);
+    const { allowed, refused } = await splitByJail(changes.value, context);
     if (paths !== undefined && refused.length > 0)
       return fail(`${toList(refused)} cannot be committed: only Ralph writes there.`, 'Name other paths.');
     const files = paths === undefined ? allowed.filter((file) => !file.startsWith(SHARED_DIR)) : allowed;
     if (files.length === 0) return fail('There is nothing to commit: no file of the workspace is changed.', 'git_status shows what is.');
     const refusal = (await refuseSecrets(files, context)) ?? (await refuseFiltered(repository, files));
-    const isPartial = paths !== undefined || files.length < changes.files.length || repository.root !== context.jail.workspace;
+    const isPartial = paths !== undefined || files.length < changes.value.length || repository.top !== context.jail.workspace;
     return refusal ?? commit(repository, { message, files, isPartial });
   },
 });
@@ -77,7 +70,7 @@ async function refuseSecrets(files: readonly string[], { jail }: ToolContext): P
 }
 
 /** A filter that is not run would put into the commit what it is there to hide. */
-async function refuseFiltered({ git, guards }: Repository, files: readonly string[]): Promise<ToolResult | null> {
+async function refuseFiltered({ git, guards }: CheckedRepository, files: readonly string[]): Promise<ToolResult | null> {
   if (guards.filters.length === 0) return null;
   const answer = await git(['check-attr', '-z', '--stdin', 'filter'], { input: files.map((file) => `${file}\0`).join('') });
   if (!answer.ok) return failGit(answer);
@@ -97,7 +90,7 @@ interface CommitOrder {
   readonly isPartial: boolean;
 }
 
-async function commit(repository: Repository, { message, files, isPartial }: CommitOrder): Promise<ToolResult> {
+async function commit(repository: CheckedRepository, { message, files, isPartial }: CommitOrder): Promise<ToolResult> {
   const { git } = repository;
   const list = files.map((file) => `${file}\0`).join('');
   const added = await git(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: list });
@@ -112,8 +105,8 @@ async function commit(repository: Repository, { message, files, isPartial }: Com
   return succeed(`Committed ${shown.stdout.trim()}`, { commit: id.stdout.trim(), files: files.length });
 }
 
-async function commitAsSomebody({ git }: Repository, args: readonly string[], message: string): Promise<GitAnswer> {
-  const first = await git(args, { input: message, overrides: [['user.useConfigOnly', 'true']] });
+async function commitAsSomebody({ git }: CheckedRepository, args: readonly string[], message: string): Promise<GitResult> {
+  const first = await git(args, { input: message, config: ['user.useConfigOnly=true'] });
   const isNameless =
     !first.ok && /user\.useConfigOnly|tell me who you are|auto-detection is disabled|no (?:name|email) was given/i.test(first.problem);
   return isNameless ? git(args, { input: message, env: FALLBACK_IDENTITY }) : first;

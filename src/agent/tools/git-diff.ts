@@ -27,17 +27,20 @@ export const gitDiffTool = defineTool<Args>({
     const checked = await toGitPaths(paths, context);
     if ('refused' in checked) return fail(checked.refused, checked.advice);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
-    const answer = await git([
-      ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short', '--relative'],
-      ...(staged ? ['--cached'] : []),
-      ...(stat ? ['--stat=120'] : []),
-      '--end-of-options',
-      ...(ref === undefined ? [] : [ref]),
-      '--',
-      ...(checked.paths.length === 0 ? ['.'] : checked.paths),
-    ]);
+    if (!opened.ok) return opened.refused;
+    const { git, guards } = opened.value;
+    const answer = await git(
+      [
+        ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short', '--relative'],
+        ...(staged ? ['--cached'] : []),
+        ...(stat ? ['--stat=120'] : []),
+        '--end-of-options',
+        ...(ref === undefined ? [] : [ref]),
+        '--',
+        ...(checked.paths.length === 0 ? ['.'] : checked.paths),
+      ],
+      { mayBeCut: true },
+    );
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     const text = answer.stdout === '' ? '(no difference)' : answer.stdout.trimEnd();
     return succeed([text, ...toFilterNote(guards.filters)].join('\n'));

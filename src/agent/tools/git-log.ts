@@ -26,14 +26,17 @@ export const gitLogTool = defineTool<Args>({
     const checked = await toGitPaths(path === undefined ? [] : [path], context);
     if ('refused' in checked) return fail(checked.refused, checked.advice);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const answer = await opened.repository.git([
-      ...['log', `--max-count=${limit}`, '--format=%h %ad %an%d%n    %s', '--date=iso', '--decorate=short', '--no-show-signature'],
-      ...['--no-ext-diff', '--no-textconv', '--no-color', '--end-of-options'],
-      ...(ref === undefined ? [] : [ref]),
-      '--',
-      ...checked.paths,
-    ]);
+    if (!opened.ok) return opened.refused;
+    const answer = await opened.value.git(
+      [
+        ...['log', `--max-count=${limit}`, '--format=%h %ad %an%d%n    %s', '--date=iso', '--decorate=short', '--no-show-signature'],
+        ...['--no-ext-diff', '--no-textconv', '--no-color', '--end-of-options'],
+        ...(ref === undefined ? [] : [ref]),
+        '--',
+        ...checked.paths,
+      ],
+      { mayBeCut: true },
+    );
     if (answer.problem.includes('does not have any commits yet')) return succeed('(no commit yet)');
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     return succeed(answer.stdout === '' ? '(no commit)' : answer.stdout.trimEnd());

@@ -3,7 +3,7 @@ import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { isBranchName, isRemoteName } from './git-names.ts';
 import { checkGitUrl } from './git-url.ts';
-import { openRepository, type Repository } from './open-repository.ts';
+import { type CheckedRepository, openRepository } from './open-repository.ts';
 import { failGit } from './run-git.ts';
 
 const PROTECTED = ['main', 'master', 'release/*'];
@@ -33,8 +33,8 @@ export const gitPushTool = defineTool<Args>({
     if (branch !== undefined && !isBranchName(branch))
       return fail('The branch is no name of a branch.', 'Give a plain name, such as feature/login.');
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { repository } = opened;
+    if (!opened.ok) return opened.refused;
+    const repository = opened.value;
     const name = branch ?? (await findCurrentBranch(repository));
     if (name === null) return fail('No branch is checked out.', 'Name the branch to push.');
     const refusal = (await refuseBranch(repository, remote, name, context)) ?? (await refuseTarget(repository, remote, context));
@@ -42,14 +42,14 @@ export const gitPushTool = defineTool<Args>({
   },
 });
 
-async function findCurrentBranch({ git }: Repository): Promise<string | null> {
+async function findCurrentBranch({ git }: CheckedRepository): Promise<string | null> {
   const head = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
   const name = head.stdout.trim();
   return head.ok && isBranchName(name) ? name : null;
 }
 
 /** Protected are the branches that the configuration names, and the one that the remote shows first. */
-async function refuseBranch({ git }: Repository, remote: string, branch: string, context: ToolContext): Promise<ToolResult | null> {
+async function refuseBranch({ git }: CheckedRepository, remote: string, branch: string, context: ToolContext): Promise<ToolResult | null> {
   const patterns = context.protectedBranches ?? PROTECTED;
   const head = await git(['symbolic-ref', '--quiet', '--short', `refs/remotes/${remote}/HEAD`]);
   const isDefault = patterns.length > 0 && head.ok && head.stdout.trim() === `${remote}/${branch}`;
@@ -65,7 +65,7 @@ async function refuseBranch({ git }: Repository, remote: string, branch: string,
 }
 
 /** Holds where the push would really go, and what the repository says about the way, against what is allowed. */
-async function refuseTarget({ git, guards }: Repository, remote: string, context: ToolContext): Promise<ToolResult | null> {
+async function refuseTarget({ git, guards }: CheckedRepository, remote: string, context: ToolContext): Promise<ToolResult | null> {
   if (guards.network.length > 0) {
     return fail(
       `The repository's own configuration decides how a push is made (${guards.network.slice(0, 5).join(', ')}): nothing was pushed.`,
@@ -77,7 +77,7 @@ async function refuseTarget({ git, guards }: Repository, remote: string, context
   for (const url of found.stdout.split('\n').filter((line) => line !== '')) {
     // A person may have put their name into the address; only what a model adds must be without.
     const checked = checkGitUrl(url.replace(/^(https?:\/\/)[^/@]*@/, '$1'), context.allowedPrivateHosts);
-    if ('refused' in checked) return fail(`${remote}: ${checked.refused}`, checked.advice);
+    if (!checked.ok) return fail(`${remote}: ${checked.refused.reason}`, checked.refused.advice);
   }
   return null;
 }
@@ -88,7 +88,7 @@ interface PushOrder {
   readonly setsUpstream: boolean;
 }
 
-async function push({ git }: Repository, { remote, name, setsUpstream }: PushOrder, context: ToolContext): Promise<ToolResult> {
+async function push({ git }: CheckedRepository, { remote, name, setsUpstream }: PushOrder, context: ToolContext): Promise<ToolResult> {
   const ref = `refs/heads/${name}`;
   const exists = await git(['show-ref', '--verify', '--quiet', '--', ref]);
   if (!exists.ok) return fail(`There is no branch ${name}, or it has no commit.`, 'Commit first, or name another branch.');

@@ -21,10 +21,10 @@ export const gitRemoteAddTool = defineTool<Args>({
   run: async ({ name, url }, context) => {
     if (!isRemoteName(name)) return fail('The remote has a name that git does not take.', 'Give a short name such as origin.');
     const checked = checkGitUrl(url, context.allowedPrivateHosts);
-    if ('refused' in checked) return fail(checked.refused, checked.advice);
+    if (!checked.ok) return fail(checked.refused.reason, checked.refused.advice);
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git } = opened.repository;
+    if (!opened.ok) return opened.refused;
+    const { git } = opened.value;
     const known = await git(['config', '--get-all', `remote.${name}.url`]);
     if (known.ok) {
       if (known.stdout.trim() === url) return succeed(`The remote ${name} is there already, with this address.`);
@@ -33,7 +33,7 @@ export const gitRemoteAddTool = defineTool<Args>({
         'Take another name; a person changes addresses.',
       );
     }
-    const added = await git(['remote', 'add', '--', name, checked.url]);
+    const added = await git(['remote', 'add', '--', name, checked.value]);
     return added.ok ? succeed(`Added the remote ${name}: ${url}`) : failGit(added);
   },
 });

@@ -12,10 +12,12 @@ export const gitStatusTool = defineTool<Record<string, never>>({
   parameters: z.strictObject({}),
   run: async (_args, context) => {
     const opened = await openRepository(context);
-    if ('refusal' in opened) return opened.refusal;
-    const { git, guards } = opened.repository;
+    if (!opened.ok) return opened.refused;
+    const { git, guards } = opened.value;
     // Looking into a submodule would start another git there, which obeys the submodule's own configuration.
-    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.']);
+    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.'], {
+      mayBeCut: true,
+    });
     if (!answer.ok) return failGit(answer);
     const isClean = answer.stdout.split('\n').every((line) => line === '' || line.startsWith('# '));
     return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(guards.filters)].join('\n'));

@@ -47,8 +47,8 @@ type Place = { readonly repository: GithubRepository; readonly head: string } | 
 
 async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Place> {
   const opened = await openRepository(context);
-  if ('refusal' in opened) return opened;
-  const { git } = opened.repository;
+  if (!opened.ok) return { refusal: opened.refused };
+  const { git } = opened.value;
   const address = await git(['remote', 'get-url', '--', remote]);
   if (!address.ok) return { refusal: failGit(address, 'Add the remote with git_remote_add.') };
   const repository = parseGithubUrl(address.stdout.trim(), context.env);

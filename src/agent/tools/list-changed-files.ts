@@ -1,11 +1,10 @@
 import { dirname, join, relative, sep } from 'node:path';
+import { accept, type Refusal, type Result, refuse } from '../../core/index.ts';
+import { parseStatus, toStatusArguments } from '../../git/index.ts';
 import type { ToolContext } from '../tool-context.ts';
-import type { Repository } from './open-repository.ts';
+import type { CheckedRepository } from './open-repository.ts';
 
-/** What could be committed, or why not. */
-export type ChangesVerdict = { readonly files: readonly string[] } | { readonly refused: string; readonly advice: string };
-
-const mostFiles = 5000;
+const MOST_FILES = 5000;
 
 /**
  * The files of the workspace that differ from the last commit, staged or not, known to git or not, as absolute paths. Submodules and repositories
@@ -13,24 +12,22 @@ const mostFiles = 5000;
  *
  * @param paths relative to the workspace.
  */
-export async function listChangedFiles({ git, root }: Repository, paths: readonly string[]): Promise<ChangesVerdict> {
-  const answer = await git([
-    ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'],
-    ...['--', ...(paths.length === 0 ? ['.'] : paths)],
-  ]);
-  if (!answer.ok) return { refused: answer.problem, advice: '' };
-  const records = answer.stdout.split('\0').filter((record) => record.length > 3);
-  const unmerged = records.find((record) => /^(?:DD|AU|UD|UA|DU|AA|UU)/.test(record));
-  if (unmerged !== undefined)
-    return { refused: 'A merge is not finished: nothing was committed.', advice: 'Mend the files with conflicts first.' };
-  const files = records.map((record) => record.slice(3)).filter((path) => !path.endsWith('/'));
-  if (files.length > mostFiles) {
-    return {
-      refused: `${files.length} files are changed: nothing was committed.`,
-      advice: 'Name the paths to commit, or put built files into .gitignore.',
-    };
+export async function listChangedFiles(
+  { git, top }: CheckedRepository,
+  paths: readonly string[],
+): Promise<Result<readonly string[], Refusal>> {
+  const answer = await git(toStatusArguments({ submodules: 'passed-over', paths: paths.length === 0 ? ['.'] : paths }));
+  if (!answer.ok) return refuse({ reason: answer.problem, advice: '' });
+  const { entries } = parseStatus(answer.stdout);
+  if (entries.some(({ kind }) => kind === 'unmerged'))
+    return refuse({ reason: 'A merge is not finished: nothing was committed.', advice: 'Mend the files with conflicts first.' });
+  // A file that was taken out of the index and is still there has two entries.
+  const files = [...new Set(entries.map(({ path }) => path))].filter((path) => !path.endsWith('/'));
+  if (files.length > MOST_FILES) {
+    const advice = 'Name the paths to commit, or put built files into .gitignore.';
+    return refuse({ reason: `${files.length} files are changed: nothing was committed.`, advice });
   }
-  return { files: files.map((path) => join(root, path)) };
+  return accept(files.map((path) => join(top, path)));
 }
 
 /**

@@ -1,125 +1,39 @@
-import { devNull } from 'node:os';
+import { createGit, type GitOptions, type GitResult } from '../../git/index.ts';
 import type { CommandResult } from '../../process/index.ts';
 import { fail, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { cleanOutput } from './clean-output.ts';
-import { findProgram, toSafePath } from './find-program.ts';
+import { findProgram } from './find-program.ts';
 import { hideUserInfo } from './git-url.ts';
 import { runProgram } from './run-program.ts';
 
-/** How one git command ended. */
-export interface GitAnswer {
-  readonly ok: boolean;
-  /** Null when git could not be started or was ended from outside. */
-  readonly exitCode: number | null;
-  /** Whole, as git printed it. */
-  readonly stdout: string;
-  /** What git had to complain of, readable and without passwords; empty when `ok`. */
-  readonly problem: string;
-}
+const MAX_PROBLEM_LENGTH = 2000;
 
-export interface GitOrder {
-  /** Absolute; default: the workspace. */
-  readonly cwd?: string;
-  readonly input?: string;
-  /** Settings that go over the repository's own. */
-  readonly overrides?: readonly (readonly [key: string, value: string])[];
-  /** Variables that go over the environment. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Protocols by which it may speak to others, joined by colons; default: none. */
-  readonly protocols?: string;
-  /** Default 60 s. */
-  readonly timeoutMs?: number;
-}
-
-const defaultTimeoutMs = 60_000;
-const captureBytes = 16 << 20;
-const maxProblemLength = 2000;
-
-/**
- * Goes over every configuration, so that nothing the repository says starts a program: hooks, the file system monitor, a pager, an editor, gpg, a
- * question for a password, submodules, clean-ups that outlive the command. A folder that merely looks like a bare repository is none.
- */
-const FIXED: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', devNull],
-  ['core.fsmonitor', 'false'],
-  ['core.pager', 'cat'],
-  ['core.editor', 'true'],
-  ['core.askPass', ''],
-  ['core.quotePath', 'false'],
-  ['core.safecrlf', 'false'],
-  ['commit.gpgSign', 'false'],
-  ['tag.gpgSign', 'false'],
-  ['push.gpgSign', 'false'],
-  ['log.showSignature', 'false'],
-  ['diff.submodule', 'short'],
-  ['status.submoduleSummary', 'false'],
-  ['submodule.recurse', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-  ['init.templateDir', ''],
-  ['safe.bareRepository', 'explicit'],
-  ['color.ui', 'false'],
-];
-
-/** Of git's variables these are the person's word on who they are and how they sign in; the others lead elsewhere or start programs. */
-const KEPT = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|CONFIG_GLOBAL|SSH|SSH_COMMAND|SSH_VARIANT|SSL_CAINFO|SSL_CAPATH)$/;
-
-/** Runs one git command: no shell, no question, no pager, English. Never rejects. */
-export async function runGit(args: readonly string[], context: ToolContext, order: GitOrder = {}): Promise<GitAnswer> {
+/** Runs one git command for a model, in the workspace and in the sandbox of the turn: nothing that the repository names is run. Never rejects. */
+export async function runGit(args: readonly string[], context: ToolContext, options: GitOptions = {}): Promise<GitResult> {
   const command = await findProgram('git', context);
   if (command === null) return { ok: false, exitCode: null, stdout: '', problem: 'git was not found on the PATH' };
-  const settings = [...FIXED, ...(order.overrides ?? [])].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  const result = await runProgram(
-    {
-      command,
-      args: ['--no-pager', '--literal-pathspecs', ...settings, ...args],
-      cwd: order.cwd ?? context.jail.workspace,
-      env: await toGitEnvironment(context, order),
-      ...(order.input !== undefined && { input: { kind: 'text', text: order.input } }),
-      timeoutMs: order.timeoutMs ?? defaultTimeoutMs,
-      captureBytes,
-    },
-    context,
-  );
-  return toAnswer(args[0] ?? '', result);
+  const git = createGit({
+    cwd: context.jail.workspace,
+    env: context.env,
+    user: 'agent',
+    run: ({ decode: _, stopGraceMs: __, ...order }) => runProgram({ ...order, command }, context),
+    explain,
+  });
+  return git(args, options);
 }
 
-async function toGitEnvironment(context: ToolContext, order: GitOrder): Promise<Record<string, string>> {
-  const kept = Object.entries(context.env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    PATH: await toSafePath(context),
-    LC_ALL: 'C',
-    // How this machine signs in to others may stand in the system's configuration; nothing else does that is needed here.
-    ...(order.protocols === undefined && { GIT_CONFIG_NOSYSTEM: '1' }),
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_PAGER: 'cat',
-    GIT_EDITOR: 'true',
-    // Set but empty: git then asks nobody, whatever the configuration and SSH_ASKPASS say.
-    GIT_ASKPASS: '',
-    SSH_ASKPASS: '',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: order.protocols ?? 'none',
-    ...order.env,
-  };
-}
-
-function toAnswer(name: string, result: CommandResult): GitAnswer {
-  const ok = result.exitCode === 0 && result.stopReason === undefined;
-  return { ok, exitCode: result.exitCode, stdout: result.stdout, problem: ok ? '' : explain(name, result) };
-}
-
+/** What git had to complain of, readable and without passwords. */
 function explain(name: string, result: CommandResult): string {
   if (result.status === 'spawn-error') return `git could not be started: ${result.error?.message ?? 'no reason given'}`;
   if (result.stopReason === 'timeout') return `git ${name} took too long and was ended`;
   if (result.stopReason !== undefined) return `git ${name} was stopped with the turn`;
+  if (result.exitCode === 0) return `git ${name} has too much to say`;
   const said = hideUserInfo(cleanOutput(result.stderr.trim() === '' ? result.stdout : result.stderr)).trim();
-  return said === '' ? `git ${name} failed (exit code ${result.exitCode})` : said.slice(0, maxProblemLength);
+  return said === '' ? `git ${name} failed (exit code ${result.exitCode})` : said.slice(0, MAX_PROBLEM_LENGTH);
 }
 
 /** What a model is told of a command that failed. */
-export function failGit(answer: GitAnswer, advice = ''): ToolResult {
-  return fail(answer.problem, advice);
+export function failGit({ problem }: GitResult, advice = ''): ToolResult {
+  return fail(problem, advice);
 }
