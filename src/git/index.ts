@@ -31,7 +31,17 @@ export {
 } from './git-places.ts';
 export { type GuardPlan, readGuards } from './git-programs.ts';
 export { demandTrueObjects, packObjects } from './objects.ts';
-export { demandPlainBranch, findCheckout, readCurrentBranch, returnToBranch, toRef, WITHOUT_NEW_LOGS } from './refs.ts';
+export {
+  countCommits,
+  demandPlainBranch,
+  findCheckout,
+  isAncestor,
+  readCommit,
+  readCurrentBranch,
+  returnToBranch,
+  toRef,
+  WITHOUT_NEW_LOGS,
+} from './refs.ts';
 export {
   captureBase,
   captureGitPrograms,
@@ -50,8 +60,12 @@ export {
   FALLBACK_IDENTITY,
   isSubmodule,
   listDifferences,
+  listIndex,
   readTree,
   type TreeDifference,
   toIndexChange,
+  toPathList,
+  whileUnlocked,
   writeTree,
 } from './trees.ts';
+export { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';

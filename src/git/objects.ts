@@ -11,7 +11,7 @@ const PACK_MS = 10 * 60_000;
 
 /**
  * Packs the objects that are not packed, of everything that a branch, a tag, the stash, a reflog or an index knows. Git reads what is packed before what is not, so where
- * packs cannot be written, nobody can put something else in the place of these. Each is held against its name before that: git packs it as it is.
+ * packs cannot be written, nobody can put something else in the place of these. Before that each is compared with its name: git packs it as it is.
  *
  * @throws GitProblem
  */
@@ -24,7 +24,7 @@ export async function packObjects({ git }: Pick<Repository, 'git'>): Promise<voi
 }
 
 /**
- * Holds objects against their names: those that only one of two commits has and that are not packed. Git itself does not, when it reads them.
+ * Compares objects with their names: those that only one of two commits has and that are not packed. Git itself does not, when it reads them.
  *
  * @throws GitProblem that names the first one that holds something else
  */

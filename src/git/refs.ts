@@ -1,13 +1,29 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls } from '../core/index.ts';
-import type { Repository } from './contract.ts';
+import type { Git, Repository } from './contract.ts';
 import { demandGit, GitProblem } from './git.ts';
 import { readCommonDir } from './git-places.ts';
 
 /** A branch by its whole name: a tag of the same name is another thing. */
 export function toRef(branch: string): string {
   return `refs/heads/${branch}`;
+}
+
+/** The object id of the commit that a name stands for; `null` where there is none. Never rejects. */
+export async function readCommit(git: Git, name: string): Promise<string | null> {
+  const found = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]);
+  return found.ok ? found.stdout.trim() : null;
+}
+
+/** Whether a commit is another one or among those that it builds on. Never rejects. */
+export async function isAncestor(git: Git, older: string, newer: string): Promise<boolean> {
+  return (await git(['merge-base', '--is-ancestor', older, newer])).ok;
+}
+
+/** How many commits one name has and the other has not. Throws GitProblem. */
+export async function countCommits(git: Git, without: string, of: string): Promise<number> {
+  return Number(await demandGit(git, ['rev-list', '--count', `${without}..${of}`]));
 }
 
 /** For a git command that moves a branch: no log is begun. What there is of logs goes on. */
@@ -60,7 +76,7 @@ export async function returnToBranch(repository: Pick<Repository, 'git'>, branch
   if ((await git(['symbolic-ref', '--quiet', 'HEAD'])).stdout.trim() === ref) return;
   const [head, tip] = await Promise.all([demandGit(git, ['rev-parse', 'HEAD']), git(['rev-parse', '--verify', '--quiet', ref])]);
   const isSame = tip.ok && head === tip.stdout;
-  const isBehind = !tip.ok || (await git(['merge-base', '--is-ancestor', tip.stdout.trim(), head.trim()])).ok;
+  const isBehind = !tip.ok || (await isAncestor(git, tip.stdout.trim(), head.trim()));
   const elsewhere = (await git(['for-each-ref', '--format=%(worktreepath)', ref])).stdout.trim();
   if (!isBehind || elsewhere !== '') {
     throw new GitProblem(`the worktree is on ${await readCurrentBranch(repository)}, whose commits ${branch} has not`);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { RepositorySettings } from './contract.ts';
 
 /** Where git is on Linux and macOS. */
-const programFolders = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin';
+const PROGRAM_FOLDERS = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin';
 
 const folders: string[] = [];
 
@@ -57,7 +57,7 @@ const otherSettings =
 export function createPlainFolder(options: TestFolderOptions = {}): TestFolder {
   const path = options.path ?? createTestFolder();
   const home = createTestFolder('home');
-  const env = { PATH: programFolders, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CEILING_DIRECTORIES: dirname(path) };
+  const env = { PATH: PROGRAM_FOLDERS, HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CEILING_DIRECTORIES: dirname(path) };
   const settings: RepositorySettings = { cwd: path, env, stateDirs: ['.ralph', '.agent'] };
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: path, env, encoding: 'utf8', stdio: 'pipe' });
   const inside = (name: string): string => join(path, name);

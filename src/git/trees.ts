@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ABSENT, type Git, type IndexChange, type OwnIndex, type StatusEntry } from './contract.ts';
-import { demandGit } from './git.ts';
+import { demandGit, GitProblem } from './git.ts';
 
 /** Makes an index of ours show a commit; null: nothing at all. */
 export async function readTree(git: Git, index: OwnIndex, head: string | null): Promise<void> {
@@ -28,7 +29,8 @@ export async function changeIndex(git: Git, change: IndexChange, index?: OwnInde
   }
 }
 
-function toPathList(paths: readonly string[]): string {
+/** Paths as git reads them with `-z --stdin`. */
+export function toPathList(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
 }
 
@@ -115,4 +117,53 @@ export function toIndexChange(entries: readonly StatusEntry[]): IndexChange {
 function isGone(entry: StatusEntry): boolean {
   if (entry.kind === 'unmerged') return false;
   return entry.unstaged === 'D' || (entry.staged === 'D' && entry.unstaged === '.');
+}
+
+/** Another git command holds the index for milliseconds; a lock that stays longer was left by a dead one. */
+const LOCK_TRIES = 5;
+const LOCK_WAIT_MS = 60;
+
+/** Changes the user's index, again where another git holds it just then. Throws what the change throws. */
+export async function whileUnlocked(change: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await change();
+      return;
+    } catch (error) {
+      const isLocked = error instanceof GitProblem && error.message.includes('index.lock');
+      if (!isLocked || attempt === LOCK_TRIES) throw error;
+      await sleep(LOCK_WAIT_MS);
+    }
+  }
+}
+
+/** One entry of an index. */
+export interface IndexEntry {
+  /** A letter for how git treats the file: lower case where it takes it for unchanged, `S` where it passes it over. */
+  readonly tag: string;
+  readonly mode: string;
+  readonly id: string;
+  /** `0`; of a file in conflict `1` for the base, `2` and `3` for the two sides. */
+  readonly stage: string;
+  readonly path: string;
+}
+
+/**
+ * Lists the entries of an index.
+ *
+ * @param question `index`: one of ours instead of the user's. `isUnmerged`: only files in conflict.
+ * @throws GitProblem
+ */
+export async function listIndex(
+  git: Git,
+  { index, isUnmerged = false }: { readonly index?: OwnIndex; readonly isUnmerged?: boolean } = {},
+): Promise<readonly IndexEntry[]> {
+  const text = await demandGit(git, ['ls-files', '--stage', '-v', '-z', ...(isUnmerged ? ['--unmerged'] : [])], index);
+  return text.split('\0').flatMap(parseIndexEntry);
+}
+
+/** `<tag> <mode> <object id> <stage>`, a tab, the path. */
+function parseIndexEntry(record: string): readonly IndexEntry[] {
+  const [, tag = '', mode = '', id = '', stage = '', path] = /^(\S) (\d{6}) ([0-9a-f]+) (\d)\t(.+)$/s.exec(record) ?? [];
+  return path === undefined ? [] : [{ tag, mode, id, stage, path }];
 }

@@ -1,4 +1,7 @@
-/** Front door of `workspace`: the folder the agents work in, and what git does for a run in it. */
+/**
+ * Front door of `workspace`: the folder the agents work in, and what git does for a run in it. `snapshot` (what the files are) <- `watch` (what a hat changed that may not
+ * write), `checkpoint` (commits), `worktree` (folders of a run's own) <- `landing`, `undo` (work comes home, or goes back).
+ */
 
 export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './checkpoint/create-workspace.ts';
 export { type Landing, type MergePlace, openLanding } from './landing/landing.ts';
@@ -17,7 +20,6 @@ export { createWorktree, type Worktree, type WorktreeOrder } from './worktree/cr
 export type { SharedLinks } from './worktree/link-shared.ts';
 export { listPlacesApart, type PlaceOwner, removePlacesApart } from './worktree/place-apart.ts';
 export { type RemovedWorktree, removeWorktree, type WorktreeRemoval } from './worktree/remove-worktree.ts';
-export type { WorktreePlace } from './worktree/worktree-place.ts';
 export {
   diffWorktree,
   listLeftOut,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FALLBACK_IDENTITY, type GitResult } from '../../git/index.ts';
+import { FALLBACK_IDENTITY, type GitResult, toPathList } from '../../git/index.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { findSecretFiles } from './find-secret-files.ts';
@@ -72,7 +72,7 @@ async function refuseSecrets(files: readonly string[], { jail }: ToolContext): P
 /** A filter that is not run would put into the commit what it is there to hide. */
 async function refuseFiltered({ git, guards }: CheckedRepository, files: readonly string[]): Promise<ToolResult | null> {
   if (guards.filters.length === 0) return null;
-  const answer = await git(['check-attr', '-z', '--stdin', 'filter'], { input: files.map((file) => `${file}\0`).join('') });
+  const answer = await git(['check-attr', '-z', '--stdin', 'filter'], { input: toPathList(files) });
   if (!answer.ok) return failGit(answer);
   const values = answer.stdout.split('\0').filter((_, index) => index % 3 === 2);
   const filtered = files.filter((_, index) => guards.filters.includes(values[index] ?? ''));
@@ -92,7 +92,7 @@ interface CommitOrder {
 
 async function commit(repository: CheckedRepository, { message, files, isPartial }: CommitOrder): Promise<ToolResult> {
   const { git } = repository;
-  const list = files.map((file) => `${file}\0`).join('');
+  const list = toPathList(files);
   const added = await git(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: list });
   if (!added.ok) return failGit(added, 'Nothing was committed.');
   // Without paths git commits everything that is staged, which is right where everything was looked at (and needed to end a merge).

@@ -64,7 +64,7 @@ async function refuseBranch({ git }: CheckedRepository, remote: string, branch: 
   );
 }
 
-/** Holds where the push would really go, and what the repository says about the way, against what is allowed. */
+/** Checks where the push would really go, and what the repository says about the way. */
 async function refuseTarget({ git, guards }: CheckedRepository, remote: string, context: ToolContext): Promise<ToolResult | null> {
   if (guards.network.length > 0) {
     return fail(

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   changeIndex,
   commitTree,
@@ -21,17 +20,15 @@ import {
   toIndexChange,
   toRef,
   WITHOUT_NEW_LOGS,
+  type WorktreePlace,
+  whileUnlocked,
   writeTree,
 } from '../../git/index.ts';
 import type { CheckpointResult } from '../../ports/index.ts';
 import type { Baseline, DirtyFile } from '../snapshot/baseline.ts';
 import { readFileVersion, toComparableLimit } from '../snapshot/file-version.ts';
-import type { WorktreePlace } from '../worktree/worktree-place.ts';
 
-/** Another git command holds the index for milliseconds; a lock that stays longer was left by a dead one. */
-const lockTries = 5;
-const lockWaitMs = 60;
-const longestLeftOut = 200;
+const MAX_LEFT_OUT = 200;
 
 interface CheckpointOrder {
   readonly repository: Repository;
@@ -88,7 +85,7 @@ async function commitChange(order: CheckpointOrder, status: GitStatus, change: I
   const commit = await commitTree(git, { tree, parent: target.parent, subject, runId });
   // The index first: if the branch then cannot be moved, the files show as staged; the other way round they would show as staged for
   // being undone.
-  if (target.isCurrent) await changeUserIndex(order.repository, change);
+  if (target.isCurrent) await whileUnlocked(() => changeIndex(git, change));
   const { isNamed, ref, expected } = target;
   const options = order.ownBranch === null ? {} : { config: WITHOUT_NEW_LOGS };
   await demandGit(git, ['update-ref', ...(isNamed ? ['--no-deref'] : []), '-m', subject, ref, commit, expected], options);
@@ -113,22 +110,10 @@ async function storeChange(order: CheckpointOrder, head: string | null, change: 
   }
 }
 
-async function changeUserIndex(repository: Repository, change: IndexChange): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await changeIndex(repository.git, change);
-    } catch (error) {
-      const isLocked = error instanceof GitProblem && error.message.includes('index.lock');
-      if (!isLocked || attempt === lockTries) throw error;
-      await sleep(lockWaitMs);
-    }
-  }
-}
-
 function toBoundedList(names: readonly string[]): readonly string[] {
   const paths = names.map(showName);
-  if (paths.length <= longestLeftOut) return paths;
-  return [...paths.slice(0, longestLeftOut), `… and ${paths.length - longestLeftOut} more`];
+  if (paths.length <= MAX_LEFT_OUT) return paths;
+  return [...paths.slice(0, MAX_LEFT_OUT), `… and ${paths.length - MAX_LEFT_OUT} more`];
 }
 
 /** Where a checkpoint goes. */
@@ -152,7 +137,7 @@ interface TargetOrder {
 }
 
 /** Names that git stores but that no command takes as a branch afterwards. */
-const unusable = /^-|^HEAD$/;
+const UNUSABLE = /^-|^HEAD$/;
 
 /**
  * The current branch, or the tip of a named one, which begins at the current commit when it does not exist.
@@ -169,7 +154,7 @@ async function findCheckpointTarget(order: TargetOrder, status: GitStatus): Prom
     if (status.branch === ownBranch) return { ...current, ref: toRef(ownBranch), isNamed: true };
     throw new GitProblem(`the worktree is on ${await readCurrentBranch(repository)} and not on ${ownBranch}`);
   }
-  if (unusable.test(named)) throw new GitProblem(`${JSON.stringify(named)} is no name for a branch`);
+  if (UNUSABLE.test(named)) throw new GitProblem(`${JSON.stringify(named)} is no name for a branch`);
   const ref = toRef(named);
   await demandPlainBranch(repository, named);
   const format = '--format=%(refname)%00%(objectname)%00%(worktreepath)';
@@ -187,7 +172,7 @@ interface CheckpointPlan {
 }
 
 /** What a name that is not UTF-8 has become on its way here: git would not find the file. */
-const undecodable = '\ufffd';
+const UNDECODABLE = '\ufffd';
 
 /**
  * Chooses what a checkpoint takes: everything that differs from the last commit, except what was the user's own when the run began,
@@ -233,7 +218,7 @@ function createObstacleFinder(tracked: readonly string[], ignored: readonly stri
   const folders = new Set(tracked.flatMap(listFolders));
   const wasIgnored = new Set(ignored);
   return ({ path, kind }) => {
-    if (kind === 'unmerged' || path.includes(undecodable) || wasIgnored.has(path)) return path;
+    if (kind === 'unmerged' || path.includes(UNDECODABLE) || wasIgnored.has(path)) return path;
     if (folders.has(`${path}/`) || listFolders(path).some((folder) => files.has(folder.slice(0, -1)))) return path;
     return listFolders(path).find((folder) => wasIgnored.has(folder));
   };

@@ -8,6 +8,7 @@ import {
   type RepositorySettings,
   readHead,
   readStatus,
+  type WorktreePlace,
 } from '../../git/index.ts';
 import type { CheckpointResult, Workspace } from '../../ports/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
@@ -15,7 +16,6 @@ import { listUntouched } from '../snapshot/baseline.ts';
 import { describeFolder, toFingerprint } from '../snapshot/fingerprint.ts';
 import { diffRun, diffTurn, statRun, statTurn } from '../snapshot/run-diff.ts';
 import { createSnapshotKeeper, dropSnapshots, listChangedFiles, type SnapshotKeeper, type SnapshotMoment } from '../snapshot/snapshots.ts';
-import type { WorktreePlace } from '../worktree/worktree-place.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
 /** Names of the state folders where nothing else is configured. */

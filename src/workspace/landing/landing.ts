@@ -1,17 +1,21 @@
 import { mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
+  countCommits,
   demandGit,
   demandTrueObjects,
   findCheckout,
   findRepository,
   GitProblem,
+  isAncestor,
   type Repository,
   type RepositorySettings,
+  readCommit,
+  readHead,
   toRef,
 } from '../../git/index.ts';
 import { linkShared, planLinks } from '../worktree/link-shared.ts';
-import { removePlace, toPlaceApart } from '../worktree/place-apart.ts';
+import { addPlace, removePlace, toPlaceApart } from '../worktree/place-apart.ts';
 import { type MergeConflict, type MergeResult, mergeApart } from './merge-apart.ts';
 import { type BranchMove, listOverwritten, moveBranch } from './move-branch.ts';
 import { type OpenConflict, openConflict } from './settle-conflict.ts';
@@ -92,19 +96,18 @@ export async function openLanding(order: LandingOrder): Promise<Landing> {
   if (!search.ok) throw new GitProblem(search.refused);
   const main = search.value;
   const { git } = main;
-  const onto = order.onto ?? (await readBranch(main));
+  const onto = order.onto ?? (await readHead(git)).branch;
   if (onto === null) throw new GitProblem('HEAD is detached, and no branch is named', OTHER_BRANCH);
   if (onto === order.branch) throw new GitProblem(`${onto} is the branch of the run itself`, OTHER_BRANCH);
-  const [source, target] = [await readTip(main, order.branch), await readTip(main, onto)];
+  const [source, target] = [await readCommit(git, toRef(order.branch)), await readCommit(git, toRef(onto))];
   if (target === null) throw new GitProblem(`there is no branch ${JSON.stringify(onto.slice(0, 100))}`, OTHER_BRANCH);
-  const counted = source === null ? '0' : await demandGit(git, ['rev-list', '--count', `${target}..${source}`]);
   return {
     main,
     source,
     onto,
     target,
-    commits: Number(counted),
-    has: async (commit) => (await git(['merge-base', '--is-ancestor', commit, target])).ok,
+    commits: source === null ? 0 : await countCommits(git, target, source),
+    has: (commit) => isAncestor(git, commit, target),
     checkout: () => findCheckout(main, onto),
     listOverwritten: (move) => listOverwritten(main, order, move),
     move: (move) => moveBranch(main, order, move),
@@ -114,16 +117,6 @@ export async function openLanding(order: LandingOrder): Promise<Landing> {
       await demandGit(git, ['update-ref', '--no-deref', '-d', toRef(order.branch), commit]);
     },
   };
-}
-
-async function readBranch({ git }: Repository): Promise<string | null> {
-  const head = await git(['symbolic-ref', '--quiet', 'HEAD']);
-  return head.ok ? head.stdout.trim().replace('refs/heads/', '') : null;
-}
-
-async function readTip({ git }: Repository, branch: string): Promise<string | null> {
-  const tip = await git(['rev-parse', '--verify', '--quiet', `${toRef(branch)}^{commit}`]);
-  return tip.ok ? tip.stdout.trim() : null;
 }
 
 interface MergeEnds extends MergeWish {
@@ -143,11 +136,7 @@ async function mergeIn<T>(order: LandingOrder, main: Repository, ends: MergeEnds
   };
   const checkOut = async (commit: string): Promise<Repository> => {
     await removePlace(main, path, links);
-    mkdirSync(dirname(path), { recursive: true });
-    await demandGit(main.git, ['worktree', 'add', '--quiet', '--detach', path, commit]);
-    const found = await findRepository({ ...order, cwd: path });
-    if (!found.ok || found.value.top !== path) throw new GitProblem(found.ok ? `${path} is no worktree` : found.refused);
-    return found.value;
+    return addPlace(main, { ...order, cwd: path }, commit);
   };
   try {
     const { made, ...wanted } = ends;

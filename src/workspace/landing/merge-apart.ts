@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { commitTree, demandGit, GitProblem, isSubmodule, type Repository } from '../../git/index.ts';
+import { commitTree, demandGit, GitProblem, isAncestor, isSubmodule, listIndex, type Repository } from '../../git/index.ts';
 import { readPlainFile } from './conflict-markers.ts';
 
 /** Two commits that are to become one. */
@@ -35,7 +35,7 @@ const PLAIN = ['merge.conflictStyle=merge', 'merge.autoStash=false', 'rerere.ena
  */
 export async function mergeApart({ git, top }: Pick<Repository, 'git' | 'top'>, order: MergeOrder): Promise<MergeResult> {
   const { source, target, runId, subject } = order;
-  const isAhead = (await git(['merge-base', '--is-ancestor', target, source])).ok;
+  const isAhead = await isAncestor(git, target, source);
   if (isAhead && !order.isSquashed) {
     await demandGit(git, ['reset', '--quiet', '--hard', source]);
     return { isMerged: true, commit: source, how: 'fast-forward' };
@@ -54,13 +54,9 @@ const SHOWN_FILES = 20;
 
 /** What the index says of files in conflict: by path `<mode> <object id>` of the base (`1`), the target (`2`) and the source (`3`). */
 export async function readStages(git: Repository['git']): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-  const records = (await demandGit(git, ['ls-files', '--unmerged', '-z'])).split('\0').filter((record) => record !== '');
   const stages = new Map<string, Map<string, string>>();
-  for (const record of records) {
-    const [mode = '', id = '', stage = ''] = record.slice(0, record.indexOf('\t')).split(' ');
-    const path = record.slice(record.indexOf('\t') + 1);
+  for (const { path, stage, mode, id } of await listIndex(git, { isUnmerged: true }))
     stages.set(path, (stages.get(path) ?? new Map<string, string>()).set(stage, `${mode} ${id}`));
-  }
   return stages;
 }
 

@@ -1,6 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { demandGit, findRepository, GitProblem, type Repository, type RepositorySettings, toRef } from '../../git/index.ts';
+import {
+  countCommits,
+  demandGit,
+  findRepository,
+  GitProblem,
+  type Repository,
+  type RepositorySettings,
+  readCommit,
+  toRef,
+} from '../../git/index.ts';
 
 /** A branch that is to be offered to others. */
 export interface OfferOrder extends RepositorySettings {
@@ -42,10 +51,9 @@ export async function openOffer(order: OfferOrder): Promise<Offer> {
   const { git, top } = search.value;
   const { base, branch } = order;
   if (base === null) throw new GitProblem('it is not known into which branch it should go');
-  const tip = await git(['rev-parse', '--verify', '--quiet', `${toRef(branch)}^{commit}`]);
-  if (!tip.ok) throw new GitProblem(`its branch ${branch} is gone`);
+  if ((await readCommit(git, toRef(branch))) === null) throw new GitProblem(`its branch ${branch} is gone`);
   const begin = await findBegin(search.value, base, order.remote);
-  const commits = Number(await demandGit(git, ['rev-list', '--count', `${begin}..${toRef(branch)}`]));
+  const commits = await countCommits(git, begin, toRef(branch));
   const remote = order.remote ?? (await findRemote(search.value, base));
   const url = remote === null ? '' : await readUrl(search.value, remote);
   return {
@@ -82,8 +90,8 @@ export async function openOffer(order: OfferOrder): Promise<Offer> {
 /** The base as it is here; where only others have it, as it was there when somebody last looked. */
 async function findBegin({ git }: Repository, base: string, remote: string | null): Promise<string> {
   for (const ref of [toRef(base), `refs/remotes/${remote ?? 'origin'}/${base}`]) {
-    const found = await git(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
-    if (found.ok) return found.stdout.trim();
+    const found = await readCommit(git, ref);
+    if (found !== null) return found;
   }
   throw new GitProblem(`there is no branch ${JSON.stringify(base.slice(0, 100))}`);
 }

@@ -8,10 +8,13 @@ import {
   isOwnWorktree,
   isSubmodule,
   listDifferences,
+  listIndex,
   type OwnIndex,
   type Repository,
+  readCommit,
   readStatus,
   readTree,
+  toPathList,
   writeTree,
 } from '../../git/index.ts';
 import { readStanding, storePresent } from '../snapshot/present-tree.ts';
@@ -107,9 +110,9 @@ async function storeLeft(repository: Repository, paths: readonly string[], index
   const { git } = repository;
   mkdirSync(dirname(index.indexFile), { recursive: true });
   rmSync(`${index.indexFile}.lock`, { force: true });
-  const entries = (await demandGit(git, ['ls-files', '--stage', '-z'])).split('\0').filter((entry) => / 0\t/.test(entry));
+  const merged = (await listIndex(git)).filter(({ stage }) => stage === '0').map(({ mode, id, path }) => `${mode} ${id}\t${path}`);
   await readTree(git, index, null);
-  await demandGit(git, ['update-index', '-z', '--index-info'], { ...index, input: entries.map((entry) => `${entry}\0`).join('') });
+  await demandGit(git, ['update-index', '-z', '--index-info'], { ...index, input: toPathList(merged) });
   return storePresent(repository, await writeTree(git, index), paths, index);
 }
 
@@ -151,10 +154,9 @@ function toRefused(faults: readonly string[]): SettledConflict {
 
 /** A merge that was given up leaves the files of one side, which look like a resolution. One that was committed all the same has both parents. */
 async function findEndedMerge({ repository: { git }, order: { target, source } }: LeftMerge): Promise<string | null> {
-  const read = async (name: string): Promise<string> => (await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])).stdout.trim();
-  const [head, merging] = [await read('HEAD'), await read('MERGE_HEAD')];
+  const [head, merging] = [await readCommit(git, 'HEAD'), await readCommit(git, 'MERGE_HEAD')];
   if (head === target) return merging === source ? null : 'the merge was given up: it is not under way any more';
-  const parents = [await read('HEAD^1'), await read('HEAD^2')];
+  const parents = [await readCommit(git, 'HEAD^1'), await readCommit(git, 'HEAD^2')];
   return parents[0] === target && parents[1] === source ? null : 'HEAD was moved to another commit than the merge';
 }
 

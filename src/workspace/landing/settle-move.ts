@@ -14,6 +14,7 @@ import {
   type RepositorySettings,
   readTree,
   type TreeDifference,
+  toPathList,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
 import { readStanding, removeEmptyFolders, removeFolders, storePresent } from '../snapshot/present-tree.ts';
@@ -52,7 +53,6 @@ async function takeBack(tree: Repository, { from, to }: BranchMove, changed: rea
   const { git, top } = tree;
   const index = { indexFile: join(scratchDir, 'land.index') };
   const whole = join(scratchDir, 'land.tree');
-  const toInput = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('');
   const present = await storePresent(
     tree,
     from,
@@ -65,13 +65,13 @@ async function takeBack(tree: Repository, { from, to }: BranchMove, changed: rea
     removeTree(whole);
     await readTree(git, index, to);
     const written = changed.filter(({ right }) => right !== ABSENT).map(({ path }) => path);
-    await demandGit(git, ['checkout-index', `--prefix=${whole}/`, '-z', '--stdin'], { ...index, input: toInput(written) });
+    await demandGit(git, ['checkout-index', `--prefix=${whole}/`, '-z', '--stdin'], { ...index, input: toPathList(written) });
     const come = changed.filter(({ path, left }) => left === ABSENT && isOurs(path));
     for (const { path } of come) remove(top, path);
     removeEmptyFolders(tree, come);
     const back = changed.filter(({ path, left }) => left !== ABSENT && isOurs(path) && isFree(top, path)).map(({ path }) => path);
     await readTree(git, index, from);
-    await demandGit(git, ['checkout-index', '--force', '-z', '--stdin'], { ...index, input: toInput(back) });
+    await demandGit(git, ['checkout-index', '--force', '-z', '--stdin'], { ...index, input: toPathList(back) });
   } finally {
     removeTree(whole);
     rmSync(index.indexFile, { force: true });

@@ -76,7 +76,7 @@ export function listUntouched({ entries, head }: GitStatus, top: string, baselin
 }
 
 /** Together, the user's files are read to this size; of the others size and time have to do. */
-const maxTotalBytes = 256 << 20;
+const MAX_TOTAL_BYTES = 256 << 20;
 
 /**
  * Looks at what is the user's own before a run begins. Reads only; never rejects.
@@ -102,7 +102,7 @@ function toUselessBaseline(why: string): Baseline {
 
 function toDirtyFiles(status: GitStatus, top: string): DirtyFile[] {
   const files = new Map<string, DirtyFile>();
-  let leftBytes = maxTotalBytes;
+  let leftBytes = MAX_TOTAL_BYTES;
   for (const entry of status.entries) {
     if (entry.kind === 'ignored') continue;
     const path = join(top, entry.path);

@@ -10,6 +10,8 @@ import {
   type RepositorySearch,
   type RepositorySettings,
   readGitPlaces,
+  readStatus,
+  type StatusEntry,
 } from '../../git/index.ts';
 import type { TreeReader, TreeState } from '../../ports/index.ts';
 
@@ -252,22 +254,21 @@ interface Unknown {
   readonly ruleFiles: readonly string[];
 }
 
-const STATUS = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignored=matching', '--no-renames', '--ignore-submodules=all'];
 /** What git remembers of folders depends on their times, which can be put back. */
-const config = ['core.untrackedCache=false'];
+const WITHOUT_CACHE = ['core.untrackedCache=false'];
 
 /**
  * Asks git once for both.
  *
  * @throws GitProblem
  */
-async function listUnknown({ git, isOwnState }: Pick<Repository, 'git' | 'isOwnState'>): Promise<Unknown> {
-  const entries = (await demandGit(git, STATUS, { config })).split('\0');
-  const pathsOf = (mark: string): readonly string[] =>
-    entries.flatMap((entry) => (entry.startsWith(mark) && !isOwnState(entry.slice(mark.length)) ? [entry.slice(mark.length)] : []));
+async function listUnknown(repository: Repository): Promise<Unknown> {
+  const { entries } = await readStatus(repository, { withIgnored: true, submodules: 'passed-over', config: WITHOUT_CACHE });
+  const listPaths = (wanted: StatusEntry['kind']): readonly string[] =>
+    entries.filter(({ kind }) => kind === wanted).map(({ path }) => path);
   return {
-    untracked: pathsOf('?? ').map((path) => path.replace(/\/$/, '')),
-    ruleFiles: pathsOf('!! ').filter((path) => path === '.gitignore' || path.endsWith('/.gitignore')),
+    untracked: listPaths('untracked').map((path) => path.replace(/\/$/, '')),
+    ruleFiles: listPaths('ignored').filter((path) => path === '.gitignore' || path.endsWith('/.gitignore')),
   };
 }
 

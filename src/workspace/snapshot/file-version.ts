@@ -6,10 +6,10 @@ import { ABSENT, encodeNames } from '../../git/index.ts';
 export const MAX_HASHED_BYTES = 16 << 20;
 
 /** The length of an object id in a repository that uses SHA-256. */
-const sha256IdLength = 64;
+const SHA256_ID_LENGTH = 64;
 
 /** Begins a version that tells size and time instead of the content. */
-const byTime = 'time ';
+const BY_TIME = 'time ';
 
 /**
  * What a file of the working tree is now: `<mode> <object id>` as git would say of its raw bytes, {@link ABSENT}, `folder`,
@@ -22,10 +22,10 @@ export function readFileVersion(name: string, head: string | null, maxHashedByte
   try {
     const path = encodeNames(name);
     const stats = lstatSync(path);
-    const algorithm = head?.length === sha256IdLength ? 'sha256' : 'sha1';
+    const algorithm = head?.length === SHA256_ID_LENGTH ? 'sha256' : 'sha1';
     if (stats.isSymbolicLink()) return `120000 ${toBlobId(readlinkSync(path, 'buffer'), algorithm)}`;
     if (!stats.isFile()) return 'folder';
-    if (stats.size > maxHashedBytes) return `${byTime}${stats.size} ${stats.mtimeMs}`;
+    if (stats.size > maxHashedBytes) return `${BY_TIME}${stats.size} ${stats.mtimeMs}`;
     return `${toGitMode(stats)} ${toBlobId(readFileSync(path), algorithm)}`;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
@@ -35,7 +35,7 @@ export function readFileVersion(name: string, head: string | null, maxHashedByte
 
 /** The limit under which a file's version can be compared with an earlier one: told the same way, unless the file has grown. */
 export function toComparableLimit(version: string): number {
-  return version.startsWith(byTime) ? -1 : MAX_HASHED_BYTES;
+  return version.startsWith(BY_TIME) ? -1 : MAX_HASHED_BYTES;
 }
 
 function toGitMode(stats: Stats): string {

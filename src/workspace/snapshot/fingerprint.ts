@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeNames, type Git, type GitStatus, type Repository } from '../../git/index.ts';
+import { encodeNames, type Git, type GitStatus, listIndex, type Repository } from '../../git/index.ts';
 
 /**
  * A text that changes when a file of the working tree does: the last commit, what differs from it, and the size and time of each
@@ -25,11 +25,13 @@ export async function toFingerprint(
   return hash.digest('hex').slice(0, 32);
 }
 
+const SUBMODULE = '160000';
+
 /** Git is not asked whether their files changed: it would run in each of them what its configuration names. */
 async function listSubmodules(top: string, git: Git): Promise<readonly string[]> {
   if (!existsSync(join(top, '.gitmodules'))) return [];
-  const { stdout } = await git(['ls-files', '--stage', '-z']);
-  return stdout.split('\0').flatMap((record) => (record.startsWith('160000 ') ? [record.slice(record.indexOf('\t') + 1)] : []));
+  const entries = await listIndex(git).catch(() => []);
+  return entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path);
 }
 
 /** More files than this are not looked at: the answer would come too late to be of use. */
@@ -39,7 +41,7 @@ const MAX_DESCRIBED_ENTRIES = 20_000;
 const SLICE = 1000;
 
 /** What is somebody else's, wherever it lies. */
-const foreignFolders = ['node_modules', '.git'];
+const FOREIGN_FOLDERS = ['node_modules', '.git'];
 
 /**
  * A text that changes when a file below a folder is written, made, renamed or deleted, by size and time. Symbolic links are not
@@ -53,7 +55,7 @@ export async function describeFolder(
   passOver: readonly string[],
   maxEntries: number = MAX_DESCRIBED_ENTRIES,
 ): Promise<string | null> {
-  const skipped = new Set([...foreignFolders, ...passOver]);
+  const skipped = new Set([...FOREIGN_FOLDERS, ...passOver]);
   const hash = createHash('sha256');
   const waiting = [''];
   let left = maxEntries;
@@ -90,14 +92,10 @@ function listFolder(path: string): Dirent[] | undefined {
 /** Size, time and mode of one file; empty when it is not there or cannot be looked at. */
 function describeFile(path: string): string {
   try {
-    return toStatsText(lstatSync(encodeNames(path), { throwIfNoEntry: false }));
+    const stats = lstatSync(encodeNames(path));
+    // The size and time of a folder say only that something in it was made or deleted, which its own entries say as well.
+    return stats.isDirectory() ? 'folder' : `${stats.mode} ${stats.size} ${stats.mtimeMs}`;
   } catch {
     return '';
   }
-}
-
-function toStatsText(stats: Stats | undefined): string {
-  if (stats === undefined) return '';
-  // The size and time of a folder say only that something in it was made or deleted, which its own entries say as well.
-  return stats.isDirectory() ? 'folder' : `${stats.mode} ${stats.size} ${stats.mtimeMs}`;
 }

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeNames, demandGit, encodeNames, type OwnIndex, type Repository, readTree, writeTree } from '../../git/index.ts';
+import { decodeNames, demandGit, encodeNames, type OwnIndex, type Repository, readTree, toPathList, writeTree } from '../../git/index.ts';
 
 /** What stands at a path now. `behind`: nothing, and a file or link stands where a folder of it would be. */
 export type Standing = 'file' | 'folder' | 'nothing' | 'behind' | 'special';
@@ -35,9 +35,8 @@ export async function storePresent({ git, top }: Repository, base: string, paths
   try {
     await readTree(git, index, base);
     const files = paths.filter((path) => readStanding(top, path) === 'file');
-    const toInput = (names: readonly string[]): string => names.map((name) => `${name}\0`).join('');
-    await demandGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { ...index, input: toInput(paths) });
-    await demandGit(git, ['update-index', '--add', '--replace', '-z', '--stdin'], { ...index, input: toInput(files) });
+    await demandGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { ...index, input: toPathList(paths) });
+    await demandGit(git, ['update-index', '--add', '--replace', '-z', '--stdin'], { ...index, input: toPathList(files) });
     return await writeTree(git, index);
   } finally {
     rmSync(index.indexFile, { force: true });

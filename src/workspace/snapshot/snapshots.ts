@@ -16,12 +16,12 @@ import { readFileSize } from './file-version.ts';
 /** Before or after a turn. */
 export type SnapshotMoment = 'before' | 'after';
 
-const namePattern = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 /** The names under which a run's trees are kept; undefined for a run or turn whose name is none for git. */
 export function toSnapshotRef(runId: string, turn?: string, moment?: SnapshotMoment): string | undefined {
   const parts = [runId, ...(turn === undefined ? [] : [turn])];
-  if (!parts.every((part) => namePattern.test(part) && !part.endsWith('.lock'))) return undefined;
+  if (!parts.every((part) => NAME.test(part) && !part.endsWith('.lock'))) return undefined;
   return ['refs/ralph', ...parts, ...(moment === undefined ? [] : [moment])].join('/');
 }
 
@@ -92,10 +92,10 @@ export interface SnapshotKeeper {
 }
 
 /** A larger file that git does not know is rather data than work. */
-const maxUntrackedBytes = 8 << 20;
+const MAX_UNTRACKED_BYTES = 8 << 20;
 /** With more than this, storing it before every turn is no small thing any more. */
-const maxTotalBytes = 256 << 20;
-const maxFiles = 20_000;
+const MAX_TOTAL_BYTES = 256 << 20;
+const MAX_FILES = 20_000;
 
 /**
  * The entries that a snapshot shows.
@@ -103,21 +103,21 @@ const maxFiles = 20_000;
  * @throws GitProblem when they are too many or too large.
  */
 function selectEntries(status: GitStatus, top: string): StatusEntry[] {
-  if (status.entries.length > maxFiles) throw new GitProblem('too many files differ from the last commit');
+  if (status.entries.length > MAX_FILES) throw new GitProblem('too many files differ from the last commit');
   let totalBytes = 0;
   const selected = status.entries.filter((entry) => {
     if (entry.isRepository) return false;
     const size = readFileSize(join(top, entry.path));
-    const isTaken = entry.kind !== 'untracked' || size <= maxUntrackedBytes;
+    const isTaken = entry.kind !== 'untracked' || size <= MAX_UNTRACKED_BYTES;
     if (isTaken) totalBytes += size;
     return isTaken;
   });
-  if (totalBytes > maxTotalBytes) throw new GitProblem('the files that differ from the last commit are too large');
+  if (totalBytes > MAX_TOTAL_BYTES) throw new GitProblem('the files that differ from the last commit are too large');
   return selected;
 }
 
 /** A lost snapshot costs a view of the past, not the work: it need not wait for the disk. */
-const unsynced = ['-c', 'core.fsync=none'];
+const UNSYNCED = ['core.fsync=none'];
 
 /**
  * Snapshots are private refs to trees, `refs/ralph/<run>/<turn>/before` and `…/after`. They are no branches or tags: `git push`, `git
@@ -157,7 +157,7 @@ export function createSnapshotKeeper(repository: Repository, runId: string, scra
 
   /** Gives trees their names. Until then nothing holds them, and a clean-up in between may have taken them: then we begin anew. */
   async function name(input: string): Promise<void> {
-    const named = await git([...unsynced, 'update-ref', '--stdin'], { input });
+    const named = await git(['update-ref', '--stdin'], { input, config: UNSYNCED });
     if (named.ok) return;
     last = undefined;
     shown = undefined;

@@ -1,8 +1,7 @@
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { toErrorCode } from '../../core/index.ts';
-import { ABSENT, demandGit, encodeNames, GitProblem, type Repository, showName } from '../../git/index.ts';
+import { ABSENT, demandGit, encodeNames, GitProblem, listIndex, type Repository, showName, whileUnlocked } from '../../git/index.ts';
 import { readStanding, removeEmptyFolders, removeFolders } from '../snapshot/present-tree.ts';
 import type { UndoRecord, UndoStep } from './undo-record.ts';
 import { copyExact, readRawVersion, toUndoFolders } from './undo-record.ts';
@@ -84,27 +83,16 @@ function move(draft: string, target: string | Buffer): void {
   }
 }
 
-const LOCK_TRIES = 5;
-const LOCK_WAIT_MS = 60;
 const NO_ENTRY = `0 ${'0'.repeat(40)}`;
 
 /** Changes those entries of the person's index that still are what they were. */
 async function changeEntries({ git }: Repository, steps: readonly UndoStep[]): Promise<void> {
   if (steps.length === 0) return;
-  const entries = new Map<string, string>();
-  for (const record of (await demandGit(git, ['ls-files', '--stage', '-z'])).split('\0')) {
-    const [entry = '', path = ''] = [record.slice(0, record.indexOf('\t')), record.slice(record.indexOf('\t') + 1)];
-    const [mode, id, stage] = entry.split(' ');
-    if (mode !== undefined && record !== '') entries.set(path, stage === '0' ? `${mode} ${id}` : 'unmerged');
-  }
+  const listed = (await listIndex(git)).map(({ path, stage, mode, id }) => [path, stage === '0' ? `${mode} ${id}` : 'unmerged'] as const);
+  const entries = new Map(listed);
   const open = steps.filter(({ path, was }) => (entries.get(path) ?? ABSENT) === was);
   const lines = open.toSorted(removalsFirst).map(({ path, will }) => `${will === ABSENT ? NO_ENTRY : will}\t${path}\0`);
-  for (let attempt = 1; lines.length > 0; attempt += 1) {
-    const done = await git(['update-index', '-z', '--index-info'], { input: lines.join('') });
-    if (done.ok) return;
-    if (!done.problem.includes('index.lock') || attempt === LOCK_TRIES) throw new GitProblem(done.problem);
-    await sleep(LOCK_WAIT_MS);
-  }
+  if (lines.length > 0) await whileUnlocked(() => demandGit(git, ['update-index', '-z', '--index-info'], { input: lines.join('') }));
 }
 
 function removalsFirst(left: UndoStep, right: UndoStep): number {

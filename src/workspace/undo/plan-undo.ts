@@ -11,6 +11,7 @@ import {
   readStatus,
   readTree,
   type StatusEntry,
+  toPathList,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
@@ -174,10 +175,9 @@ async function listIgnoredBy({ git }: Repository, tree: string, paths: readonly 
     await readTree(git, index, tree);
     const names = (await demandGit(git, ['ls-tree', '-r', '-z', '--name-only', tree])).split('\0');
     const rules = names.filter((name) => name === '.gitignore' || name.endsWith('/.gitignore'));
-    const input = (list: readonly string[]): string => list.map((name) => `${name}\0`).join('');
-    await demandGit(git, ['checkout-index', `--prefix=${folder}/`, '-z', '--stdin'], { ...index, input: input(rules) });
+    await demandGit(git, ['checkout-index', `--prefix=${folder}/`, '-z', '--stdin'], { ...index, input: toPathList(rules) });
     const env = { GIT_WORK_TREE: folder };
-    const { stdout } = await git(['check-ignore', '-z', '--no-index', '--stdin'], { ...index, input: input(paths), env });
+    const { stdout } = await git(['check-ignore', '-z', '--no-index', '--stdin'], { ...index, input: toPathList(paths), env });
     return new Set(stdout.split('\0'));
   } finally {
     removeTree(folder);

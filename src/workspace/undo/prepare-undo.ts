@@ -10,6 +10,7 @@ import {
   type Repository,
   readTree,
   showName,
+  toPathList,
   writeTree,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
@@ -142,8 +143,8 @@ async function layTree({ repository, runFolder, paths }: UndoMaterial, tree: str
   const checkout = `${folder}.tree`;
   await readTree(git, index, tree);
   const known = new Set((await demandGit(git, ['ls-files', '-z'], index)).split('\0'));
-  const input = paths.filter((path) => known.has(path)).map((path) => `${path}\0`);
-  await demandGit(git, ['checkout-index', `--prefix=${checkout}/`, '-z', '--stdin'], { ...index, input: input.join('') });
+  const input = toPathList(paths.filter((path) => known.has(path)));
+  await demandGit(git, ['checkout-index', `--prefix=${checkout}/`, '-z', '--stdin'], { ...index, input });
   removeTree(index.indexFile);
   const laid = paths.map((path, place) => {
     if (!known.has(path)) return null;

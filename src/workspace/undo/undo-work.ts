@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { ABSENT, findOngoingOperation, findRepository, GitProblem, type Repository, type RepositorySettings } from '../../git/index.ts';
+import {
+  ABSENT,
+  countCommits,
+  findOngoingOperation,
+  findRepository,
+  GitProblem,
+  isAncestor,
+  type Repository,
+  type RepositorySettings,
+} from '../../git/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { performUndo, readUndoProgress } from './perform-undo.ts';
 import { findHindrances, planUndo, type UndoPlan, type UndoRemark } from './plan-undo.ts';
@@ -66,13 +75,9 @@ type Proposed = Omit<UndoProposal, keyof History>;
 
 async function readHead({ git }: Repository, { baseCommit: base, endCommit: end }: UndoSettings): Promise<History> {
   const branch = await git(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  const isIn = async (older: string, newer: string): Promise<boolean> => (await git(['merge-base', '--is-ancestor', older, newer])).ok;
-  const count = async (from: string): Promise<number | null> => {
-    const counted = await git(['rev-list', '--count', `${from}..HEAD`]);
-    return counted.ok ? Number(counted.stdout) : null;
-  };
-  const commits = base !== null && (await isIn(base, 'HEAD')) ? await count(base) : null;
-  const isKnown = base !== null && end !== null && (await isIn(base, end)) && (await isIn(end, 'HEAD'));
+  const count = (from: string): Promise<number | null> => countCommits(git, from, 'HEAD').catch(() => null);
+  const commits = base !== null && (await isAncestor(git, base, 'HEAD')) ? await count(base) : null;
+  const isKnown = base !== null && end !== null && (await isAncestor(git, base, end)) && (await isAncestor(git, end, 'HEAD'));
   return {
     branch: branch.ok ? branch.stdout.trim() : null,
     commits,

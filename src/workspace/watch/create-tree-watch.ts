@@ -12,11 +12,10 @@ import {
   toLook,
 } from '../../git/index.ts';
 import { removeTree } from '../../process/index.ts';
-import { endInGit, type GitBeginning, type GitFindings, keepCopies, readIndexLook } from './git-look.ts';
-import { clearMarks } from './index-copy.ts';
+import { endInGit, type GitBeginning, type GitFindings, keepCopies, readIndexLook } from './end-in-git.ts';
+import { clearMarks, copyIndex } from './index-copy.ts';
 import {
   compareTrees,
-  copyIndex,
   MAX_IGNORED,
   type RecordOrder,
   recordPlainly,
@@ -120,7 +119,7 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
   const commonDir = readCommonDir(repository.gitDir);
   const { last } = memory;
   memory.last = null;
-  // Held against the index of the last turn, which the next lines overwrite.
+  // Compared with the index of the last turn, which the next lines overwrite.
   const moved = last !== null && last.indexLook !== readIndexLook(repository.gitDir) ? await recordTree(last.order, last.after) : null;
   copyIndex(repository.gitDir, indexFile);
   const cleared = await clearMarks(repository, indexFile);
@@ -148,7 +147,7 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
   };
 }
 
-/** The index that the tree is held against, from outside: a turn that is not in a sandbox could write another one, which hides what it changed. */
+/** The index that the tree is compared with, from outside: a turn that is not in a sandbox could write another one, which hides what it changed. */
 function toOwnLook({ indexFile, lookFile }: RecordOrder): string {
   return `${toLook(indexFile)} ${toLook(lookFile)}`;
 }

@@ -1,5 +1,6 @@
-import { copyFileSync } from 'node:fs';
-import { demandGit, type Repository } from '../../git/index.ts';
+import { copyFileSync, mkdirSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { demandGit, listIndex, type Repository, toPathList } from '../../git/index.ts';
 
 /** What an index says beside its contents. */
 export interface ClearedIndex {
@@ -15,7 +16,7 @@ export interface ClearedIndex {
  * @throws GitProblem, or the system error
  */
 export async function clearMarks({ git }: Repository, indexFile: string): Promise<ClearedIndex> {
-  const entries = (await demandGit(git, ['ls-files', '--stage', '-v', '-z'], { indexFile })).split('\0').flatMap(parseEntry);
+  const entries = await listIndex(git, { index: { indexFile } });
   const submodules = entries.filter(({ mode }) => mode === '160000').map(({ path }) => path);
   const assumed = entries.filter(({ tag }) => tag !== tag.toUpperCase());
   const skipped = entries.filter(({ tag }) => tag.toUpperCase() === 'S');
@@ -28,20 +29,24 @@ export async function clearMarks({ git }: Repository, indexFile: string): Promis
     ['--no-skip-worktree', skipped],
   ] as const)
     if (marked.length > 0) {
-      const input = marked.map(({ path }) => `${path}\0`).join('');
+      const input = toPathList(marked.map(({ path }) => path));
       await demandGit(git, ['update-index', mark, '-z', '--stdin'], { indexFile: lookFile, input });
     }
   return { lookFile, submodules };
 }
 
-interface IndexEntry {
-  readonly tag: string;
-  readonly mode: string;
-  readonly path: string;
-}
-
-/** `<tag> <mode> <object id> <stage>`, a tab, the path. */
-function parseEntry(record: string): readonly IndexEntry[] {
-  const [, tag, mode, path] = /^(\S) (\d{6}) [0-9a-f]+ \d\t(.+)$/s.exec(record) ?? [];
-  return tag === undefined || mode === undefined || path === undefined ? [] : [{ tag, mode, path }];
+/**
+ * Copies the index as it is now. Later the tree is compared with the copy: what somebody writes into the real one (marks that hide changes, say) does not
+ * count. The copy keeps the time of the original, by which git knows which of its entries it may trust.
+ */
+export function copyIndex(gitDir: string, indexFile: string): void {
+  mkdirSync(dirname(indexFile), { recursive: true });
+  const real = join(gitDir, 'index');
+  try {
+    const { atime, mtime } = statSync(real);
+    copyFileSync(real, indexFile);
+    utimesSync(indexFile, atime, mtime);
+  } catch {
+    // A repository without an index yet: git takes a missing file for an empty one.
+  }
 }

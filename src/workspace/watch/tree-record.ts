@@ -1,14 +1,14 @@
-import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ScopeChange } from '../../core/index.ts';
 import {
   ABSENT,
   decodeNames,
   demandGit,
   encodeNames,
-  parseStatus,
   type Repository,
   type RepositorySettings,
+  readStatus,
   type StatusEntry,
   toLook,
 } from '../../git/index.ts';
@@ -55,7 +55,7 @@ export interface RecordOrder {
   readonly commonDir: string;
   /** An index that nobody else can write, in which the moment before the turn is kept. */
   readonly indexFile: string;
-  /** The same without the marks by which git passes over files: the tree is held against this one. */
+  /** The same without the marks by which git passes over files: the tree is compared with this one. */
   readonly lookFile: string;
   /** The submodules that the index names. */
   readonly submodules: readonly string[];
@@ -67,35 +67,9 @@ export interface RecordOrder {
   readonly versions: Map<string, { readonly look: string; readonly version: string }>;
 }
 
-/** Of submodules only the commit is asked for: git would run in them what their own configuration names. Their files are walked. */
-const STATUS = [
-  'status',
-  '--porcelain=v2',
-  '-z',
-  '--untracked-files=all',
-  '--no-renames',
-  '--ignored=matching',
-  '--ignore-submodules=dirty',
-];
 /** A person may have told git to look less closely. */
 const CLOSELY = ['core.trustctime=true', 'core.checkStat=default', ...(process.platform === 'win32' ? [] : ['core.fileMode=true'])];
 const REFS = ['for-each-ref', '--format=%(refname) %(objectname) %(symref)'];
-
-/**
- * Copies the index as it is now. Later the tree is held against the copy: what somebody writes into the real one (marks that hide changes, say) does not
- * count. The copy keeps the time of the original, by which git knows which of its entries it may trust.
- */
-export function copyIndex(gitDir: string, indexFile: string): void {
-  mkdirSync(dirname(indexFile), { recursive: true });
-  const real = join(gitDir, 'index');
-  try {
-    const { atime, mtime } = statSync(real);
-    copyFileSync(real, indexFile);
-    utimesSync(indexFile, atime, mtime);
-  } catch {
-    // A repository without an index yet: git takes a missing file for an empty one.
-  }
-}
 
 /**
  * Records a tree by one `git status` and a look at what it names.
@@ -110,19 +84,20 @@ export async function recordTree(
   const { repository, lookFile } = order;
   const expected = earlier.ignoredRoots;
   const answers = Promise.all([
-    demandGit(repository.git, STATUS, { indexFile: lookFile, config: CLOSELY }),
+    // Of submodules only the commit is asked for: git would run in them what their own configuration names. Their files are walked.
+    readStatus(repository, { withIgnored: true, index: { indexFile: lookFile }, config: CLOSELY }),
     demandGit(repository.git, REFS),
   ]);
   const isOwn = (path: string): boolean => repository.isOwnState(path) || order.isExempt(path);
-  const early = walkFiles(repository.top, expected, MAX_IGNORED, isOwn);
-  const [text, refs] = await answers;
-  const entries = parseStatus(text).entries.filter((entry) => !isOwn(entry.path));
+  const early = lookAtFiles(repository.top, expected, MAX_IGNORED, isOwn);
+  const [status, refs] = await answers;
+  const entries = status.entries.filter((entry) => !order.isExempt(entry.path));
   const roots = entries.filter((entry) => entry.kind === 'ignored').map((entry) => entry.path);
   const isExpected = roots.length === expected.length && roots.every((path, index) => path === expected[index]);
-  const ignored = isExpected ? early : walkFiles(repository.top, roots, MAX_IGNORED, isOwn);
+  const ignored = isExpected ? early : lookAtFiles(repository.top, roots, MAX_IGNORED, isOwn);
   const inner = entries.filter((entry) => entry.isRepository && entry.kind !== 'ignored').map(({ path }) => path.replace(/\/$/, ''));
   const nestedRoots = [...new Set([...order.submodules, ...earlier.nestedRoots, ...inner])].sort();
-  const nested = walkFiles(repository.top, nestedRoots, MAX_IGNORED, isOwn);
+  const nested = lookAtFiles(repository.top, nestedRoots, MAX_IGNORED, isOwn);
   const dirty = entries.filter(
     (entry) => isDirty(entry) && !nestedRoots.some((root) => entry.path.startsWith(`${root}/`) && entry.path !== `${root}/`),
   );
@@ -171,7 +146,7 @@ function toRefs(text: string, own: string | null): ReadonlyMap<string, string> {
 }
 
 /** The files of some folders, as they look from outside. */
-interface WalkedFiles {
+interface FileLooks {
   /** By path from the top: mode, size, times, number of the file. */
   readonly files: ReadonlyMap<string, string>;
   /** Whether everything was looked at. */
@@ -184,7 +159,7 @@ interface WalkedFiles {
  * @param paths relative to the top; folders end in `/` or are found to be some
  * @param isExempt paths that do not count, folders with what is in them
  */
-function walkFiles(top: string, paths: readonly string[], maxEntries: number, isExempt: (path: string) => boolean): WalkedFiles {
+function lookAtFiles(top: string, paths: readonly string[], maxEntries: number, isExempt: (path: string) => boolean): FileLooks {
   const files = new Map<string, string>();
   const waiting = paths.map((path) => path.replace(/\/$/, '')).reverse();
   let left = maxEntries;
@@ -214,7 +189,7 @@ function listFolder(top: string, folder: string): string[] {
 /** Outside git the files themselves are looked at, as far as that goes. */
 export function recordPlainly({ cwd, stateDirs }: RepositorySettings, exempt: readonly string[]): TreeRecord {
   const isExempt = toExemption([...stateDirs, ...exempt]);
-  const { files, isWhole } = walkFiles(cwd, [''], MAX_IGNORED, (path) => path !== '' && isExempt(path));
+  const { files, isWhole } = lookAtFiles(cwd, [''], MAX_IGNORED, (path) => path !== '' && isExempt(path));
   const nothing = { dirty: new Map(), refs: new Map(), guarded: new Map(), nested: new Map(), isNestedWhole: true, nestedRoots: [] };
   return { ...nothing, ignored: files, ignoredRoots: [], isIgnoredWhole: isWhole };
 }

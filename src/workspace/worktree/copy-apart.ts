@@ -1,10 +1,10 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import { demandGit, findRepository, GitProblem, type Repository, readStatus } from '../../git/index.ts';
+import { demandGit, findRepository, GitProblem, type Repository, readCommit, readStatus, toPathList } from '../../git/index.ts';
 import { hashFileAt } from '../snapshot/create-tree-reader.ts';
 import { readStanding } from '../snapshot/present-tree.ts';
 import { type CopiedFolder, type CopyTops, copyFolder, copyOne, isBelow, type Room } from './copy-folder.ts';
-import { type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
+import { addPlace, type PlaceOwner, removePlace, toPlaceApart } from './place-apart.ts';
 
 /** What is copied, and which of its files are to be as they were at the start. */
 export interface CopyOrder extends PlaceOwner {
@@ -51,18 +51,15 @@ export async function useCopy<T>(order: CopyOrder, use: (cwd: string, brought: B
   const { path } = toPlaceApart(order, 'tests');
   await removePlace(main, path, []);
   try {
-    const head = await source.git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-    if (!head.ok) throw new GitProblem('there is no commit yet');
-    mkdirSync(dirname(path), { recursive: true });
-    await demandGit(main.git, ['worktree', 'add', '--quiet', '--detach', '--no-checkout', path, head.stdout.trim()]);
-    const found = await findRepository({ ...order, cwd: path });
-    if (!found.ok || found.value.top !== path) throw new GitProblem(found.ok ? `${path} is no worktree` : found.refused);
+    const head = await readCommit(source.git, 'HEAD');
+    if (head === null) throw new GitProblem('there is no commit yet');
+    const place = await addPlace(main, { ...order, cwd: path }, head, ['--no-checkout']);
     const cwd = resolve(path, source.prefix);
     mkdirSync(cwd, { recursive: true });
     const tops = { from: source.top, to: path };
     const brought = await bringIgnored(order, source, tops, await copyWork(order, tops, source.prefix));
-    if (order.start !== undefined) await bringStart(found.value, source.prefix, order.start);
-    await demandGit(found.value.git, ['read-tree', 'HEAD']);
+    if (order.start !== undefined) await bringStart(place, source.prefix, order.start);
+    await demandGit(place.git, ['read-tree', 'HEAD']);
     return await use(cwd, brought);
   } finally {
     await removePlace(main, path, []);
@@ -147,12 +144,11 @@ function findPackages({ links }: CopyOrder, top: string, path: string): string |
 /** Puts files of the start in the place of what became of them. Git takes away a link on the way to one of them, and follows none. */
 async function bringStart({ git, top }: Repository, prefix: string, { tree, restored, added }: StartFiles): Promise<void> {
   const toTop = (path: string): string => posix.normalize(`${prefix}${path}`);
-  const toInput = (paths: readonly string[]): string => paths.map((path) => `${toTop(path)}\0`).join('');
   await demandGit(git, ['read-tree', tree]);
   const renamed = await findRenamed(git, tree, { gone: [...restored.keys()].map(toTop), added: added.map(toTop) });
   for (const path of renamed) if (readStanding(top, path) === 'file') rmSync(join(top, path));
   await demandGit(git, ['read-tree', tree]);
-  await demandGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: toInput([...restored.keys()]) });
+  await demandGit(git, ['checkout-index', '--force', '-z', '--stdin'], { input: toPathList([...restored.keys()].map(toTop)) });
   for (const [path, hash] of restored) {
     if (hashFileAt(join(top, toTop(path))) !== hash) throw new GitProblem(`what ${path} said at the start is not known any more`);
   }
@@ -166,7 +162,7 @@ interface Moves {
 /** The files that came and are what others, which are gone, were. */
 async function findRenamed(git: Repository['git'], tree: string, { gone, added }: Moves): Promise<readonly string[]> {
   if (gone.length === 0 || added.length === 0) return [];
-  const input = [...gone, ...added].map((path) => `${path}\0`).join('');
+  const input = toPathList([...gone, ...added]);
   await demandGit(git, ['update-index', '--add', '--remove', '-z', '--stdin'], { input });
   const shown = await demandGit(git, ['diff-index', '--cached', '-M', '-l1000', '-z', '--name-status', '--diff-filter=R', tree]);
   const words = shown.split('\0');

@@ -16,11 +16,12 @@ import {
   toGitFix,
   toIndexChange,
   toRef,
+  toWorktreePlace,
+  type WorktreePlace,
   writeTree,
 } from '../../git/index.ts';
 import { readFileSize } from '../snapshot/file-version.ts';
 import { linkShared, planLinks, type SharedLinks } from './link-shared.ts';
-import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
 export interface WorktreeOrder extends RepositorySettings {
   /** Name of the folder for state, relative to `cwd`, that holds the worktrees. */
@@ -153,7 +154,7 @@ interface CarriedChanges {
 }
 
 /** A larger file that git does not know is rather data than work. */
-const largestUntrackedBytes = 100 << 20;
+const MAX_UNTRACKED_BYTES = 100 << 20;
 
 /**
  * Brings uncommitted changes from one working tree into another of the same commit: changed, deleted and untracked files with their
@@ -196,5 +197,5 @@ async function carryChanges(
 function canCarry(entry: StatusEntry, top: string): boolean {
   if (entry.isRepository) return false;
   if (entry.kind !== 'untracked') return true;
-  return readFileSize(join(top, entry.path)) <= largestUntrackedBytes;
+  return readFileSize(join(top, entry.path)) <= MAX_UNTRACKED_BYTES;
 }

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import { createGit } from '../../git/index.ts';
+import { createGit, toPathList } from '../../git/index.ts';
 
 /** What became of the links that were asked for. */
 export interface SharedLinks {
@@ -31,7 +31,7 @@ export function planLinks(names: readonly string[]): string[] {
 export async function linkShared(order: LinkOrder, target: string): Promise<SharedLinks> {
   const linked = order.links.filter((path) => linkOne(join(order.cwd, path), join(target, path)));
   if (linked.length === 0) return { linked, notIgnored: [] };
-  const input = linked.map((path) => `${path}\0`).join('');
+  const input = toPathList(linked);
   const checked = await createGit({ cwd: target, env: order.env })(['check-ignore', '-z', '--stdin'], { input });
   const ignored = checked.stdout.split('\0');
   return { linked, notIgnored: linked.filter((path) => !ignored.includes(path)) };

@@ -1,10 +1,18 @@
-import { existsSync, lstatSync, readdirSync, unlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { toShellWord } from '../../core/index.ts';
-import { findRepository, GitProblem, type Repository, type RepositorySettings, toRef } from '../../git/index.ts';
+import {
+  demandGit,
+  findRepository,
+  GitProblem,
+  type Repository,
+  type RepositorySettings,
+  toRef,
+  toWorktreePlace,
+  type WorktreePlace,
+} from '../../git/index.ts';
 import { listMounts, removeTree } from '../../process/index.ts';
 import { planLinks } from './link-shared.ts';
-import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
 /** What worktrees of Ralph's own are for: a landing, and a look at the work with the tests of the start. */
 export const PLACES_APART = ['land', 'tests'] as const;
@@ -45,6 +53,26 @@ export async function removePlacesApart(order: PlaceOwner & { readonly links: re
     const hasBranch = (await main.value.git(['rev-parse', '--verify', '--quiet', toRef(branch)])).ok;
     if (!isOnBranch && !hasBranch) await removePlace(main.value, path, planLinks(order.links));
   }
+}
+
+/**
+ * Makes a worktree without a branch, and finds the repository in it.
+ *
+ * @param settings `cwd`: where it is to be
+ * @throws GitProblem, or the system error
+ */
+export async function addPlace(
+  main: Repository,
+  settings: RepositorySettings,
+  commit: string,
+  flags: readonly string[] = [],
+): Promise<Repository> {
+  const { cwd } = settings;
+  mkdirSync(dirname(cwd), { recursive: true });
+  await demandGit(main.git, ['worktree', 'add', '--quiet', '--detach', ...flags, cwd, commit]);
+  const found = await findRepository(settings);
+  if (!found.ok || found.value.top !== cwd) throw new GitProblem(found.ok ? `${cwd} is no worktree` : found.refused);
+  return found.value;
 }
 
 /** Nothing of anybody's is in it. What its links lead to stays. */

@@ -1,12 +1,11 @@
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls, RalphError, toShellWord } from '../../core/index.ts';
-import { findRepository, type Repository, type RepositorySettings, toRef } from '../../git/index.ts';
+import { findRepository, type Repository, type RepositorySettings, toRef, toWorktreePlace, type WorktreePlace } from '../../git/index.ts';
 import { listMounts, removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { planLinks } from './link-shared.ts';
 import { readContents, toDirty, toFailure, toIgnoredWork, type WorktreeContents } from './worktree-contents.ts';
-import { toWorktreePlace, type WorktreePlace } from './worktree-place.ts';
 
 /** Which worktree to remove. */
 export interface WorktreeRemoval extends RepositorySettings {

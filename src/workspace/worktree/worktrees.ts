@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RalphError } from '../../core/index.ts';
 import {
+  countCommits,
   demandGit,
   demandTrueObjects,
   findRepository,
@@ -9,10 +10,10 @@ import {
   type RepositorySettings,
   readStatus,
   toRef,
+  toWorktreePlace,
 } from '../../git/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { readContents, toDirty, toFailure, toShown } from './worktree-contents.ts';
-import { toWorktreePlace } from './worktree-place.ts';
 
 /** Where the worktrees of runs are. */
 export interface WorktreesSettings extends RepositorySettings {
@@ -57,7 +58,7 @@ export async function listWorktrees(settings: WorktreesSettings): Promise<readon
 async function readState(settings: WorktreesSettings, name: string): Promise<WorktreeState | null> {
   try {
     const { path, branch, main, worktree } = await openWorktree(settings, name);
-    const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
+    const commits = await countCommits(main.git, 'HEAD', toRef(branch));
     const { changed, ignored, renewable } = await readContents(settings, main, worktree, settings.findBaseline(name));
     return { name, path, branch, commits, uncommitted: changed, ignored, renewable };
   } catch {
@@ -104,7 +105,7 @@ export async function mergeWorktree(
   const { changed } = await readContents(settings, main, worktree, settings.findBaseline(name));
   if (changed.length > 0) throw toDirty(name, path, changed, 'They would not be merged.');
   const into = (await demandGit(main.git, ['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
-  const commits = Number(await demandGit(main.git, ['rev-list', '--count', `HEAD..${toRef(branch)}`]));
+  const commits = await countCommits(main.git, 'HEAD', toRef(branch));
   await demandTrueObjects(main, toRef(branch), 'HEAD').catch((error: Error) => {
     throw toFailure(name, 'merged', error.message);
   });

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { RalphError } from '../../core/index.ts';
+import { RalphError } from '../core/index.ts';
 
 /** Where a worktree is, or would be. */
 export interface WorktreePlace {
@@ -10,7 +10,7 @@ export interface WorktreePlace {
   readonly branch: string;
 }
 
-const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
 
 /**
  * The place of a worktree: `<cwd>/<state folder>/worktrees/<name>` on the branch `ralph/<name>`.
@@ -19,7 +19,7 @@ const namePattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
  * the state folder is a link to somewhere outside the workspace.
  */
 export function toWorktreePlace(cwd: string, stateDir: string, name: string): WorktreePlace {
-  if (!namePattern.test(name) || name.includes('..') || name.endsWith('.lock')) {
+  if (!NAME.test(name) || name.includes('..') || name.endsWith('.lock')) {
     throw new RalphError({
       code: 'worktree-name',
       what: `${JSON.stringify(name)} is no name for a worktree.`,
