@@ -18,9 +18,6 @@ import { diffRun, diffTurn, statRun, statTurn } from '../snapshot/run-diff.ts';
 import { createSnapshotKeeper, dropSnapshots, listChangedFiles, type SnapshotKeeper, type SnapshotMoment } from '../snapshot/snapshots.ts';
 import { commitWorktree, makeCheckpoint } from './checkpoint.ts';
 
-/** Names of the state folders where nothing else is configured. */
-export const DEFAULT_STATE_DIRS: readonly string[] = ['.ralph', '.agent'];
-
 export interface WorkspaceSettings extends RepositorySettings {
   readonly runId: string;
   /** Absolute path of a folder of the run, for index files of ours. It is made when needed. */
