@@ -14,11 +14,7 @@ const TO_OTHERS =
   /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper|remote\..*\.(?:vcs|uploadpack|receivepack)|protocol\..*allow)$/s;
 const INCLUDE = /^include(?:if\..*)?\.path$/s;
 
-/**
- * Reads them.
- *
- * @throws nothing; where git cannot tell, there are none
- */
+/** Reads the programs that git's configuration names; none where git cannot tell. Never rejects. */
 export async function readGitPrograms(git: Git): Promise<GitPrograms> {
   const listed = await listConfig(git);
   return toPrograms(listed.ok ? listed.value : []);
@@ -147,10 +143,10 @@ function toLooks(files: readonly string[]): string {
   return files.map((file) => toLook(file) ?? '-').join('\n');
 }
 
-/** What has to be done about the repository's own configuration before an agent's git runs. */
-export interface GuardPlan {
-  /** Settings that go over it, each as `name=value`. */
-  readonly config: readonly string[];
+/** What the repository's own configuration would have git do, for a git that an agent steers. */
+export interface OwnConfig {
+  /** Settings that switch off what can be, each as `name=value`. */
+  readonly overrides: readonly string[];
   /** Filters of the repository that are switched off, by name. */
   readonly filters: readonly string[];
   /** Settings that decide where a push goes, by which program, and who gets to see what signs it in. */
@@ -172,21 +168,21 @@ const HARMLESS_HTTP = /^http\.(?:.*\.)?(?:extraheader|postbuffer|version|lowspee
  * command; what has a name in the middle (`filter.<name>.clean`) can only be switched off where it is known. The person's own configuration
  * (`--global`) is theirs and stays.
  */
-function planGuards(entries: readonly ConfigEntry[]): GuardPlan {
+function toOwnConfig(entries: readonly ConfigEntry[]): OwnConfig {
   const own = entries.filter(({ scope }) => scope === 'local' || scope === 'worktree');
   const filters = [...new Set(own.flatMap(({ key }) => FILTER.exec(key)?.[1] ?? []))];
   // `-c name=value` ends the name at the first `=`, and a line feed cannot stand in a name of ours.
   const [stubborn, plain] = [filters.filter((name) => /[=\n\0]/.test(name)), filters.filter((name) => !/[=\n\0]/.test(name))];
-  const config = plain.flatMap((name) => [
+  const overrides = plain.flatMap((name) => [
     ...['clean', 'smudge', 'process'].map((variable) => `filter.${name}.${variable}=`),
     `filter.${name}.required=false`,
   ]);
   const network = own.map(({ key }) => key).filter((key) => NETWORK.test(key) || (key.startsWith('http.') && !HARMLESS_HTTP.test(key)));
-  return { config, filters, network: [...new Set(network)], stubborn: stubborn.map((name) => `filter.${name}`) };
+  return { overrides, filters, network: [...new Set(network)], stubborn: stubborn.map((name) => `filter.${name}`) };
 }
 
-/** Reads the repository's own configuration for a git that an agent steers; refused with what git says where it cannot be read whole. Never rejects. */
-export async function readGuards(git: Git): Promise<Result<GuardPlan, string>> {
+/** Reads what the repository's own configuration would have git do; refused with what git says where it cannot be read whole. Never rejects. */
+export async function readOwnConfig(git: Git): Promise<Result<OwnConfig, string>> {
   const listed = await listConfig(git);
-  return listed.ok ? accept(planGuards(listed.value)) : listed;
+  return listed.ok ? accept(toOwnConfig(listed.value)) : listed;
 }

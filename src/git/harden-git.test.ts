@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGit } from './git.ts';
-import { readGuards } from './git-programs.ts';
+import { readOwnConfig } from './git-programs.ts';
 import { toGitArguments, toGitEnvironment } from './harden-git.ts';
 import { createTestRepository, removeTestFolders } from './repository-fixtures.ts';
 
@@ -77,19 +77,19 @@ it('what is read is plain, whatever colours and forms the repository asks for', 
   expect(stdout).toContain('\n-a\n+b\n');
 });
 
-describe('the guards of an agent’s git', () => {
-  it('switch off the filters of the repository by name, not those of the person', async () => {
+describe('what the repository’s own configuration names', () => {
+  it('is switched off by name: its filters, not those of the person', async () => {
     const folder = createTestRepository({ 'a.txt': 'a\n' });
     folder.git('config', '--global', 'filter.mine.clean', 'cat');
     folder.git('config', 'filter.theirs.smudge', 'cat');
     folder.git('config', 'url.ssh://evil/.insteadOf', 'https://');
-    const guards = await readGuards(createGit({ cwd: folder.path, env: folder.env, user: 'agent' }));
-    expect(guards).toMatchObject({ ok: true, value: { filters: ['theirs'], network: ['url.ssh://evil/.insteadof'], stubborn: [] } });
-    expect(guards.ok && guards.value.config).toContain('filter.theirs.smudge=');
+    const own = await readOwnConfig(createGit({ cwd: folder.path, env: folder.env, user: 'agent' }));
+    expect(own).toMatchObject({ ok: true, value: { filters: ['theirs'], network: ['url.ssh://evil/.insteadof'], stubborn: [] } });
+    expect(own.ok && own.value.overrides).toContain('filter.theirs.smudge=');
   });
 
-  it('are refused where the configuration cannot be read whole', async () => {
-    const refused = await readGuards(async () => ({ ok: false, exitCode: 0, stdout: '', problem: 'git config has too much to say' }));
+  it('is refused where it cannot be read whole', async () => {
+    const refused = await readOwnConfig(async () => ({ ok: false, exitCode: 0, stdout: '', problem: 'git config has too much to say' }));
     expect(refused).toEqual({ ok: false, refused: 'git config has too much to say' });
   });
 });

@@ -8,7 +8,7 @@ import { splitSearchPath } from '../process/index.ts';
  *
  * - `person`: Ralph's own work. The person's configuration and way to sign in count; of what the repository names only the programs that it named when the run
  *   began are run (see `createProgramGuard`).
- * - `agent`: a model says what git does. Nothing that the repository names is run (see `planGuards`), and it speaks to nobody unless the command is a push.
+ * - `agent`: a model says what git does. Nothing that the repository names is run (see `readOwnConfig`), and it speaks to nobody unless the command is a push.
  */
 export type GitUser = 'person' | 'agent';
 

@@ -29,7 +29,7 @@ export {
   readCommonDir,
   readGitPlaces,
 } from './git-places.ts';
-export { type GuardPlan, readGuards } from './git-programs.ts';
+export { type OwnConfig, readOwnConfig } from './git-programs.ts';
 export { demandTrueObjects, packObjects } from './objects.ts';
 export {
   countCommits,

@@ -6,7 +6,7 @@
 export { createWorkspace, type GitWorkspace, type Snapshot, type WorkspaceSettings } from './checkpoint/create-workspace.ts';
 export { type Landing, type MergePlace, openLanding } from './landing/landing.ts';
 export type { MergeConflict } from './landing/merge-apart.ts';
-export { type Offer, openOffer } from './landing/offer-branch.ts';
+export { type BranchOffer, openOffer } from './landing/offer-branch.ts';
 export { type Baseline, captureBaseline, type DirtyFile, listUncommitted, parseBaseline } from './snapshot/baseline.ts';
 export { listChangedPackages } from './snapshot/changed-packages.ts';
 export { createTreeReader } from './snapshot/create-tree-reader.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { defineTool, fail, succeed } from '../tool.ts';
+import { checkRepository, failGit } from './check-repository.ts';
 import { isRevisionRange, REF_ADVICE } from './git-names.ts';
 import { toGitPaths } from './git-paths.ts';
 import { toFilterNote } from './git-status.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),
@@ -26,9 +25,9 @@ export const gitDiffTool = defineTool<Args>({
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(paths, context);
     if ('refused' in checked) return fail(checked.refused, checked.advice);
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return opened.refused;
-    const { git, guards } = opened.value;
+    const { git, own } = opened.value;
     const answer = await git(
       [
         ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short', '--relative'],
@@ -43,6 +42,6 @@ export const gitDiffTool = defineTool<Args>({
     );
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     const text = answer.stdout === '' ? '(no difference)' : answer.stdout.trimEnd();
-    return succeed([text, ...toFilterNote(guards.filters)].join('\n'));
+    return succeed([text, ...toFilterNote(own.filters)].join('\n'));
   },
 });

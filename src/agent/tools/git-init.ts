@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
+import { failGit, runGit } from './check-repository.ts';
 import { isBranchName } from './git-names.ts';
-import { failGit, runGit } from './run-git.ts';
 
 const parameters = z.strictObject({
   path: z.string().default('.').describe('Folder of the workspace; made if it is not there.'),

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { defineTool, fail, succeed } from '../tool.ts';
+import { checkRepository, failGit } from './check-repository.ts';
 import { isRevisionRange, REF_ADVICE } from './git-names.ts';
 import { toGitPaths } from './git-paths.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
-const maxCommits = 500;
+const MAX_COMMITS = 500;
 
 const parameters = z.strictObject({
-  limit: z.number().int().min(1).max(maxCommits).default(20).describe('How many commits.'),
+  limit: z.number().int().min(1).max(MAX_COMMITS).default(20).describe('How many commits.'),
   ref: z.string().max(500).optional().describe('Where to begin, or a range: main, v1.0..HEAD. Default: HEAD.'),
   path: z.string().optional().describe('Only commits that changed this file or folder.'),
 });
@@ -25,7 +24,7 @@ export const gitLogTool = defineTool<Args>({
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(path === undefined ? [] : [path], context);
     if ('refused' in checked) return fail(checked.refused, checked.advice);
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return opened.refused;
     const answer = await opened.value.git(
       [

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
+import { type CheckedRepository, checkRepository, failGit } from './check-repository.ts';
 import { isBranchName, isRemoteName } from './git-names.ts';
 import { checkGitUrl } from './git-url.ts';
-import { type CheckedRepository, openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
 const PROTECTED = ['main', 'master', 'release/*'];
-const timeoutMs = 180_000;
+const PUSH_MS = 180_000;
 
 const parameters = z.strictObject({
   remote: z.string().default('origin').describe('Name of the remote.'),
@@ -32,7 +31,7 @@ export const gitPushTool = defineTool<Args>({
       );
     if (branch !== undefined && !isBranchName(branch))
       return fail('The branch is no name of a branch.', 'Give a plain name, such as feature/login.');
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return opened.refused;
     const repository = opened.value;
     const name = branch ?? (await findCurrentBranch(repository));
@@ -65,10 +64,10 @@ async function refuseBranch({ git }: CheckedRepository, remote: string, branch: 
 }
 
 /** Checks where the push would really go, and what the repository says about the way. */
-async function refuseTarget({ git, guards }: CheckedRepository, remote: string, context: ToolContext): Promise<ToolResult | null> {
-  if (guards.network.length > 0) {
+async function refuseTarget({ git, own }: CheckedRepository, remote: string, context: ToolContext): Promise<ToolResult | null> {
+  if (own.network.length > 0) {
     return fail(
-      `The repository's own configuration decides how a push is made (${guards.network.slice(0, 5).join(', ')}): nothing was pushed.`,
+      `The repository's own configuration decides how a push is made (${own.network.slice(0, 5).join(', ')}): nothing was pushed.`,
       'Whoever can write in the repository may have put it there. A person who wants it keeps it in their own configuration (git config --global) or pushes.',
     );
   }
@@ -95,7 +94,7 @@ async function push({ git }: CheckedRepository, { remote, name, setsUpstream }: 
   const args = ['push', '--porcelain', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', '--receive-pack=git-receive-pack'];
   const answer = await git([...args, ...(setsUpstream ? ['--set-upstream'] : []), '--', remote, `${ref}:${ref}`], {
     protocols: context.allowedPrivateHosts.length > 0 ? 'https:ssh:http' : 'https:ssh',
-    timeoutMs,
+    timeoutMs: PUSH_MS,
   });
   if (!answer.ok) return failGit(answer, advise(`${answer.problem}\n${answer.stdout}`));
   const isNew = !answer.stdout.split('\n').some((line) => line.startsWith('='));

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineTool, fail, succeed } from '../tool.ts';
+import { checkRepository, failGit } from './check-repository.ts';
 import { isRemoteName } from './git-names.ts';
 import { checkGitUrl, hideUserInfo } from './git-url.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
 const parameters = z.strictObject({
   name: z.string().describe('Name of the remote, such as origin.'),
@@ -22,7 +21,7 @@ export const gitRemoteAddTool = defineTool<Args>({
     if (!isRemoteName(name)) return fail('The remote has a name that git does not take.', 'Give a short name such as origin.');
     const checked = checkGitUrl(url, context.allowedPrivateHosts);
     if (!checked.ok) return fail(checked.refused.reason, checked.refused.advice);
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return opened.refused;
     const { git } = opened.value;
     const known = await git(['config', '--get-all', `remote.${name}.url`]);

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../core/index.ts';
 import { defineTool, fail, succeed, type ToolResult } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
+import { checkRepository, failGit } from './check-repository.ts';
 import { isBranchName, isRemoteName } from './git-names.ts';
 import { askGithub, explainGithub, whyNoGithub } from './github-api.ts';
 import { type GithubRepository, parseGithubUrl } from './github-repository.ts';
-import { openRepository } from './open-repository.ts';
-import { failGit } from './run-git.ts';
 
 const created = 201;
 const fine = 200;
@@ -46,7 +45,7 @@ export const githubCreatePrTool = defineTool<Args>({
 type Place = { readonly repository: GithubRepository; readonly head: string } | { readonly refusal: ToolResult };
 
 async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Place> {
-  const opened = await openRepository(context);
+  const opened = await checkRepository(context);
   if (!opened.ok) return { refusal: opened.refused };
   const { git } = opened.value;
   const address = await git(['remote', 'get-url', '--', remote]);

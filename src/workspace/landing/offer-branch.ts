@@ -21,7 +21,7 @@ export interface OfferOrder extends RepositorySettings {
 }
 
 /** What is known of it, and what can be done. */
-export interface Offer {
+export interface BranchOffer {
   /** Absolute path of the main checkout's top. */
   readonly top: string;
   readonly base: string;
@@ -45,7 +45,7 @@ const PUSH_MS = 10 * 60_000;
  *
  * @throws GitProblem with a reason for which it cannot be
  */
-export async function openOffer(order: OfferOrder): Promise<Offer> {
+export async function openOffer(order: OfferOrder): Promise<BranchOffer> {
   const search = await findRepository(order);
   if (!search.ok) throw new GitProblem(search.refused);
   const { git, top } = search.value;

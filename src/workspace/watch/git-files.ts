@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GitPlaces } from '../../git/index.ts';
 
 /** Files of git's that say what it does and where it stands. `*`: every file of that folder. */
 const GUARDED = ['config', 'description', 'hooks/*', 'info/*', 'objects/info/alternates', 'shallow'];
@@ -31,13 +32,6 @@ export interface GuardedFile {
   /** The content; `null` of a link, and of a file that is too large to be kept. */
   readonly bytes: Buffer | null;
   readonly mode: number;
-}
-
-/** Where git's own files are. Paths are absolute. */
-export interface GitPlaces {
-  readonly top: string;
-  readonly gitDir: string;
-  readonly commonDir: string;
 }
 
 /**
