@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { captureGitPrograms } from '../../git/index.ts';
 import { createTestRepository, removeTestFolders, type TestFolder } from '../repository-fixtures.ts';
-import { type Offer, openOffer } from './offer-branch.ts';
+import { type BranchOffer, openOffer } from './offer-branch.ts';
 
 afterAll(removeTestFolders);
 
@@ -33,7 +33,7 @@ function open(): Bench {
   };
 }
 
-async function offer({ folder }: Bench, change: () => void): Promise<Offer> {
+async function offer({ folder }: Bench, change: () => void): Promise<BranchOffer> {
   const programs = await captureGitPrograms(folder.settings);
   change();
   return openOffer({ ...folder.settings, programs, branch: 'ralph/blue', base: 'main', remote: null });
