@@ -57,7 +57,8 @@ export const ROOMS = {
     mayImport: ['core', 'ports'],
   },
   git: {
-    holds: 'how git is started so that it runs nothing of the repository, what a repository is; its places, status, trees, refs and objects',
+    holds:
+      'how git is started so that it runs nothing of the repository, what a repository is; its places, status, trees, refs and objects',
     mayImport: ['core', 'ports', 'process'],
   },
   backends: {
