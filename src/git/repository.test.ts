@@ -1,10 +1,44 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { captureBase, findRepository, listIgnored, listTracked } from './repository.ts';
 import { createPlainFolder, createTestRepository, removeTestFolders } from './repository-fixtures.ts';
 
 afterEach(removeTestFolders);
+
+it('needs no git to tell that no folder above is a repository', async () => {
+  const folder = createPlainFolder();
+  const search = await findRepository({ ...folder.settings, env: { PATH: '' } });
+  expect(search).toEqual({ ok: false, refused: expect.stringContaining('not a git repository') });
+});
+
+it('finds a repository whose path holds line ends', async () => {
+  const folder = createTestRepository();
+  const top = join(realpathSync(folder.path), 'two\nlines\n');
+  mkdirSync(top);
+  folder.git('init', '--quiet', top);
+  const search = await findRepository({ ...folder.settings, cwd: top });
+  expect(search).toMatchObject({ ok: true, value: { top, gitDir: join(top, '.git'), prefix: '' } });
+});
+
+it('finds the repository around a folder', async () => {
+  const folder = createTestRepository();
+  const cwd = join(folder.path, 'a', 'b');
+  mkdirSync(cwd, { recursive: true });
+  expect(await findRepository({ ...folder.settings, cwd })).toMatchObject({ ok: true, value: { prefix: 'a/b/' } });
+});
+
+it('finds none where its configuration says that its files are in another place', async () => {
+  const folder = createTestRepository();
+  const cwd = join(folder.path, 'inner');
+  folder.git('init', '--quiet', cwd);
+  folder.git('-C', cwd, 'config', 'core.worktree', folder.path);
+  rmSync(join(folder.path, '.git'), { recursive: true });
+  expect(await findRepository({ ...folder.settings, cwd })).toEqual({
+    ok: false,
+    refused: expect.stringContaining('not inside the working tree'),
+  });
+});
 
 it('takes every folder for tracked where git cannot tell', async () => {
   const folder = createTestRepository({ 'dist/a.txt': 'a\n' });
@@ -15,8 +49,6 @@ it('takes every folder for tracked where git cannot tell', async () => {
   writeFileSync(join(folder.path, '.git/config'), '[[[');
   expect(await listTracked(folder.settings, ['dist', 'build'])).toEqual(['dist', 'build']);
 });
-
-afterEach(removeTestFolders);
 
 it('tells folders that git would ignore, although they are not there', async () => {
   const folder = createTestRepository({ '.gitignore': 'dist/\n/out\n*.tmp\n', 'src/.gitignore': 'gen/\n', 'src/a.txt': 'a\n' });
@@ -30,8 +62,6 @@ it('tells folders that git would ignore, although they are not there', async () 
   writeFileSync(join(folder.path, '.git/config'), '[[[');
   expect(await listIgnored(folder.settings, ['dist'])).toEqual([]);
 });
-
-afterEach(removeTestFolders);
 
 describe('the base of a run', () => {
   it('is the commit and the branch that are checked out', async () => {
@@ -56,28 +86,4 @@ describe('the base of a run', () => {
   it('is nothing outside of git', async () => {
     expect(await captureBase(createPlainFolder().settings)).toEqual({ commit: null, branch: null });
   });
-});
-
-afterEach(removeTestFolders);
-
-it('needs no git to tell that no folder above is a repository', async () => {
-  const folder = createPlainFolder();
-  const search = await findRepository({ ...folder.settings, env: { PATH: '' } });
-  expect(search).toEqual({ ok: false, refused: expect.stringContaining('not a git repository') });
-});
-
-it('finds a repository whose path holds line ends', async () => {
-  const folder = createTestRepository();
-  const top = join(realpathSync(folder.path), 'two\nlines\n');
-  mkdirSync(top);
-  folder.git('init', '--quiet', top);
-  const search = await findRepository({ ...folder.settings, cwd: top });
-  expect(search).toMatchObject({ ok: true, value: { top, gitDir: join(top, '.git'), prefix: '' } });
-});
-
-it('finds the repository around a folder', async () => {
-  const folder = createTestRepository();
-  const cwd = join(folder.path, 'a', 'b');
-  mkdirSync(cwd, { recursive: true });
-  expect(await findRepository({ ...folder.settings, cwd })).toMatchObject({ ok: true, value: { prefix: 'a/b/' } });
 });

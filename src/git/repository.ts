@@ -56,7 +56,11 @@ async function askPlace(git: Git): Promise<Result<Pick<Repository, 'top' | 'gitD
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** A repository whose place is known. Asks git nothing. */

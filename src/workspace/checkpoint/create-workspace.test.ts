@@ -201,8 +201,6 @@ describe('the fingerprint', () => {
   });
 });
 
-afterAll(removeTestFolders);
-
 describe('where a repository stands', () => {
   it('is its branch, what is not committed, and the commits since one', async () => {
     const repo = createTestRepository({ 'a.txt': '0\n' });

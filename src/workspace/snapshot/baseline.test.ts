@@ -75,8 +75,6 @@ describe('a worktree with copies of what is the user’s own', () => {
   });
 });
 
-afterAll(removeTestFolders);
-
 describe('a baseline', () => {
   it('lists the user’s own files with what they were, and what was ignored', async () => {
     const repo = createTestRepository({ 'a.txt': 'a\n', '.gitignore': 'node_modules/\n*.log\n' });
