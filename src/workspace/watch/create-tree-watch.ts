@@ -97,9 +97,9 @@ export function createTreeWatch(settings: TreeWatchSettings): TreeWatch {
     },
     recall: async (turn) => {
       try {
-        const baseline = loadBaseline(settings.scratchDir, turn);
-        if (baseline === null) return toUnseen('it is not known what it was like before the turn');
-        return await recallTurn(settings, baseline);
+        const beginning = loadBeginning(settings.scratchDir, turn);
+        if (beginning === null) return toUnseen('it is not known what it was like before the turn');
+        return await recallTurn(settings, beginning);
       } catch (error) {
         return toUnseen(error);
       }
@@ -128,7 +128,7 @@ async function beginInGit({ settings, memory, repository }: GitWatch, exempt: re
   const between = last === null ? [] : findBetween(last, moved ?? before, order);
   const indexLook = readIndexLook(repository.gitDir);
   const { top, gitDir, prefix } = repository;
-  saveBaseline(scratchDir, { turn, exempt, git: { place: { top, gitDir, prefix }, commonDir, ...cleared, indexLook }, before });
+  saveBeginning(scratchDir, { turn, exempt, git: { place: { top, gitDir, prefix }, commonDir, ...cleared, indexLook }, before });
   const own = toOwnLook(order);
   const copies = reverts ? keepCopies(before, top, join(scratchDir, COPIES)) : null;
   return {
@@ -181,7 +181,7 @@ function findBetween(last: LastLook, now: TreeRecord, order: RecordOrder): reado
 }
 
 /** The same look by a process that did not see the beginning. */
-async function recallTurn(settings: TreeWatchSettings, { git, exempt, before }: TreeBaseline): Promise<ScopeViolations | null> {
+async function recallTurn(settings: TreeWatchSettings, { git, exempt, before }: TurnBeginning): Promise<ScopeViolations | null> {
   if (git === null) return toPlainReport(before, recordPlainly(settings, exempt), [LATE_NOTE]);
   const { place, commonDir, lookFile, submodules, indexLook } = git;
   const made = { repository: openRepository(place, settings), commonDir, lookFile, submodules };
@@ -238,7 +238,7 @@ function toUnseen(error: unknown): ScopeViolations {
 
 function beginOutside(settings: TreeWatchSettings, exempt: readonly string[], turn: string): TreeLook {
   const before = recordPlainly(settings, exempt);
-  saveBaseline(settings.scratchDir, { turn, exempt, git: null, before });
+  saveBeginning(settings.scratchDir, { turn, exempt, git: null, before });
   const notes = settings.reverts ? ['Outside a git repository nothing can be taken back.'] : [];
   return { end: async () => toPlainReport(before, recordPlainly(settings, exempt), notes) };
 }
@@ -250,17 +250,17 @@ function toPlainReport(before: TreeRecord, after: TreeRecord, notes: readonly st
 }
 
 /** What a tree was like when a turn began, kept on the disk for a process that comes after this one. */
-interface TreeBaseline {
+interface TurnBeginning {
   /** Name of the turn. */
   readonly turn: string;
   readonly exempt: readonly string[];
   /** `null` outside git. */
-  readonly git: BaselineGit | null;
+  readonly git: BeginningInGit | null;
   /** Without the contents of git's own files. */
   readonly before: TreeRecord;
 }
 
-interface BaselineGit {
+interface BeginningInGit {
   readonly place: Pick<Repository, 'top' | 'gitDir' | 'prefix'>;
   readonly commonDir: string;
   readonly lookFile: string;
@@ -271,7 +271,7 @@ interface BaselineGit {
 const FILE = 'watch.json';
 
 /** Writes it. Throws the system error. */
-function saveBaseline(folder: string, { before, ...rest }: TreeBaseline): void {
+function saveBeginning(folder: string, { before, ...rest }: TurnBeginning): void {
   const { dirty, ignored, refs, guarded, nested, ...plain } = before;
   const record = {
     ...plain,
@@ -288,8 +288,8 @@ function saveBaseline(folder: string, { before, ...rest }: TreeBaseline): void {
 }
 
 /** Reads what was written for a turn; `null` where there is none of it. Throws where it cannot be read. */
-function loadBaseline(folder: string, turn: string): TreeBaseline | null {
-  const found = readBaseline(join(folder, FILE));
+function loadBeginning(folder: string, turn: string): TurnBeginning | null {
+  const found = readBeginning(join(folder, FILE));
   if (found === null || found.turn !== turn) return null;
   const { dirty, ignored, refs, guarded, nested, ...plain } = found.before;
   const before = {
@@ -303,10 +303,10 @@ function loadBaseline(folder: string, turn: string): TreeBaseline | null {
   return { ...found, before };
 }
 
-function readBaseline(file: string): TreeBaseline | null {
+function readBeginning(file: string): TurnBeginning | null {
   try {
     // Written by Ralph alone, in the folder of the run: what somebody made of it shows as an error when it is used.
-    return JSON.parse(readFileSync(file, 'utf8')) as TreeBaseline;
+    return JSON.parse(readFileSync(file, 'utf8')) as TurnBeginning;
   } catch (error) {
     if (toErrorCode(error) === 'ENOENT') return null;
     throw error;
