@@ -8,6 +8,8 @@ const TESTS = '\\.test\\.ts$';
 /** Sample values for tests, beside the code they are samples of: `fixtures.ts` or `<subject>-fixtures.ts`. */
 const FIXTURES = 'fixtures\\.ts$';
 const CORE_FIXTURES = `^src/core/.*${FIXTURES}`;
+/** Samples that tests and fixtures of other rooms build on. */
+const SHARED_FIXTURES = `^src/(core|git)/.*${FIXTURES}`;
 const TEST_PACKAGES = 'node_modules/(vitest|fast-check)/';
 const ANY_ROOM = '^src/(loop/[^/]+|[^/]+)/';
 /** The files by which rooms are entered. */
@@ -59,17 +61,17 @@ const generalRules = [
   },
   {
     name: 'room-front-door-only',
-    comment: "Another room is entered by its doors; tests may also take core's fixtures.",
+    comment: "Another room is entered by its doors; tests may also take the fixtures of core and git.",
     severity: 'error',
     from: { path: ANY_ROOM },
-    to: { path: ANY_ROOM, pathNot: ['^src/$1/', ...DOORS, CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: ['^src/$1/', ...DOORS, SHARED_FIXTURES] },
   },
   {
     name: 'outside-front-door-only',
     comment: 'The suites, the benchmarks and src/index.ts enter a room by its doors.',
     severity: 'error',
     from: { path: '^(test|bench)/|^src/index\\.ts$' },
-    to: { path: ANY_ROOM, pathNot: [...DOORS, CORE_FIXTURES] },
+    to: { path: ANY_ROOM, pathNot: [...DOORS, SHARED_FIXTURES] },
   },
   {
     name: 'fixtures-for-tests-only',

@@ -60,17 +60,22 @@ export const ROOMS = {
     holds: 'child processes: groups, killing the whole tree, timeouts, backpressure, splitting into lines',
     mayImport: ['core', 'ports'],
   },
+  git: {
+    holds:
+      'how git is started so that it runs nothing of the repository, what a repository is; its places, status, trees, refs and objects',
+    mayImport: ['core', 'ports', 'process'],
+  },
   backends: {
     holds: 'one folder per agent CLI with everything that is known of it, `acp`, `custom`, the scripted agent, registry and detection',
     mayImport: ['core', 'ports', 'process'],
   },
   agent: {
     holds: 'the native agent: step loop, tools, profiles, injection, providers',
-    mayImport: ['core', 'ports', 'process', 'hooks'],
+    mayImport: ['core', 'ports', 'process', 'hooks', 'git'],
   },
   sandbox: {
     holds: "what a profile means outside our own tools: a CLI's flags, the sandbox of the operating system",
-    mayImport: ['core', 'ports', 'process', 'backends', 'mock-model'],
+    mayImport: ['core', 'ports', 'process', 'backends', 'mock-model', 'git'],
   },
   hooks: {
     holds: 'registry, plan (pure), run, merging of verdicts (pure); bridges to the hooks of agent CLIs',
@@ -86,7 +91,7 @@ export const ROOMS = {
   },
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
-    mayImport: ['core', 'ports', 'process'],
+    mayImport: ['core', 'ports', 'process', 'git'],
   },
   panel: {
     holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
@@ -144,6 +149,7 @@ export const ROOMS = {
       'validation',
       'journal',
       'process',
+      'git',
       'backends',
       'agent',
       'sandbox',

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls, RalphError } from '../core/index.ts';
+import { showName } from '../git/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import { listUncommitted, showName } from '../workspace/index.ts';
+import { listUncommitted } from '../workspace/index.ts';
 import { openWorkspace } from './assemble-run.ts';
 import { closeWorktree } from './close-worktree.ts';
 import type { Layout } from './layout.ts';

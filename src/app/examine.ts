@@ -1,6 +1,7 @@
 import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
 import { type BackendType, isRalphError, toBackendLabel } from '../core/index.ts';
-import { findIsolation, runCommand } from '../process/index.ts';
+import { createGit } from '../git/index.ts';
+import { findIsolation } from '../process/index.ts';
 import {
   type CheckedConfig,
   type CheckRequest,
@@ -74,15 +75,16 @@ async function checkIsolation(): Promise<DoctorCheck> {
 }
 
 async function checkGit(cwd: string, env: Readonly<Record<string, string>>): Promise<DoctorCheck> {
-  const version = await runCommand({ command: 'git', args: ['--version'], cwd, env, timeoutMs: 5000 });
-  if (version.status !== 'exited')
+  const git = createGit({ cwd, env });
+  const version = await git(['--version'], { timeoutMs: 5000 });
+  if (version.exitCode === null)
     return {
       name: 'git',
       status: 'warning',
       text: 'not found',
       fix: 'Without git there are no checkpoints, no worktrees and no `ralph show --diff`.',
     };
-  const inside = await runCommand({ command: 'git', args: ['rev-parse', '--is-inside-work-tree'], cwd, env, timeoutMs: 5000 });
+  const inside = await git(['rev-parse', '--is-inside-work-tree'], { timeoutMs: 5000 });
   const text = version.stdout.trim().replace('git version ', '');
   if (inside.exitCode === 0) return { name: 'git', status: 'ok', text };
   return {

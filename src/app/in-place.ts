@@ -1,5 +1,5 @@
 import { RalphError } from '../core/index.ts';
-import { isOutsideGit } from '../workspace/index.ts';
+import { isOutsideGit } from '../git/index.ts';
 
 /** A run that is to leave its worktree, and what is asked of it. */
 export interface InPlaceRun {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureBase } from '../workspace/index.ts';
+import { captureBase } from '../git/index.ts';
 import { findSafetyObstacle } from './safety.ts';
 
 /** Where the runs of a project can work. */

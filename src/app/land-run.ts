@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GateResult, maskControls, RalphError } from '../core/index.ts';
+import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
-import { GitProblem, type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
+import { type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { commitLeft, toNames } from './commit-left.ts';
 import { release } from './drive-run.ts';

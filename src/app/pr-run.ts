@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RalphError } from '../core/index.ts';
+import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import { GitProblem, type Offer, openOffer } from '../workspace/index.ts';
+import { type BranchOffer, openOffer } from '../workspace/index.ts';
 import { commitLeft } from './commit-left.ts';
 import { release } from './drive-run.ts';
 import { toOfferInPlace } from './in-place.ts';
@@ -120,7 +121,7 @@ async function offer(job: OfferJob): Promise<PullRequestReport> {
 
 async function perform(
   { paths, order, env, branch }: OfferJob,
-  found: Offer,
+  found: BranchOffer,
   way: DraftWay,
   report: PullRequestReport,
 ): Promise<PullRequestReport> {

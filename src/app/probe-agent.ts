@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { createBackend, findCli } from '../backends/index.ts';
 import { findPackageFolder } from '../config/index.ts';
 import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/index.ts';
+import { createGit } from '../git/index.ts';
 import {
   type ModelServer,
   PLANTED_MARK,
@@ -15,7 +16,7 @@ import {
   watchProbe,
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
-import { makeOwnedFolder, runCommand, sweepOwnedFolders } from '../process/index.ts';
+import { makeOwnedFolder, sweepOwnedFolders } from '../process/index.ts';
 import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
@@ -78,15 +79,15 @@ async function createProject(workspace: string, { cli, env: { PATH = '' } }: Pro
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
   }
-  const identity = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost', '-c', 'commit.gpgsign=false'];
-  const env = { PATH, HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' };
+  const git = createGit({ cwd: workspace, env: { PATH, HOME: workspace, GIT_CONFIG_NOSYSTEM: '1' } });
+  const config = ['user.name=Ralph', 'user.email=ralph@localhost'];
   // Without git there is one attempt less.
   for (const args of [
     ['init', '-q'],
     ['add', '--all', ':!.agent'],
-    [...identity, 'commit', '-q', '-m', 'Begin'],
+    ['commit', '-q', '-m', 'Begin'],
   ]) {
-    await runCommand({ command: 'git', args, cwd: workspace, env, timeoutMs: 10_000 });
+    await git(args, { config, timeoutMs: 10_000 });
   }
 }
 

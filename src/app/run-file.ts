@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
+import type { GitPrograms, RunBase } from '../git/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import { type Baseline, type GitPrograms, parseBaseline, type RunBase } from '../workspace/index.ts';
+import { type Baseline, parseBaseline } from '../workspace/index.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RalphError, toDurationText } from '../core/index.ts';
+import { captureBase } from '../git/index.ts';
 import { createRunId, ensureStateFolders, type Lock, nodeFileSystem } from '../journal/index.ts';
-import { captureBase } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
 import { findLayout, type Layout, requireLayout } from './layout.ts';
 import { discardUnbegun } from './list-runs.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { maskControls, RalphError, toGateName } from '../core/index.ts';
-import { captureBase, type GitPrograms, packObjects } from '../workspace/index.ts';
+import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
 import { listKeyNames } from './known-secrets.ts';
 import { withOwnLogins } from './login-variables.ts';
 import { toStateDirs } from './state-dirs.ts';
@@ -80,7 +80,9 @@ function toSafeRefused(obstacle: SafetyObstacle, start: string, without: string)
 export async function packForSafety(settings: Settings, cwd: string, env: Environment, programs?: GitPrograms): Promise<void> {
   if (settings.isSafe !== true) return;
   try {
-    await packObjects({ cwd, env, stateDirs: toStateDirs(settings), programs });
+    const search = await findRepository({ cwd, env, stateDirs: toStateDirs(settings), programs });
+    if (!search.ok) throw new Error(search.refused);
+    await packObjects(search.value);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const obstacle = {

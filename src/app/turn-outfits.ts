@@ -14,18 +14,11 @@ import {
   toTurnName,
 } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
+import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder, selectExistingFolders } from '../process/index.ts';
 import type { FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
-import {
-  createTreeWatch,
-  type GitPrograms,
-  type GitWorkspace,
-  listIgnored,
-  listTracked,
-  type TreeLook,
-  type TreeWatch,
-} from '../workspace/index.ts';
+import { createTreeWatch, type GitWorkspace, type TreeLook, type TreeWatch } from '../workspace/index.ts';
 import { findQualityCommands } from './find-quality-commands.ts';
 import { withoutKeys } from './gate-guard.ts';
 import { hasEmitTool } from './has-emit-tool.ts';

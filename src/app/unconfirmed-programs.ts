@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isJsonObject, type Json, toShellWord } from '../core/index.ts';
+import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../git/index.ts';
 import { nodeFileSystem, readSettings, writeSettings } from '../journal/index.ts';
-import { captureGitPrograms, type GitPrograms, type RepositorySettings } from '../workspace/index.ts';
 import type { Layout } from './layout.ts';
 import { readRunFile } from './run-file.ts';
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { maskControls, RalphError } from '../core/index.ts';
+import { isOutsideGit, showName } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import { createRunViewFold } from '../views/index.ts';
-import { isOutsideGit, proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
+import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
 import { release } from './drive-run.ts';
 import { toWithoutGit } from './in-place.ts';
 import { findLayout, type Layout } from './layout.ts';

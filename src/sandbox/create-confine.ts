@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { mayChangeTree } from '../core/index.ts';
+import { findRepositoryFolders } from '../git/index.ts';
 import type { Program } from '../ports/index.ts';
 import type { Confinement } from './confinement.ts';
 import { findHidden, findHomes, findNeeded, toPlaced } from './find-needed.ts';
-import { findRepository } from './find-repository.ts';
 import { toInnerUser } from './inner-user.ts';
 import { narrowRepository } from './narrow-repository.ts';
 import type { OpenedHome } from './open-home.ts';
@@ -71,7 +71,7 @@ function toFacts({ settings, order, folder, scratch, home, opened }: ConfineOrde
   const { workspace, stateDir } = settings;
   const outer = order.env['HOME'] ?? '/nonexistent';
   const more = [...settings.more, ...order.more, ...listPrivate(folder)];
-  const found = findRepository(realpathSync(workspace));
+  const found = findRepositoryFolders(realpathSync(workspace));
   const repository = settings.isSafe === true ? narrowRepository(found) : { ...found, kept: [] };
   return {
     hidden: findHidden(),

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
-import { toFilterNote } from './git/git-guards.ts';
+import { checkRepository, failGit, toFilterNote } from './git/check-repository.ts';
 import { isRevisionRange, REF_ADVICE } from './git/git-names.ts';
 import { toGitPaths } from './git/git-paths.ts';
-import { openRepository } from './git/open-repository.ts';
-import { failGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   staged: z.boolean().default(false).describe('Shows what is staged instead of what is not.'),
@@ -26,20 +24,23 @@ export const gitDiffTool = defineTool<Args>({
     if (ref !== undefined && !isRevisionRange(ref)) return fail('The ref is no name of a commit.', REF_ADVICE);
     const checked = await toGitPaths(paths, context);
     if (!checked.ok) return failWith(checked.refused);
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return failWith(opened.refused);
-    const { git, guards } = opened.value;
-    const answer = await git([
-      ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short', '--relative'],
-      ...(staged ? ['--cached'] : []),
-      ...(stat ? ['--stat=120'] : []),
-      '--end-of-options',
-      ...(ref === undefined ? [] : [ref]),
-      '--',
-      ...(checked.value.length === 0 ? ['.'] : checked.value),
-    ]);
+    const { git, own } = opened.value;
+    const answer = await git(
+      [
+        ...['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short', '--relative'],
+        ...(staged ? ['--cached'] : []),
+        ...(stat ? ['--stat=120'] : []),
+        '--end-of-options',
+        ...(ref === undefined ? [] : [ref]),
+        '--',
+        ...(checked.value.length === 0 ? ['.'] : checked.value),
+      ],
+      { mayBeCut: true },
+    );
     if (!answer.ok) return failGit(answer, ref === undefined ? '' : REF_ADVICE);
     const text = answer.stdout === '' ? '(no difference)' : answer.stdout.trimEnd();
-    return succeed([text, ...toFilterNote(guards.filters)].join('\n'));
+    return succeed([text, ...toFilterNote(own.filters)].join('\n'));
   },
 });

@@ -2,8 +2,8 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { failGit, runGit } from './git/check-repository.ts';
 import { isBranchName } from './git/git-names.ts';
-import { failGit, runGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   path: z.string().default('.').describe('Folder of the workspace; made if it is not there.'),

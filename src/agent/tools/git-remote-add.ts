@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineTool, fail, failWith, succeed } from '../tool/tool.ts';
+import { checkRepository, failGit } from './git/check-repository.ts';
 import { isRemoteName } from './git/git-names.ts';
 import { checkGitUrl, hideUserInfo } from './git/git-url.ts';
-import { openRepository } from './git/open-repository.ts';
-import { failGit } from './git/run-git.ts';
 
 const parameters = z.strictObject({
   name: z.string().describe('Name of the remote, such as origin.'),
@@ -21,8 +20,8 @@ export const gitRemoteAddTool = defineTool<Args>({
   run: async ({ name, url }, context) => {
     if (!isRemoteName(name)) return fail('The remote has a name that git does not take.', 'Give a short name such as origin.');
     const checked = checkGitUrl(url, context.allowedPrivateHosts);
-    if (!checked.ok) return failWith(checked.refused);
-    const opened = await openRepository(context);
+    if (!checked.ok) return fail(checked.refused.reason, checked.refused.advice);
+    const opened = await checkRepository(context);
     if (!opened.ok) return failWith(opened.refused);
     const { git } = opened.value;
     const known = await git(['config', '--get-all', `remote.${name}.url`]);

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { defineTool, failWith, succeed } from '../tool/tool.ts';
-import { toFilterNote } from './git/git-guards.ts';
-import { openRepository } from './git/open-repository.ts';
-import { failGit } from './git/run-git.ts';
+import { checkRepository, failGit, toFilterNote } from './git/check-repository.ts';
 
 export const gitStatusTool = defineTool<Record<string, never>>({
   name: 'git_status',
@@ -12,13 +10,15 @@ export const gitStatusTool = defineTool<Record<string, never>>({
     'Says which branch is checked out and which files of the workspace are changed, staged or new (git status --porcelain=v2 --branch).',
   parameters: z.strictObject({}),
   run: async (_args, context) => {
-    const opened = await openRepository(context);
+    const opened = await checkRepository(context);
     if (!opened.ok) return failWith(opened.refused);
-    const { git, guards } = opened.value;
+    const { git, own } = opened.value;
     // Looking into a submodule would start another git there, which obeys the submodule's own configuration.
-    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.']);
+    const answer = await git(['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--ignore-submodules=dirty', '--', '.'], {
+      mayBeCut: true,
+    });
     if (!answer.ok) return failGit(answer);
     const isClean = answer.stdout.split('\n').every((line) => line === '' || line.startsWith('# '));
-    return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(guards.filters)].join('\n'));
+    return succeed([answer.stdout.trimEnd(), ...(isClean ? ['(nothing changed)'] : []), ...toFilterNote(own.filters)].join('\n'));
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { accept, isJsonObject, type Json, type Result, refuse } from '../../core/index.ts';
 import { defineTool, fail, failWith, succeed, type ToolContext, type ToolResult } from '../tool/tool.ts';
+import { checkRepository } from './git/check-repository.ts';
 import { isBranchName, isRemoteName } from './git/git-names.ts';
 import { askGithub, explainGithub, type GithubRepository, parseGithubUrl, whyNoGithub } from './git/github-api.ts';
-import { openRepository } from './git/open-repository.ts';
 
 const CREATED = 201;
 const FINE = 200;
@@ -47,7 +47,7 @@ interface PullRequestPlace {
 }
 
 async function findPlace({ head, remote }: Args, context: ToolContext): Promise<Result<PullRequestPlace>> {
-  const opened = await openRepository(context);
+  const opened = await checkRepository(context);
   if (!opened.ok) return opened;
   const { git } = opened.value;
   const address = await git(['remote', 'get-url', '--', remote]);
