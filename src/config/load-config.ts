@@ -5,14 +5,14 @@ import { compileObjective } from './compile/compile-objective.ts';
 import { compileSettings } from './compile/compile-settings.ts';
 import { listLooseTriggers } from './compile/guess-triggers.ts';
 import { readEventContracts, readInstructions } from './compile/read-named-files.ts';
-import { toPlacedFinding } from './edit/locate-subject.ts';
+import { placeFlowFinding } from './edit/locate-subject.ts';
 import { createEditPlanner, type EditPlanner } from './edit/plan-edit.ts';
 import { type EffectiveValue, listEffective } from './effective/list-effective.ts';
 import { overrideEffective } from './effective/override-effective.ts';
 import { hasErrors, sortDiagnostics } from './findings/diagnostics.ts';
 import type { Diagnostic, Path } from './findings/located.ts';
 import { checkShape } from './keys/check-shape.ts';
-import { readOverrides, toOverridePlaced } from './layers/overrides.ts';
+import { placeAtOverride, readOverrides } from './layers/overrides.ts';
 import { type Layers, readLayers } from './layers/read-layers.ts';
 import { type ReadText, readTextFile } from './layers/read-text-file.ts';
 import { checkVariableBackend, refuseNamedBackend } from './rules/check-backends.ts';
@@ -117,7 +117,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     diagnostics: sortDiagnostics(found),
     draft,
     looseTriggers: listLooseTriggers(listHats(ruleInput), ruleInput),
-    toDiagnostic: (finding) => toOverridePlaced(finding, overrideRequest, cwd) ?? toPlacedFinding(root, finding),
+    toDiagnostic: (finding) => placeAtOverride(finding, overrideRequest, cwd) ?? placeFlowFinding(root, finding),
     planEdit: createEditPlanner(root),
     listEffective: () =>
       overrideEffective(listEffective(root, cwd), {

@@ -17,7 +17,7 @@ import { TRIGGER_KEYS } from '../keys/settings-table.ts';
 import { liesOutside } from '../layers/read-text-file.ts';
 
 /** Puts a finding about the flow of events at its place in the files. */
-export function toPlacedFinding(root: LocatedMap, { at, related, repairs, ...finding }: FlowFinding): Diagnostic {
+export function placeFlowFinding(root: LocatedMap, { at, related, repairs, ...finding }: FlowFinding): Diagnostic {
   const others = (related ?? []).map((other) => ({ ...toSpan(locateSubject(root, other.at)), message: other.message }));
   const place = locateSubject(root, at);
   if (place.file.isForeign === true || isOfForeignInstructions(root, at, place)) return toDiagnostic(place, withoutWords(finding));

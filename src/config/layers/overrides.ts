@@ -94,12 +94,12 @@ export function isFlag(from: string): boolean {
 }
 
 /** A finding about a variable with a name of its own, at its value. */
-export function toVariablePlaced(name: keyof Overrides, given: string, cwd: string, finding: Finding): Diagnostic {
+export function placeAtVariable(name: keyof Overrides, given: string, cwd: string, finding: Finding): Diagnostic {
   return toDiagnostic(toVariablePlace(name, given, cwd), finding);
 }
 
 /** Puts a finding about the flow of events at the flag or variable that set the limit it is about; `null` where none did. */
-export function toOverridePlaced(
+export function placeAtOverride(
   { at, related: _, repairs: __, ...finding }: FlowFinding,
   request: OverrideRequest,
   cwd: string,

@@ -91,14 +91,14 @@ function toOurWords({ root, diagnostics }: ParsedYaml): ParsedYaml {
   return { root: translated.root, diagnostics: [...diagnostics, ...translated.diagnostics] };
 }
 
-function toUnusable(name: string, { kind, message }: TextFault): Diagnostic {
+function toUnusable(name: string, { kind: fault, message }: TextFault): Diagnostic {
   const place = { file: createSourceFile(name, '', ''), start: 0, end: 0 };
   return toDiagnostic(place, {
-    code: `config-${kind}`,
+    code: `config-${fault}`,
     severity: 'error',
     message: `The file cannot be used: ${message}.`,
     why: 'A configuration is a YAML text of some hundred lines.',
-    fix: kind === 'encoding' ? 'Save it as UTF-8.' : 'Look whether this is the right file.',
+    fix: fault === 'encoding' ? 'Save it as UTF-8.' : 'Look whether this is the right file.',
   });
 }
 

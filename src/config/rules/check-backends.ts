@@ -3,7 +3,7 @@ import { type CompiledBackends, findProvider, type PlacedBackend } from '../comp
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, type Path, readAt } from '../findings/located.ts';
 import { NATIVE_KEYS } from '../keys/backend-keys.ts';
-import { findOverride, isFlag, type OverrideRequest, toVariablePlaced } from '../layers/overrides.ts';
+import { findOverride, isFlag, type OverrideRequest, placeAtVariable } from '../layers/overrides.ts';
 import { findingAt, type RuleInput, readWebAddress } from './rule.ts';
 
 /** Every backend can be started, as far as the configuration alone can tell. */
@@ -43,7 +43,7 @@ export function refuseNamedBackend({ base }: CompiledBackends): void {
 export function checkVariableBackend({ base }: CompiledBackends, request: OverrideRequest, cwd: string): readonly Diagnostic[] {
   const found = findOverride('backend', request);
   if (found === null || isFlag(found.from)) return [];
-  return listNamedFindings(base).map((finding) => toVariablePlaced('backend', String(found.given), cwd, finding));
+  return listNamedFindings(base).map((finding) => placeAtVariable('backend', String(found.given), cwd, finding));
 }
 
 function listNamedFindings(base: CompiledBackends['base']): readonly Finding[] {
