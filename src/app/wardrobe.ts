@@ -3,7 +3,7 @@ import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
-import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
+import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
 import type { Backend, Isolation } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
@@ -36,7 +36,7 @@ export interface WardrobeSettings {
 }
 
 /** Hands out the backends of a run, each made once. */
-export function createWardrobe(made: WardrobeSettings): Wardrobe {
+export function createWardrobe(made: WardrobeSettings): TurnAgents {
   const known = new Map<string | BackendSpec, Backend>();
   const find = (order: Wearing): BackendSpec => findSpec(made.settings, order);
   return {

@@ -154,6 +154,7 @@ export {
   TOPIC_TASK_DONE,
   toBlockedTopic,
 } from './reserved.ts';
+export { accept, type Refusal, type Result, refuse } from './result.ts';
 export type { LiveRecord, RunRecord } from './run-record.ts';
 export type { HatSpec, LoopDetection, PublishSpec, RalphSpec, RetrySpec, RunLimits, RunSpec } from './run-spec.ts';
 export type { FileStat, RunStat } from './run-stat.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventSignal } from '../../core/index.ts';
 import type { Inbox } from '../../ports/index.ts';
-import { hearPeople } from './hear-people.ts';
+import { readOutside } from './read-inbox.ts';
 
 /** A file of so many events, of which one read takes so many. */
 function createInbox(count: number, atOnce: number): Inbox {
@@ -27,7 +27,7 @@ function createInbox(count: number, atOnce: number): Inbox {
 }
 
 function hear(outside: Inbox, from: number) {
-  const batches = [...hearPeople({ outside }, from)];
+  const batches = [...readOutside({ outside }, from)];
   return {
     payloads: batches.flatMap(({ signals }) => signals.map((signal) => (signal as EventSignal).payload)),
     problems: batches.flatMap(({ problems }) => problems),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EventSignal, SignalProblem } from '../../core/index.ts';
+import type { EventSignal, PayloadCheck, Signal, SignalProblem } from '../../core/index.ts';
 import type { Inbox } from '../../ports/index.ts';
-import { dropStrayLines, readWholeInbox } from './read-whole-inbox.ts';
+import { checkPayloads, dropStrayLines, readWholeInbox } from './read-inbox.ts';
 
 /** A file of events of which one read takes three lines. */
 function openFile(text: string): { readonly inbox: Inbox; readonly add: (more: string) => void } {
@@ -69,4 +69,26 @@ describe('lines in it while no agent is at work', () => {
       { problems: [], offset: 2 },
     ]);
   });
+});
+
+const SIGNALS: readonly Signal[] = [
+  { kind: 'event', channel: 'jsonl', topic: 'a', payload: '{"n":1}' },
+  { kind: 'event', channel: 'text', topic: 'b', payload: 'x' },
+  { kind: 'promise', channel: 'text' },
+  { kind: 'transition', hat: 'a' },
+];
+
+const check: PayloadCheck = (topic) => (topic === 'a' ? { payload: { n: 1 } } : { problem: 'payload is string' });
+
+it('writes the verdict on each event, and takes the payload as its schema sees it', () => {
+  expect(checkPayloads(SIGNALS, check)).toEqual([
+    { kind: 'event', channel: 'jsonl', topic: 'a', payload: { n: 1 } },
+    { kind: 'event', channel: 'text', topic: 'b', payload: 'x', payloadProblem: 'payload is string' },
+    SIGNALS[2],
+    SIGNALS[3],
+  ]);
+});
+
+it('leaves signals alone where nothing is checked', () => {
+  expect(checkPayloads(SIGNALS, undefined)).toBe(SIGNALS);
 });

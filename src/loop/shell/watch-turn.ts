@@ -1,9 +1,8 @@
-import { type BackendEvent, createTextSignalScanner, type IterationStart, type Signal } from '../../core/index.ts';
+import { addUsage, type BackendEvent, createTextSignalScanner, type IterationStart, type Signal, type Usage } from '../../core/index.ts';
 import type { RunningTurn } from '../../ports/index.ts';
 import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/index.ts';
-import { judgePayloads } from './judge-payloads.ts';
-import type { LoopPorts } from './loop-ports.ts';
-import type { LoopView } from './loop-view.ts';
+import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';
+import { checkPayloads } from './read-inbox.ts';
 
 /** How long an agent that has handed over may say nothing more before it is ended. */
 const SILENCE_MS = 5000;
@@ -16,21 +15,12 @@ const BUSY_SHARE = 0.05;
 /** How much of the last words is looked through for a signal. */
 const KEPT_CHARACTERS = 16_384;
 
-/** Watches one turn for an agent that has handed over and lingers. */
-export interface LingeringWatch {
-  readonly take: (event: BackendEvent) => void;
-  /** Begins to look, where the agent can be dismissed at all. */
-  readonly begin: (running: RunningTurn) => void;
-  readonly close: () => void;
-}
-
 /**
- * An agent without a final event of its own that published what it may, or declared the end, and then says nothing for 5 s is dismissed: its turn is a
- * success now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts.
- * So do its processes while they use a processor: a build that prints nothing is not cut. Who waits for somebody else without a word (a server, a model)
- * is not told from one that hangs.
+ * Dismisses an agent that has no final event of its own, published what it may or declared the end, and then says nothing for 5 s: its turn is a success
+ * now, not a time-out later. Anything it says more than 2 s after the event shows that it works on; then only a new event counts. Processes of it that use
+ * a processor show the same, so that a build that prints nothing is not cut. An agent that silently waits for a server or a model looks like one that hangs.
  */
-export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart): LingeringWatch {
+export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: IterationStart): TurnWatch {
   const { clock, inbox } = ports;
   let seen = loop.state().inboxOffset;
   let signalAt: number | null = null;
@@ -55,11 +45,11 @@ export function createLingeringWatch(ports: LoopPorts, loop: LoopView, order: It
     if (!loop.topology().spec.eventSources.includes('jsonl') || !inbox.hasMore(seen)) return;
     const { signals, offset } = inbox.read(seen, { final: false });
     seen = offset;
-    if (judgePayloads(signals, ports.checkPayload).some(isAccepted)) signalAt = clock.now();
+    if (checkPayloads(signals, ports.checkPayload).some(isAccepted)) signalAt = clock.now();
   };
   const hasHandedOver = (): boolean => {
     if (signalAt !== null && saidAt <= signalAt + CLOSING_WORDS_MS) return true;
-    return judgePayloads(lastSignals(words, loop.topology().spec.promise), ports.checkPayload).some(isAccepted);
+    return checkPayloads(lastSignals(words, loop.topology().spec.promise), ports.checkPayload).some(isAccepted);
   };
   const lookAtProcesses = (usedMs: number): void => {
     const at = clock.now();
@@ -99,4 +89,36 @@ function lastSignals(text: string, promise: string): readonly Signal[] {
     return promised ? [...signals, { kind: 'promise', channel: 'text' }] : signals;
   };
   return scan(lines.length).slice(scan(lines.length - 1).length);
+}
+
+/** What shows that an agent works on after it has told its usage. */
+const GOES_ON: ReadonlySet<BackendEvent['type']> = new Set(['text', 'thinking', 'tool-start', 'tool-end', 'retry']);
+
+/**
+ * Watches what a running turn costs, by the `usage` events of its backend (totals of the turn so far): any backend takes part by telling them as it
+ * goes, the native agent after each of its steps. Where an agent tells tokens only, the price table makes money of them. Once nothing is left of the
+ * run's limit and the agent goes on, the loop is told, once: a turn whose last word told the cost is over by itself.
+ */
+export function createCostGuard(ports: LoopPorts, loop: LoopView, order: IterationStart): TurnWatch {
+  const { iteration, attempt } = order;
+  let model: string | null = null;
+  let reached: Usage | null = null;
+  let isTold = false;
+
+  const take = (event: BackendEvent): void => {
+    if (event.type === 'session') model = event.model ?? model;
+    if (isTold) return;
+    if (reached !== null && GOES_ON.has(event.type)) {
+      isTold = true;
+      loop.post({ type: 'usage-reported', at: ports.clock.now(), iteration, attempt, usage: reached });
+      return;
+    }
+    const { maxCostUsd } = loop.state().limits;
+    if (event.type !== 'usage' || maxCostUsd === null) return;
+    const costUsd = event.usage.costUsd ?? ports.agents.priceOf(order, event.usage, model);
+    const usage = { ...event.usage, costUsd };
+    const total = addUsage(loop.state().usage, usage).costUsd;
+    reached = costUsd !== null && total !== null && total >= maxCostUsd ? usage : null;
+  };
+  return { take };
 }
