@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { matchesTopic } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
-import { createInstances } from './create-instances.ts';
+import { createInstances } from './choices.ts';
 
 function teamThatTakes(...triggers: readonly string[]) {
   return compileTopology(makeSpec({ hats: [makeHat('a', triggers, ['x'])] }));

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
 import { compileTopology } from '../topology/index.ts';
+import { compileScript } from './compile-options.ts';
 import { simulate, traceRun } from './simulate.ts';
-import { compileScript } from './simulation-script.ts';
 
 const TEAM = makeSpec({
   hats: [

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { findCircles } from './find-circles.ts';
-import type { PlayedTurn } from './played-run.ts';
+import type { SimulatedTurn } from './simulation-types.ts';
+import { findCircles } from './tally.ts';
 
 /** `b:a.done` is a turn of hat b that was given a.done. */
-function wayOf(text: string): readonly PlayedTurn[] {
+function wayOf(text: string): readonly SimulatedTurn[] {
   return text.split(' ').map((step, index) => {
     const [hat = '', topic = ''] = step.split(':');
     const given = [{ topic, source: 'x' }];
