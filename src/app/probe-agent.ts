@@ -16,7 +16,7 @@ import {
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { makeOwnedFolder, runCommand, sweepOwnedFolders } from '../process/index.ts';
-import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
+import { createTurnSandboxes, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
 import { writeAgentCommand } from './agent-command.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { attachEmit } from './emit-attach.ts';
@@ -107,7 +107,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
     binDir: join(stateDir, 'bin'),
   };
   const agentEnv = toAgentEnvironment(openClient(cli, root, server.port, model, env), facts);
-  const outfitter = createOutfitter({
+  const outfitter = createTurnSandboxes({
     privateDir: join(stateDir, 'private'),
     workspace,
     stateDir,
@@ -123,7 +123,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const qualityCommands = [PROBE_TEST.command];
   const checks = listToolChecks(cli, may, qualityCommands);
-  const outfit = await outfitter.dress({
+  const outfit = await outfitter.open({
     turn: '1.1',
     cli,
     may,

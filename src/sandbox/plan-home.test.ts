@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toHomeOwner } from './home-owner.ts';
+import { toHomeOwner } from './plan-home.ts';
 
 test.each([
   ['acp', 'gemini', 'gemini'],

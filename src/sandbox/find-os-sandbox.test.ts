@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findSeatbelt } from './find-seatbelt.ts';
+import { findSeatbelt } from './find-os-sandbox.ts';
 
 const folders: string[] = [];
 afterEach(() => {

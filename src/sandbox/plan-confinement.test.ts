@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWithin, type Mount, orderMounts } from './confinement.ts';
-import { planBubblewrap } from './plan-bubblewrap.ts';
+import { isWithin, type Mount, type MountFacts, orderMounts, planBubblewrap, planMounts, planSeatbelt } from './plan-confinement.ts';
 import { planHome } from './plan-home.ts';
-import { type MountFacts, planMounts } from './plan-mounts.ts';
-import { planSeatbelt } from './plan-seatbelt.ts';
 
 const CONFINEMENT = { mounts: [], cwd: '/w', hasNetwork: true, uid: 1000, gid: 1000 } as const;
 

@@ -4,43 +4,16 @@ import { type AttachedSettings, findCli, type ScopeFile } from '../backends/inde
 import { type BackendType, type Capabilities, mayChangeTree } from '../core/index.ts';
 import type { Program, TurnScope } from '../ports/index.ts';
 import { removeTree } from '../process/index.ts';
-import { planOpenScope } from './attach-open.ts';
-import { carryLogins } from './carry-logins.ts';
-import { isWithin } from './confinement.ts';
+import { carryLogins, noteLogins } from './carry-logins.ts';
 import { createConfine } from './create-confine.ts';
-import { toHomeOwner } from './home-owner.ts';
 import { createSettingsKeeper } from './keep-settings.ts';
-import { linkFolders, mergeSettings, noteLogins, type OpenedHome, openHome } from './open-home.ts';
-import type { OsSandboxSearch } from './os-sandbox.ts';
-import type { OutfitOrder, OutfitterSettings } from './outfit-order.ts';
-import { type HomePlan, planHome } from './plan-home.ts';
-import { planScope } from './plan-scope.ts';
-import type { SandboxMode } from './sandbox-settings.ts';
-import { closeScratch, openScratch, type ScratchFolders } from './scratch.ts';
-import { LOGINS_FILE } from './sweep-private.ts';
+import { linkFolders, mergeSettings, type OpenedHome, openHome } from './open-home.ts';
+import { isWithin } from './plan-confinement.ts';
+import { type HomePlan, planHome, toHomeOwner } from './plan-home.ts';
+import { planOpenScope, planScope } from './plan-scope.ts';
+import { closeScratch, openScratch } from './scratch.ts';
+import type { OsSandboxSearch, SandboxMode, ScratchFolders, TurnSandboxes, TurnSandboxOrder, TurnSandboxSettings } from './turn-sandbox.ts';
 import { createView, findViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
-
-/** What an agent wears for one turn. */
-export interface Outfit {
-  readonly scope: TurnScope;
-  /** What the flags of the CLI cannot say. */
-  readonly limits: readonly string[];
-  /** Whether the operating system holds the agent. */
-  readonly isConfined: boolean;
-  /** Folders, relative to the workspace, whose changes are no changes of the work. */
-  readonly scratch: readonly string[];
-  /** Takes everything back; safe to call again. Login files that were refreshed are carried to the user's own. */
-  readonly close: () => void;
-}
-
-/** Dresses agents. */
-export interface Outfitter {
-  /**
-   * Prepares a turn: plans its flags, writes its private files, opens its home. Rejects when the sandbox is required and not there, and when the
-   * private folder cannot be written.
-   */
-  readonly dress: (order: OutfitOrder) => Promise<Outfit>;
-}
 
 /** Whether a turn is to be held by the operating system: hats that may not write, and those that ask for it. */
 export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: SandboxMode | undefined): boolean {
@@ -48,12 +21,12 @@ export function wantsConfinement(may: Capabilities, mode: SandboxMode, hatMode: 
   return !mayChangeTree(may) || hatMode === 'required';
 }
 
-/** Creates the outfitter of one run. */
-export function createOutfitter(settings: OutfitterSettings): Outfitter {
+/** Creates what opens the sandboxes of the turns of one run. */
+export function createTurnSandboxes(settings: TurnSandboxSettings): TurnSandboxes {
   const kinds = new Map<boolean, Promise<ViewKind>>();
   const keeper = createSettingsKeeper();
   return {
-    dress: async (order) => {
+    open: async (order) => {
       const isConfined = order.mode !== 'off' && settings.os.found !== null;
       if (order.mode === 'required' && settings.os.found === null) throw new Error(`a sandbox is required, and ${settings.os.why}`);
       const folder = join(settings.privateDir, order.turn);
@@ -81,12 +54,14 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
         ...(attach?.servers !== undefined && { toolServers: attach.servers }),
       };
       const putBack = isConfined || mayChangeTree(order.may) ? null : keeper.keep(toHomeOwner(order.cli, order.command), order.cwd);
-      const confine = isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }) : null;
-      const confineView = (program: Program, view: string): Program =>
-        isConfined && home !== null ? createConfine({ settings, order, folder, scratch, ...home }, view)(program) : program;
-      const view = kind === undefined ? null : createView(kind, place, confineView);
+      const around = isConfined && home !== null ? { settings, order, folder, scratch, ...home } : null;
+      const confineView = (program: Program, view: string): Program => (around === null ? program : createConfine(around, view)(program));
       return {
-        scope: { ...scope, ...(confine === null ? {} : { confine }), ...(view === null ? {} : { view }) },
+        scope: {
+          ...scope,
+          ...(around === null ? {} : { confine: createConfine(around) }),
+          ...(kind === undefined ? {} : { view: createView(kind, place, confineView) }),
+        },
         limits,
         isConfined,
         scratch: scratch.folders,
@@ -101,19 +76,19 @@ export function createOutfitter(settings: OutfitterSettings): Outfitter {
   };
 }
 
-/** The checks of our own agent, for a hat that may not write. */
-export function hasView({ cli, may }: Pick<OutfitOrder, 'cli' | 'may'>): boolean {
+/** Whether a turn sees a view of the workspace: our own agent does in its checks, under a hat that may not write. */
+export function hasView({ cli, may }: Pick<TurnSandboxOrder, 'cli' | 'may'>): boolean {
   return cli === 'native' && may.mayRunQuality && !mayChangeTree(may);
 }
 
-function toViewPlace(settings: OutfitterSettings, { isolation }: OutfitOrder, own: string, isConfined: boolean): ViewPlace {
+function toViewPlace(settings: TurnSandboxSettings, { isolation }: TurnSandboxOrder, own: string, isConfined: boolean): ViewPlace {
   const { workspace, stateDir, os } = settings;
   return { workspace: realpathSync(workspace), stateDir, own, isolation, os: isConfined ? os : NO_SANDBOX };
 }
 
 const NO_SANDBOX: OsSandboxSearch = { found: null, why: 'it is switched off' };
 
-/** What a hat that may write is not held to. */
+/** For a hat that may write: it needs no folders of this kind. */
 const NO_SCRATCH: ScratchFolders = { folders: [], made: [] };
 
 interface MadeHome {
@@ -122,20 +97,20 @@ interface MadeHome {
   readonly opened: OpenedHome;
 }
 
-/** A home of the turn's own, with what the CLI needs of the user's. */
-function makeHome(settings: OutfitterSettings, order: OutfitOrder, folder: string, merged: readonly AttachedSettings[]): MadeHome {
+/** Makes a home of the turn's own, with what the CLI needs of the user's. */
+function makeHome(settings: TurnSandboxSettings, order: TurnSandboxOrder, folder: string, merged: readonly AttachedSettings[]): MadeHome {
   const outer = order.env['HOME'] ?? '/nonexistent';
   const plan = planHome(toHomeOwner(order.cli, order.command), outer, order.env);
   const path = outer === settings.workspace || !outer.startsWith('/') ? '/tmp/home' : outer;
   const from = join(folder, 'home');
   const opened = openHome(plan, from, path);
   for (const one of merged) mergeSettings(from, one);
-  noteLogins(join(folder, LOGINS_FILE), opened.logins);
+  noteLogins(folder, opened.logins);
   mkdirSync(join(folder, 'tmp', 'ralph'), { recursive: true, mode: 0o700 });
   return { home: { from, path }, plan, opened };
 }
 
-/** Without a sandbox only the CLI is told of its other home: what it starts keeps the user's. */
+/** Variables that move the home of the CLI alone, where no sandbox is: programs that it starts keep the user's home. */
 function toMovedHome({ home, opened }: MadeHome, cli: BackendType): Readonly<Record<string, string>> {
   const moved = (findCli(cli)?.state ?? []).flatMap(({ folder, folderKey, parent, parentKey }) => {
     if (folderKey !== undefined) return [[folderKey, join(home.from, folder)] as const];
