@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BackendEvent } from '../core/index.ts';
-import { createTranslator } from './stream-formats.ts';
-import type { TurnEnd } from './translator.ts';
+import { createTranslator } from './clis.ts';
+import type { TurnEnd } from './stream/translator.ts';
 
 /** What recordings against a scripted server do not show: shapes from the CLIs' own documentation and from reports of their users. */
 const NOW = Date.UTC(2026, 0, 1);

@@ -121,6 +121,7 @@ export { listSchemaFaults, type SchemaFault } from './list-schema-faults.ts';
 export { maskControls, toSafeJson } from './mask-controls.ts';
 export type { McpServerSpec } from './mcp-server-spec.ts';
 export { createNearMissFinder, findNearMiss, isOnlyNearMiss, type NearMissFinder } from './near-miss.ts';
+export { toOneLine } from './one-line.ts';
 export { readPackageScripts } from './package-scripts.ts';
 export {
   checkPluginTool,
@@ -210,6 +211,7 @@ export {
 } from './topics.ts';
 export {
   type FailureClass,
+  type FailureSigns,
   isHopeless,
   NO_WORK,
   type TurnFailure,

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson, UNKNOWN_USAGE } from '../../core/index.ts';
-import { toExitFailure } from '../exit-failure.ts';
-import { classifyFailure } from '../failure-class.ts';
-import { textAt } from '../json-fields.ts';
-import type { ExitFacts, Translator, TurnEnd } from '../translator.ts';
+import { classifyFailure, toExitFailure } from '../stream/classify-failure.ts';
+import { textAt } from '../stream/read-fields.ts';
+import type { ExitFacts, Translator, TurnEnd } from '../stream/translator.ts';
 
 const MAX_HELD_LENGTH = 16 << 20;
 
