@@ -11,7 +11,7 @@ import { createNativeBackendFor } from './create-native-backend.ts';
 import { listKeyNames } from './known-secrets.ts';
 import { withOwnLogins } from './login-variables.ts';
 import { toPrice } from './prices.ts';
-import { findSpec, toAgentFacts, type Wearing } from './prompt-facts.ts';
+import { findSpec, toAgentPromptFacts, type Wearing } from './prompt-facts.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnOutfits } from './turn-outfits.ts';
 
@@ -64,7 +64,7 @@ export function createWardrobe(made: WardrobeSettings): TurnAgents {
       return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
-    promptFactsOf: (order) => toAgentFacts(made.settings, order),
+    promptFactsOf: (order) => toAgentPromptFacts(made.settings, order),
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;

@@ -6,7 +6,7 @@
 
 export { createBackend, detectBackends, findCli, firstAvailable, listAvailable, listBackends, PROBED_CLIS } from './clis.ts';
 export type { CliDescription, ClientPlace, ClientSettings, OwnChanges } from './describe/description.ts';
-export { CONFIG_HOME, type StateFolder } from './describe/description.ts';
+export { type CliStateFolder, CONFIG_HOME } from './describe/description.ts';
 export type { Invocation, InvocationOrder, PromptPlace } from './describe/invocation.ts';
 export type {
   AttachedSettings,

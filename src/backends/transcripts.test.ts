@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { BackendEvent, FailureClass, Usage } from '../core/index.ts';
 import { createTranslator } from './clis.ts';
-import type { TurnEnd } from './stream/translator.ts';
+import type { StreamEnd } from './stream/translator.ts';
 
 /** Recorded runs of the real CLIs against a scripted model server. */
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url);
 const NOW = Date.UTC(2026, 10, 21);
 
-interface Played extends TurnEnd {
+interface Played extends StreamEnd {
   readonly all: readonly BackendEvent[];
   /** Assistant text by message. */
   readonly messages: readonly string[];

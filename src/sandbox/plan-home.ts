@@ -1,5 +1,5 @@
 import { basename, isAbsolute } from 'node:path';
-import { CONFIG_HOME, findCli, type StateFolder } from '../backends/index.ts';
+import { type CliStateFolder, CONFIG_HOME, findCli } from '../backends/index.ts';
 import { type BackendType, isAgentCli } from '../core/index.ts';
 
 /** One thing of the user's that a turn's own home holds. */
@@ -30,7 +30,7 @@ export function planHome(cli: BackendType, home: string, env: Readonly<Record<st
   };
 }
 
-function toItems(state: StateFolder, home: string, env: Readonly<Record<string, string | undefined>>): readonly HomeItem[] {
+function toItems(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): readonly HomeItem[] {
   const source = findStateFolder(state, home, env);
   const item =
     (kind: HomeItem['kind']) =>
@@ -46,18 +46,18 @@ function toItems(state: StateFolder, home: string, env: Readonly<Record<string, 
   return [...logins, ...state.copies.map(item('copy')), ...state.folders.map(item('folder')), ...beside];
 }
 
-function toVariables(state: StateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {
+function toVariables(state: CliStateFolder, env: Readonly<Record<string, string | undefined>>): Record<string, string | null> {
   const own = state.folderKey !== undefined && env[state.folderKey] !== undefined ? { [state.folderKey]: state.folder } : {};
   return { ...own, ...(state.parentKey !== undefined && env[state.parentKey] !== undefined ? { [state.parentKey]: null } : {}) };
 }
 
 /** What every program of a turn may know of the user: who commits. */
-const COMMON_STATE: readonly StateFolder[] = [
+const COMMON_STATE: readonly CliStateFolder[] = [
   { folder: '.config/git', ...CONFIG_HOME, login: [], copies: ['config', 'ignore', 'attributes'], folders: [], beside: ['.gitconfig'] },
 ];
 
 /** Where the folder really is: moved by a variable, or under HOME. */
-function findStateFolder(state: StateFolder, home: string, env: Readonly<Record<string, string | undefined>>): string {
+function findStateFolder(state: CliStateFolder, home: string, env: Readonly<Record<string, string | undefined>>): string {
   const own = state.folderKey === undefined ? undefined : env[state.folderKey];
   if (own?.startsWith('/')) return own;
   const moved = state.parentKey === undefined ? undefined : env[state.parentKey];

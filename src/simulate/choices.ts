@@ -1,13 +1,13 @@
 import { hasWildcard, intersectsPatterns, matchesTopic, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/index.ts';
 import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/index.ts';
-import type { Choice } from './simulation-types.ts';
+import type { SimulatedChoice } from './simulation-types.ts';
 
 /** Topics that only the loop itself publishes, though Ralph might. */
 const OF_THE_LOOP: readonly string[] = [TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT, TOPIC_CONTINUE];
 
 /** Says what a hat, or Ralph, may do at the end of a turn. The choices of each are computed once. */
-export function createChoiceTable(topology: Topology): (hat: string) => readonly Choice[] {
-  const known = new Map<string, readonly Choice[]>();
+export function createChoiceTable(topology: Topology): (hat: string) => readonly SimulatedChoice[] {
+  const known = new Map<string, readonly SimulatedChoice[]>();
   const instancesOf = createInstances(topology);
   return (hat) => {
     const before = known.get(hat);
@@ -19,27 +19,27 @@ export function createChoiceTable(topology: Topology): (hat: string) => readonly
 }
 
 /** All of them are equally likely, the end of the run being one, a pattern being one. In solo there are two: the end, and going on. */
-function listChoices(topology: Topology, hat: string, instancesOf: (pattern: string) => readonly string[]): readonly Choice[] {
-  const promise: readonly Choice[] = mayEnd(topology, hat) ? [{ kind: 'promise' }] : [];
+function listChoices(topology: Topology, hat: string, instancesOf: (pattern: string) => readonly string[]): readonly SimulatedChoice[] {
+  const promise: readonly SimulatedChoice[] = mayEnd(topology, hat) ? [{ kind: 'promise' }] : [];
   if (topology.coordination === 'solo') return [...promise, { kind: 'silent' }];
   const spec = topology.hatById.get(hat);
   if (spec === undefined) return [...listOfRalph(topology), ...promise];
-  const events = spec.publishes.flatMap(({ topic, target }): readonly Choice[] => {
+  const events = spec.publishes.flatMap(({ topic, target }): readonly SimulatedChoice[] => {
     const topics = instancesOf(topic).filter((entry) => !isCompletionTopic(topology, entry));
     if (topics.length === 0) return [];
     return [target === undefined ? { kind: 'event', topics } : { kind: 'event', topics, target }];
   });
   const transitions = spec.transitions.filter((next) => topology.hatById.has(next));
-  return [...events, ...transitions.map((next): Choice => ({ kind: 'transition', hat: next })), ...promise];
+  return [...events, ...transitions.map((next): SimulatedChoice => ({ kind: 'transition', hat: next })), ...promise];
 }
 
 /** Ralph publishes what a hat takes, of each pattern one topic, or what the run requires. */
-function listOfRalph(topology: Topology): readonly Choice[] {
+function listOfRalph(topology: Topology): readonly SimulatedChoice[] {
   const { requiredEvents } = topology.spec;
   const taken = topology.hats.flatMap((hat) => hat.triggers.map(fillIn));
   return [...new Set([...taken, ...requiredEvents])]
     .filter((topic) => !OF_THE_LOOP.includes(topic) && !isCompletionTopic(topology, topic))
-    .map((topic): Choice => ({ kind: 'event', topics: [topic] }));
+    .map((topic): SimulatedChoice => ({ kind: 'event', topics: [topic] }));
 }
 
 /** Stands for whatever an agent may write in the place of a `*`. */

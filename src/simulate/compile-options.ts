@@ -1,6 +1,6 @@
 import { isJsonObject, isTopic, type Json, RALPH, RalphError, TOPIC_COMPLETE } from '../core/index.ts';
 import type { Topology } from '../topology/index.ts';
-import type { Choice, CompiledScript, SimulateOptions, SimulationScript, SimulationSettings } from './simulation-types.ts';
+import type { CompiledScript, SimulatedChoice, SimulateOptions, SimulationScript, SimulationSettings } from './simulation-types.ts';
 
 const DEFAULTS: SimulationSettings = {
   runs: 1000,
@@ -92,7 +92,7 @@ function toWeight(hat: string, step: string, weight: Json | undefined): number {
   throw invalid(`the weight of ${quote(step)} of ${quote(hat)} must be a number from 0 on.`);
 }
 
-function toChoice(hat: string, step: Json, topology: Topology): Choice {
+function toChoice(hat: string, step: Json, topology: Topology): SimulatedChoice {
   if (step === '(silent)') return { kind: 'silent' };
   if (step === '(failure)') return { kind: 'failure' };
   if (step === topology.spec.promise || step === TOPIC_COMPLETE) return { kind: 'promise' };

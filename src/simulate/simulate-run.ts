@@ -15,7 +15,7 @@ import {
   UNKNOWN_USAGE,
 } from '../core/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
-import type { Choice, SimulatedPublication, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
+import type { SimulatedChoice, SimulatedPublication, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 
 /**
  * Simulates one run to its end: a shell in memory, which answers every effect of the real `decide`, under a clock that jumps from one answer to the next.
@@ -162,7 +162,7 @@ function chooseTurn(run: RunUnderWay, order: IterationStart): ChosenTurn {
   const step = run.steps.get(order.hat) ?? 0;
   run.steps.set(order.hat, step + 1);
   const { choices, weights } = scripted;
-  return reportChoice(run, weights === null ? (choices[step % choices.length] as Choice) : pickWeighted(run, choices, weights));
+  return reportChoice(run, weights === null ? (choices[step % choices.length] as SimulatedChoice) : pickWeighted(run, choices, weights));
 }
 
 function chooseByChance(run: RunUnderWay, hat: string): ChosenTurn {
@@ -176,17 +176,17 @@ function chooseByChance(run: RunUnderWay, hat: string): ChosenTurn {
   return isDumb || isFault ? { ...reportChoice(run, { kind: 'silent' }), isDumb } : reportChoice(run, run.random.pick(choices));
 }
 
-function pickWeighted(run: RunUnderWay, choices: readonly Choice[], weights: readonly number[]): Choice {
+function pickWeighted(run: RunUnderWay, choices: readonly SimulatedChoice[], weights: readonly number[]): SimulatedChoice {
   let left = run.random.next() * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [index, choice] of choices.entries()) {
     left -= weights[index] ?? 0;
     if (left < 0) return choice;
   }
-  return choices[weights.findLastIndex((weight) => weight > 0)] as Choice;
+  return choices[weights.findLastIndex((weight) => weight > 0)] as SimulatedChoice;
 }
 
 /** Makes the report of a choice. */
-function reportChoice(run: RunUnderWay, choice: Choice): ChosenTurn {
+function reportChoice(run: RunUnderWay, choice: SimulatedChoice): ChosenTurn {
   switch (choice.kind) {
     case 'silent':
       return { outcome: 'silent', said: '', isDumb: false, report: { ...toReport(run), treeChanged: false } };

@@ -197,7 +197,7 @@ export interface SimulationSetup {
   /** What the runs are started with: checkpoints off, and no more than 2,000 iterations. */
   readonly spec: RunSpec;
   readonly settings: SimulationSettings;
-  readonly choicesOf: (hat: string) => readonly Choice[];
+  readonly choicesOf: (hat: string) => readonly SimulatedChoice[];
   readonly script: ReadonlyMap<string, CompiledScript>;
 }
 
@@ -205,7 +205,7 @@ export interface SimulationSetup {
  * Something that an agent may do at the end of its turn. `event`: publish one of these topics (several where it may publish a
  * pattern); `promise`: say that the work is done; `transition`: hand on by a `HAT_TRANSITION` line; `silent`: write nothing; `failure`: fail.
  */
-export type Choice =
+export type SimulatedChoice =
   | { readonly kind: 'event'; readonly topics: readonly string[]; readonly target?: string }
   | { readonly kind: 'promise' }
   | { readonly kind: 'transition'; readonly hat: string }
@@ -214,7 +214,7 @@ export type Choice =
 
 /** A script that was checked: what to do, and how often in proportion. */
 export interface CompiledScript {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly SimulatedChoice[];
   /** `null`: in order. */
   readonly weights: readonly number[] | null;
 }

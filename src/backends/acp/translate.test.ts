@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { BackendEvent, JsonObject } from '../../core/index.ts';
 import { textAt } from '../stream/read-fields.ts';
-import type { TurnEnd } from '../stream/translator.ts';
+import type { StreamEnd } from '../stream/translator.ts';
 import type { AcpTask } from './translate.ts';
 import { createAcpTranslator } from './translate.ts';
 
@@ -15,7 +15,7 @@ interface Recorded {
   readonly message: JsonObject;
 }
 
-interface Talk extends TurnEnd {
+interface Talk extends StreamEnd {
   readonly all: readonly BackendEvent[];
   readonly messages: readonly string[];
   readonly sent: readonly JsonObject[];

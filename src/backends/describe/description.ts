@@ -34,7 +34,7 @@ export interface CliDescription {
    */
   readonly keys?: RegExp;
   /** What it keeps where, as far as a turn needs it to be signed in and set up as its user likes it. */
-  readonly state: readonly StateFolder[];
+  readonly state: readonly CliStateFolder[];
   /** What it changes by itself in a project. */
   readonly ownChanges?: OwnChanges;
   /** What a person should know who has it, in whole sentences. */
@@ -162,7 +162,7 @@ export interface ProbeTools {
 }
 
 /** A folder in which a CLI keeps what it knows of its user. Paths are relative to HOME, and in the lists to the folder. */
-export interface StateFolder {
+export interface CliStateFolder {
   readonly folder: string;
   /** The variable that moves the folder. */
   readonly folderKey?: string;

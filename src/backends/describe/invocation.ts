@@ -56,7 +56,7 @@ export interface CliBackendParts {
 }
 
 /** What a program takes. */
-export interface PromptPlaces {
+interface PlacingOrder {
   /** The way asked for. */
   readonly wanted: PromptPlace;
   readonly takes: readonly PromptPlace[];
@@ -67,7 +67,7 @@ export interface PromptPlaces {
  * Chooses how a prompt is handed over: as asked for, if the program takes it so; an argument only up to 100 KB, without a zero byte,
  * and not where it would be taken for a flag. What cannot be an argument goes by standard input, else as a file.
  */
-export function placePrompt(prompt: string, { wanted, takes, isPositional }: PromptPlaces): PlacedPrompt {
+export function placePrompt(prompt: string, { wanted, takes, isPositional }: PlacingOrder): PlacedPrompt {
   const isFit = fitsArgument(prompt) && !(isPositional && prompt.startsWith('-'));
   const usable = takes.filter((place) => place !== 'arg' || isFit);
   const place = usable.includes(wanted) ? wanted : (usable[0] ?? 'file');

@@ -1,7 +1,7 @@
 import { isHopeless, isJsonObject, type JsonObject, parseJson, type TurnFailure } from '../../core/index.ts';
 import { classifyFailure, toExitFailure, toReadableError } from './classify-failure.ts';
 import { StreamRecorder } from './stream-recorder.ts';
-import type { ExitFacts, OwnLog, Translator, TurnEnd } from './translator.ts';
+import type { ExitFacts, OwnLog, StreamEnd, Translator } from './translator.ts';
 
 const MAX_STRAY_LENGTH = 4000;
 const MAX_STRAY_WARNINGS = 3;
@@ -52,7 +52,7 @@ export function createJsonTranslator(stream: JsonStream): Translator {
     end(exit) {
       stream.close?.(turn, exit);
       turn.endMessage();
-      return toTurnEnd(turn, exit, stray);
+      return toStreamEnd(turn, exit, stray);
     },
     ...(log !== undefined && { ownLog: toOwnLog(log, turn) }),
   };
@@ -74,7 +74,7 @@ function toPassing(failure: TurnFailure): TurnFailure {
   return failure.class === 'agent' ? { ...failure, class: 'transient' } : failure;
 }
 
-function toTurnEnd(turn: StreamRecorder, exit: ExitFacts, stray: string): TurnEnd {
+function toStreamEnd(turn: StreamRecorder, exit: ExitFacts, stray: string): StreamEnd {
   const { final, usage, sessionId, toolCalls } = turn;
   const trouble = turn.trouble === null ? null : toPassing(classifyFailure(turn.trouble, exit.now));
   const facts = { events: turn.take(), trouble, usage, sessionId, toolCalls };

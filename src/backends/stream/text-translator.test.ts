@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../clis.ts';
 import { createEchoFilter, createTextTranslator, toPlainLine } from './text-translator.ts';
-import type { Translator, TurnEnd } from './translator.ts';
+import type { StreamEnd, Translator } from './translator.ts';
 
 const EXIT = { exitCode: 0, signal: null, stderrTail: '', now: 0 };
 
@@ -10,7 +10,7 @@ function play(
   translator: Translator,
   output: string,
   exit: Partial<typeof EXIT> = {},
-): TurnEnd & { readonly text: string; readonly warnings: readonly string[] } {
+): StreamEnd & { readonly text: string; readonly warnings: readonly string[] } {
   const events = output.split('\n').flatMap((line) => [...translator.line(line)]);
   const end = translator.end({ ...EXIT, ...exit });
   const all = [...events, ...end.events];

@@ -14,7 +14,7 @@ export interface ExitFacts extends Pick<ProcessResult, 'exitCode' | 'signal' | '
 export type StreamVerdict = 'succeeded' | 'failed' | 'missing' | 'none';
 
 /** Everything a stream told, once it is over. */
-export interface TurnEnd {
+export interface StreamEnd {
   /** What was still held back. */
   readonly events: readonly BackendEvent[];
   readonly verdict: StreamVerdict;
@@ -56,7 +56,7 @@ export interface Translator {
   part?(text: string): readonly BackendEvent[];
   /** Whether the final event has come and nothing since says that the agent goes on. */
   isFinished(): boolean;
-  end(exit: ExitFacts): TurnEnd;
+  end(exit: ExitFacts): StreamEnd;
   /** False where the agent speaks plain text, so that nothing but its exit says that it is done. */
   readonly hasFinalEvent?: false;
   /** The failure after which the agent tries again although no other try can mend it; `null` where there is none. Absent: the stream does not tell. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type TurnFailure, UNKNOWN_USAGE } from '../../core/index.ts';
 import type { ProcessResult } from '../../process/index.ts';
-import type { StreamVerdict, TurnEnd } from '../stream/translator.ts';
+import type { StreamEnd, StreamVerdict } from '../stream/translator.ts';
 import { type Judgement, judgeTurn, type TurnEvidence } from './judge-turn.ts';
 
 const FAILURE: TurnFailure = { class: 'limit', message: 'usage limit reached' };
@@ -23,7 +23,7 @@ function judge(
 ): Judgement {
   const isGood = verdict === 'succeeded' || (verdict === 'none' && (process.exitCode ?? 0) === 0);
   const { trouble = null, ...evidence } = more;
-  const end: TurnEnd = {
+  const end: StreamEnd = {
     events: [],
     verdict,
     failure: isGood ? null : FAILURE,

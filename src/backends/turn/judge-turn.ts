@@ -1,6 +1,6 @@
 import { type TurnFailure, toDurationText } from '../../core/index.ts';
 import type { ProcessResult } from '../../process/index.ts';
-import { SILENCE_MS, type TurnEnd } from '../stream/translator.ts';
+import { SILENCE_MS, type StreamEnd } from '../stream/translator.ts';
 
 const RATE = /rate[ _-]?limit|too many requests|\b429\b/i;
 /** How many attempts of one iteration that end in unexplained silence are taken for a limit; further ones are failures of the turn. */
@@ -16,7 +16,7 @@ export interface Judgement {
 /** Everything that a judgement rests on. */
 export interface TurnEvidence {
   readonly process: ProcessResult;
-  readonly end: TurnEnd;
+  readonly end: StreamEnd;
   /** The final event came only after the process was told to end: some agents that are ended in the middle call it a success. */
   readonly isForced: boolean;
   /**

@@ -55,7 +55,10 @@ export interface LoopPorts {
 }
 
 /** What a prompt says of the agent that it is for. */
-export type AgentFacts = Pick<PromptTurn, 'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'>;
+export type AgentPromptFacts = Pick<
+  PromptTurn,
+  'hasEmitTool' | 'losesPath' | 'keepsContext' | 'mayWrite' | 'mayNote' | 'mayRun' | 'mayCommit'
+>;
 
 /** The agents of a run: which one takes a turn, and in which surroundings. */
 export interface TurnAgents {
@@ -66,7 +69,7 @@ export interface TurnAgents {
   /** How many tools the hat's profile offers; `null` where none holds it back. Absent: there are no profiles. */
   readonly toolsOf?: (order: IterationStart) => number | null;
   /** What the prompt says of the agent. Absent: nothing. */
-  readonly promptFactsOf?: (order: IterationStart) => AgentFacts;
+  readonly promptFactsOf?: (order: IterationStart) => AgentPromptFacts;
   /** The cost of a usage whose agent reported none; `null` where no price is known. */
   readonly priceOf: (order: IterationStart, usage: Usage, model: string | null) => number | null;
   /** What a hat that may not write has written in a turn whose own process died. Never rejects. Absent: nobody is watched. */

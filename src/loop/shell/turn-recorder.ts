@@ -112,7 +112,7 @@ function hasLine(prompt: string, line: string): boolean {
   return prompt.includes(line) && prompt.split('\n').some((text) => text.trim() === line || (line.length >= 200 && text.includes(line)));
 }
 
-/** The signals of a turn, of the channels that are on; the promise counts on any (decisions, sections 3 and 5). */
+/** The signals of a turn, of the channels that are on; the promise counts on any. */
 export function selectSignals(sources: readonly string[], written: readonly EventSignal[], text: readonly Signal[]): readonly Signal[] {
   const fromFile = sources.includes('jsonl') ? written : [];
   const fromText = sources.includes('text') ? text : text.filter((signal) => signal.kind === 'promise');
