@@ -61,7 +61,7 @@ test('a step may name its target', () => {
   expect(turns.map((turn) => turn.hat)).toEqual(['builder', 'builder', 'critic']);
 });
 
-describe('a script that cannot be played is refused with what is wrong in it', () => {
+describe('a script that cannot be followed is refused with what is wrong in it', () => {
   const CASES: readonly (readonly [string, Json])[] = [
     ['`hats:` is missing', {}],
     ['`hats:` is missing', { hats: [] }],

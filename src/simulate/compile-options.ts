@@ -38,7 +38,7 @@ function demand(holds: boolean, name: string, what: string): void {
   if (holds) return;
   throw new RalphError({
     code: 'simulation-option',
-    what: `The simulation cannot be played so: ${name} must be ${what}.`,
+    what: `The simulation cannot run: ${name} must be ${what}.`,
     fix: '`ralph simulate --help` has examples.',
     exitCode: 2,
   });
@@ -110,5 +110,5 @@ function quote(value: Json): string {
 function invalid(why: string): RalphError {
   const fix =
     'For example:\n\nhats:\n  builder: [build.done, build.done, build.blocked]\n  critic: {review.approved: 3, review.rejected: 1}';
-  return new RalphError({ code: 'simulation-script', what: `The script cannot be played: ${why}`, fix, exitCode: 2 });
+  return new RalphError({ code: 'simulation-script', what: `The script cannot be followed: ${why}`, fix, exitCode: 2 });
 }

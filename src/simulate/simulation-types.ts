@@ -48,14 +48,14 @@ export interface SimulationScript {
 export interface SimulationReport {
   readonly coordination: Coordination;
   readonly settings: SimulationSettings;
-  /** The runs that were played; fewer than `settings.runs` where it was broken off. */
+  /** How many runs there were; fewer than `settings.runs` where the simulation was stopped. */
   readonly runs: number;
   /** False if no run completed, or none would if no agent ever made a fault. */
   readonly canComplete: boolean;
   readonly completed: SimulatedShare;
   /** Iterations of the runs that completed; `null` where none did. */
   readonly iterations: IterationFigures | null;
-  /** `max_iterations` of the configuration, and up to where the runs were played. */
+  /** `max_iterations` of the configuration, and where the runs were cut off. */
   readonly maxIterations: { readonly configured: number; readonly played: number };
   readonly ends: readonly SimulatedEnd[];
   /** Every hat in the order of the file; Ralph last, where he had a turn. */
