@@ -114,7 +114,7 @@ export const ROOMS = {
     mayImport: ['core', 'topology'],
   },
   simulate: {
-    holds: 'plays a topology with seeded agents through the real `decide`',
+    holds: 'runs a topology with seeded agents through the real `decide`',
     mayImport: ['core', 'topology', 'loop/decide'],
   },
   mcp: {

@@ -104,7 +104,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
-    wardrobe: createWardrobe({
+    agents: createWardrobe({
       runId: paths.runId,
       runFolder: paths.folder,
       workspace: file.workspace,

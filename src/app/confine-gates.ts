@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/index.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
-import type { Outfit } from '../sandbox/index.ts';
+import type { TurnSandbox } from '../sandbox/index.ts';
 import { openOutfitter, type TurnOutfitSettings } from './turn-outfits.ts';
 
 /**
@@ -14,7 +14,7 @@ export function createGateHold(made: TurnOutfitSettings): NonNullable<GateRunner
     try {
       opened ??= openOutfitter(made);
       const { outfitter } = await opened;
-      const outfit: Outfit = await outfitter.dress({
+      const outfit: TurnSandbox = await outfitter.open({
         // A home of its own for each, also where two commands of the same run are held at the same time.
         turn: `gate.${randomUUID()}`,
         cli: 'custom',

@@ -132,7 +132,7 @@ function findOwnAgents(request: ExamineRequest): readonly string[] {
   const found = specs.flatMap((spec) => {
     if (spec.command === undefined) return [];
     const place = findCommand(spec.command, request.cwd, spec.env['PATH'] ?? request.env['PATH']);
-    return 'path' in place ? [`${toBackendLabel(spec)} (${place.path})`] : [];
+    return place.ok ? [`${toBackendLabel(spec)} (${place.value})`] : [];
   });
   return [...new Set(found)];
 }

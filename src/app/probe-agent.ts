@@ -108,7 +108,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
     binDir: join(stateDir, 'bin'),
   };
   const agentEnv = toAgentEnvironment(openClient(cli, root, server.port, model, env), facts);
-  const outfitter = createOutfitter({
+  const outfitter = createTurnSandboxes({
     privateDir: join(stateDir, 'private'),
     workspace,
     stateDir,
@@ -124,7 +124,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const qualityCommands = [PROBE_TEST.command];
   const checks = listToolChecks(cli, may, qualityCommands);
-  const outfit = await outfitter.dress({
+  const outfit = await outfitter.open({
     turn: '1.1',
     cli,
     may,

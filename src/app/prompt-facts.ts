@@ -13,7 +13,7 @@ import {
 } from '../core/index.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
-import type { AgentFacts } from '../loop/shell/index.ts';
+import type { AgentPromptFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
 import type { Topology } from '../topology/index.ts';
@@ -46,7 +46,7 @@ export function findSpec({ backends }: Pick<Settings, 'backends'>, order: Wearin
 }
 
 /** What a prompt says of the agent that it is for. */
-export function toAgentFacts(settings: Settings, order: Wearing): AgentFacts {
+export function toAgentPromptFacts(settings: Settings, order: Wearing): AgentPromptFacts {
   const spec = findSpec(settings, order);
   return {
     ...toAbilities(settings, order.hat, spec.type === 'native'),
@@ -75,7 +75,7 @@ export function planFirstTurn(settings: Settings, topology: Topology, { cwd, env
   const found = readScratchpad(cwd, settings.prompts.scratchpad);
   const redaction = createRedaction(env, findKnownSecrets(settings, env));
   const scratchpad = found === null ? {} : { scratchpad: { ...found, text: redaction?.text(found.text) ?? found.text } };
-  return { ...order, ...(hasAgent ? toAgentFacts(settings, order) : {}), ...scratchpad, maxIterations: limits.maxIterations };
+  return { ...order, ...(hasAgent ? toAgentPromptFacts(settings, order) : {}), ...scratchpad, maxIterations: limits.maxIterations };
 }
 
 /** The workspace, and the environment whose secrets stay out of prompts. */

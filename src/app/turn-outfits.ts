@@ -58,7 +58,7 @@ type Sandbox = typeof import('../sandbox/index.ts');
 
 interface Tools {
   readonly sandbox: Sandbox;
-  readonly outfitter: Outfitter;
+  readonly outfitter: TurnSandboxes;
   readonly watch: TreeWatch;
 }
 
@@ -77,7 +77,7 @@ export function createTurnOutfits(made: TurnOutfitSettings): TurnOutfits {
       const outfit =
         spec.type === 'scripted'
           ? null
-          : await opened.outfitter.dress({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
+          : await opened.outfitter.open({ ...(await toOrder(made, opened, order, spec, plain, may)), isOpen });
       const own = outfit === null && !mayChangeTree(may) ? await openOwnScratch(made, opened.sandbox) : null;
       const look = mayChangeTree(may) ? null : await opened.watch.begin(outfit?.scratch ?? own?.folders ?? [], toTurnName(order));
       if (look === null) opened.watch.pass();
@@ -140,7 +140,7 @@ export async function openOutfitter(made: TurnOutfitSettings): Promise<Pick<Tool
   const sandbox = await import('../sandbox/index.ts');
   const { settings, workspace, env } = made;
   const stateDirs = toStateDirs(settings);
-  const outfitter = sandbox.createOutfitter({
+  const outfitter = sandbox.createTurnSandboxes({
     privateDir: toPrivateDir(made.runFolder),
     workspace,
     stateDir: made.stateDir,
@@ -173,7 +173,7 @@ async function toOrder(
   spec: BackendSpec,
   plain: Surroundings,
   may: Capabilities,
-): Promise<OutfitOrder> {
+): Promise<TurnSandboxOrder> {
   const { settings } = made;
   const hatMode = settings.sandbox.hats[order.hat];
   const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
@@ -226,7 +226,7 @@ function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnOutfitSett
 
 interface Dressed {
   readonly order: IterationStart;
-  readonly outfit: Outfit | null;
+  readonly outfit: TurnSandbox | null;
   readonly own: ScratchFolders | null;
   readonly look: TreeLook | null;
   readonly sandbox: Sandbox;

@@ -3,7 +3,7 @@ import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, type IterationStart, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
 import { toContractPath } from '../emit/index.ts';
-import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
+import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
 import type { Backend, Isolation } from '../ports/index.ts';
 import { toAgentEnvironment, toMarker } from './agent-environment.ts';
 import { countTools } from './count-tools.ts';
@@ -11,7 +11,7 @@ import { createNativeBackendFor } from './create-native-backend.ts';
 import { listKeyNames } from './known-secrets.ts';
 import { withOwnLogins } from './login-variables.ts';
 import { toPrice } from './prices.ts';
-import { findSpec, toAgentFacts, type Wearing } from './prompt-facts.ts';
+import { findSpec, toAgentPromptFacts, type Wearing } from './prompt-facts.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnOutfits } from './turn-outfits.ts';
 
@@ -36,7 +36,7 @@ export interface WardrobeSettings {
 }
 
 /** Hands out the backends of a run, each made once. */
-export function createWardrobe(made: WardrobeSettings): Wardrobe {
+export function createWardrobe(made: WardrobeSettings): TurnAgents {
   const known = new Map<string | BackendSpec, Backend>();
   const find = (order: Wearing): BackendSpec => findSpec(made.settings, order);
   return {
@@ -64,7 +64,7 @@ export function createWardrobe(made: WardrobeSettings): Wardrobe {
       return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
-    promptFactsOf: (order) => toAgentFacts(made.settings, order),
+    promptFactsOf: (order) => toAgentPromptFacts(made.settings, order),
     lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;

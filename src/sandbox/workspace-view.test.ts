@@ -19,8 +19,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ViewedProgram } from '../ports/index.ts';
 import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../process/index.ts';
-import { copyTree } from './copy-tree.ts';
-import { createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
+import { copyTree, createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 
 const search = await findIsolation();
 const isolation = search.ok ? search.value : undefined;

@@ -127,14 +127,14 @@ export async function createAgentLook(env: Readonly<Record<string, string | unde
       const label = toBackendLabel(spec);
       if (spec.type === 'auto') {
         const wanted = known.filter(({ type }) => priority.includes(type));
-        if (wanted.some(({ command }) => 'path' in findCommand(command, folder, env['PATH']))) return null;
+        if (wanted.some(({ command }) => findCommand(command, folder, env['PATH']).ok)) return null;
         const install = known.find(({ type }) => type === priority[0])?.install ?? null;
         return { label, problem: `none of ${priority.map(toListedBackend).join(', ')} was found in PATH`, install, fix: null };
       }
       const descriptor = known.find(({ type }) => type === spec.type);
       const found = findCommand(spec.command ?? descriptor?.command ?? '', folder, spec.env['PATH'] ?? env['PATH']);
-      if ('path' in found) return null;
-      const { problem, fix } = found;
+      if (found.ok) return null;
+      const { reason: problem, advice: fix } = found.refused;
       return spec.command === undefined
         ? { label, problem, install: descriptor?.install ?? null, fix: null }
         : { label, problem, install: null, fix };

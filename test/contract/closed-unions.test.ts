@@ -42,7 +42,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     tables: [
       'src/cli/live/run-lines.ts',
       'src/loop/shell/performer.ts',
-      'src/simulate/play-run.ts',
+      'src/simulate/simulate-run.ts',
       'src/testing/read-run-facts.ts',
       'src/views/fold/fold-events.ts',
       'src/views/fold/fold-graph.ts',
@@ -70,7 +70,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
     tables: ['src/app/queue-plan.ts', 'src/core/run/end-reasons.ts'],
-    switches: ['src/app/resume-run.ts', 'src/simulate/to-hints.ts'],
+    switches: ['src/app/resume-run.ts', 'src/simulate/create-report.ts'],
   },
   'an agent CLI': {
     file: 'src/core/backends/backend-spec.ts',

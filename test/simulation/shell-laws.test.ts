@@ -70,12 +70,12 @@ describe('law 3: the input is on disk before it is decided', () => {
           }
           if (record.kind === 'effect' && record.effect.type === 'iteration-start') ordered.add(JSON.stringify(record.effect));
         },
-        wardrobe: {
-          ...ports.wardrobe,
+        agents: {
+          ...ports.agents,
           backendFor: (order) => {
             started += 1;
             expect(ordered).toContain(JSON.stringify(order));
-            return ports.wardrobe.backendFor(order);
+            return ports.agents.backendFor(order);
           },
         },
       }));
@@ -150,12 +150,12 @@ test('a wish to stop that is left while a turn runs is followed before another b
     let isLeft = false;
     const { outcome } = await playRun(seed, (ports, world) => ({
       ...ports,
-      wardrobe: {
-        ...ports.wardrobe,
+      agents: {
+        ...ports.agents,
         backendFor: (order) => {
           started.push(`${order.iteration}.${order.attempt}`);
           isLeft ||= order.iteration === 2;
-          return ports.wardrobe.backendFor(order);
+          return ports.agents.backendFor(order);
         },
       },
       takeStop: () => {

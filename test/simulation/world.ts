@@ -58,7 +58,7 @@ export function createPorts(world: World): LoopPorts {
       keepAfter: async () => String(world.random.below(2)),
       checkpoint: async () => ({ commit: null, leftOut: [], note: 'not a repository' }),
     },
-    wardrobe: {
+    agents: {
       backendFor: (order) => createSeededBackend(world, order),
       surroundings: () => ({ cwd: '/', env: {}, marker: '' }),
       priceOf: () => UNKNOWN_USAGE.costUsd,

@@ -139,7 +139,7 @@ describe('ralph simulate', () => {
     [['--trace', 'x'], '--trace "x" cannot be read'],
     [['--script', 'nowhere.yml'], '--script "nowhere.yml" cannot be used: it is not there'],
     [['--script', 'list.yml'], 'list.yml cannot be read as YAML'],
-    [['--script', 'circle.yml'], 'The script cannot be played'],
+    [['--script', 'circle.yml'], 'The script cannot be followed'],
     [['nowhere.yml'], 'nowhere.yml'],
     [['--format', 'xml'], 'xml'],
   ])('refuses %j as wrong usage', async (args, message) => {

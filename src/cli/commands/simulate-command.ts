@@ -182,7 +182,7 @@ async function simulateInterruptibly({ terminal, signals, now }: CliContext, sim
     while (stop === null && simulateSlice(simulation, now)) {
       if (terminal.isTty && now() - startedAt > PATIENCE_MS) {
         isShown = true;
-        terminal.err(`\r${simulation.played()} of ${simulation.runs} runs`);
+        terminal.err(`\r${simulation.done()} of ${simulation.runs} runs`);
       }
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -197,7 +197,7 @@ async function simulateInterruptibly({ terminal, signals, now }: CliContext, sim
 function simulateSlice(simulation: Simulation, now: () => number): boolean {
   const until = now() + SLICE_MS;
   do {
-    for (let count = 0; count < RUNS_A_LOOK; count += 1) if (!simulation.playNext()) return false;
+    for (let count = 0; count < RUNS_A_LOOK; count += 1) if (!simulation.runNext()) return false;
   } while (now() < until);
   return true;
 }

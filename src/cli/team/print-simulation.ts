@@ -1,5 +1,5 @@
 import { TOPIC_COMPLETE } from '../../core/index.ts';
-import type { PlayedRun, PlayedTurn, SimulationReport } from '../../simulate/index.ts';
+import type { SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
 import type { Coordination } from '../../topology/index.ts';
 import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/index.ts';
@@ -64,14 +64,14 @@ function toConditions({ settings, maxIterations }: SimulationReport): string {
 }
 
 /** One run, a line a turn and one for what followed from it. */
-export function printTrace(terminal: Terminal, { run, turns, reason, detail, iterations }: PlayedRun, coordination: Coordination): void {
+export function printTrace(terminal: Terminal, { run, turns, reason, detail, iterations }: SimulatedRun, coordination: Coordination): void {
   printLine(terminal, terminal.style('heading', `Run ${run}`));
   for (const turn of turns) for (const line of toTurnLines(terminal, turn, coordination)) printLine(terminal, line);
   const style = reason === 'completed' ? 'good' : 'bad';
   printLine(terminal, `${terminal.style(style, reason)} after ${toCount(iterations, 'iteration')}: ${toPlainLine(detail, 300)}`);
 }
 
-function toTurnLines({ style }: Terminal, turn: PlayedTurn, coordination: Coordination): readonly string[] {
+function toTurnLines({ style }: Terminal, turn: SimulatedTurn, coordination: Coordination): readonly string[] {
   const given = turn.given.map(({ topic, source }) => `${topic} of ${source}`).join(', ');
   const published = turn.published.map(({ topic, source, to, how }) => {
     const by = source === turn.hat ? '' : ` (${source})`;
@@ -83,7 +83,7 @@ function toTurnLines({ style }: Terminal, turn: PlayedTurn, coordination: Coordi
   return [head, ...[...published, ...refused].map((line) => `        ${line}`)];
 }
 
-function toDeed({ outcome, said }: PlayedTurn): string {
+function toDeed({ outcome, said }: SimulatedTurn): string {
   if (outcome === 'succeeded') return `says ${said}`;
   return { silent: 'writes nothing', failed: 'fails', interrupted: 'is interrupted' }[outcome];
 }

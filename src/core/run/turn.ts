@@ -46,6 +46,18 @@ export interface TurnFailure {
   readonly wasRetried?: true;
 }
 
+/** What an agent's error fields say, before it is judged. */
+export interface FailureSigns {
+  /** The agent's own words, or ours. Never the assistant's text of a turn that went well. */
+  readonly message: string;
+  /** The HTTP status of the model's answer, where the agent names it in a field of its own. */
+  readonly httpStatus?: number | null;
+  /** Epoch ms of the reset, where the agent names it in a field of its own. */
+  readonly resetAt?: number;
+  /** Set where the agent's own error code says more than any words. */
+  readonly class?: FailureClass;
+}
+
 /** How a turn ended. `interrupted`: by a person, a signal, or the death of the orchestrator. */
 export type TurnOutcome =
   | { readonly status: 'succeeded' }

@@ -10,8 +10,7 @@ import {
   type TurnId,
 } from '../../core/index.ts';
 import { safetyNetOf } from '../../topology/index.ts';
-import { deliver } from './publish.ts';
-import { change, count, notify, order, readEntry, type Step } from './step.ts';
+import { change, count, deliver, notify, order, readEntry, type Step } from './step.ts';
 
 /**
  * Starts the next turn: a planned one (a retry, an interrupted hat, a second chance), else the hat that owns the oldest

@@ -2,8 +2,7 @@ import { type RunStarted, TOPIC_START } from '../../core/index.ts';
 import { takersOf } from '../../topology/index.ts';
 import { askBaseline } from './baseline.ts';
 import { proceed } from './proceed.ts';
-import { deliver } from './publish.ts';
-import { change, type Step, startClock } from './step.ts';
+import { change, deliver, type Step, startClock } from './step.ts';
 
 /** The run begins: its first event carries the objective to the entry. */
 export function onRunStarted(step: Step, input: RunStarted): void {

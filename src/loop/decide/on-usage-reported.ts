@@ -1,6 +1,5 @@
 import { addUsage, toUsdText, type UsageReported } from '../../core/index.ts';
-import type { Step } from './step.ts';
-import { stopTurns } from './stop-turns.ts';
+import { type Step, stopTurns } from './step.ts';
 
 /** `max_cost_usd` also interrupts a running turn: what it did stays, and the same hat goes on with the same events once the limit is raised. */
 export function onUsageReported(step: Step, input: UsageReported): void {
