@@ -15,32 +15,40 @@ import {
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
 import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
-import { createWorkspace, type GitWorkspace } from '../workspace/index.ts';
-import { type Admission, admitPeople } from './admit-people.ts';
-import { writeAgentCommand } from './agent-command.ts';
-import { toGateMarker } from './agent-environment.ts';
-import { createGateHold } from './confine-gates.ts';
-import { findCheck } from './find-check.ts';
-import type { GateGround } from './gate-ground.ts';
-import { toGateGuard, withoutKeys } from './gate-guard.ts';
-import { findKnownSecrets } from './known-secrets.ts';
-import type { Layout } from './layout.ts';
-import { openAgentFolders } from './open-folders.ts';
-import { toPeopleFile } from './people.ts';
-import { reapTurn } from './processes.ts';
-import { readScratchpad, toPromptSettings } from './prompt-facts.ts';
-import type { RunWatch } from './run-api.ts';
-import type { RunFile } from './run-file.ts';
-import { runGates } from './run-gates.ts';
-import { coverWorktrees, protectState } from './run-isolation.ts';
-import { toWorkspaceLock } from './run-lock.ts';
-import { createStartTests, toStartPath } from './start-tests.ts';
-import { toStateDirs } from './state-dirs.ts';
-import { createRunClock } from './system-clock.ts';
-import { keepTrustedFiles, keepTrustedLink } from './trusted-files.ts';
-import { createTurnOutfits, type TurnOutfitSettings } from './turn-outfits.ts';
-import { openProgramNotes } from './unconfirmed-programs.ts';
-import { createWardrobe } from './wardrobe.ts';
+import { findCheck } from '../project/index.ts';
+import { createStartTests, type GateReference, runGates, toGateGuard, toStartPath } from '../run-gates/index.ts';
+import {
+  type Admission,
+  admitPeople,
+  coverWorktrees,
+  createRunClock,
+  type Layout,
+  openAgentFolders,
+  openProgramNotes,
+  openWorkspace,
+  protectState,
+  type RunFile,
+  type RunWatch,
+  reapTurn,
+  toGateMarker,
+  toOutsideFile,
+  toPeopleFile,
+  toStateDirs,
+  toWorkspaceLock,
+} from '../runs/index.ts';
+import { type Environment, findKnownSecrets, withoutKeys } from '../secrets/index.ts';
+import {
+  createGateHold,
+  createTurnAgents,
+  createTurnScopes,
+  keepTrustedFiles,
+  keepTrustedLink,
+  readScratchpad,
+  type TurnScopeSettings,
+  toPromptSettings,
+  writeAgentCommand,
+} from '../turns/index.ts';
+import type { GitWorkspace } from '../workspace/index.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;
@@ -50,9 +58,9 @@ export interface RunParts {
   readonly layout: Layout;
   readonly paths: RunPaths;
   readonly file: RunFile;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly watch: RunWatch;
-  readonly ground: GateGround;
+  readonly ground: GateReference;
   /** `null`: programs share the processes of the machine. */
   readonly isolation: Isolation | null;
 }
@@ -104,7 +112,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       ...backpressure,
     }),
     workspace: withSnapshots(workspace),
-    wardrobe: createWardrobe({
+    wardrobe: createTurnAgents({
       runId: paths.runId,
       runFolder: paths.folder,
       workspace: file.workspace,
@@ -113,7 +121,7 @@ export function assembleRun(parts: RunParts, visit: (entry: JournalEntry) => voi
       agentCommand,
       binDir: layout.binDir,
       ...isolation,
-      outfits: createTurnOutfits(toOutfitSettings(parts, agentCommand, workspace)),
+      outfits: createTurnScopes(toScopeSettings(parts, agentCommand, workspace)),
       undo: createUndo(parts, agentCommand, workspace, people.admitTokens),
     }),
     reap: (activation) => reapTurn(paths.runId, activation),
@@ -177,7 +185,7 @@ function listWritten({ workspace, settings }: RunFile): readonly string[] {
   return [dirname(eventsFile), dirname(scratchpad), workspaceDir].map((folder) => resolve(workspace, folder));
 }
 
-function toOutfitSettings({ layout, paths, file, env }: KeptParts, agentCommand: string, tree: GitWorkspace): TurnOutfitSettings {
+function toScopeSettings({ layout, paths, file, env }: KeptParts, agentCommand: string, tree: GitWorkspace): TurnScopeSettings {
   const { root, stateDir, binDir } = layout;
   const { workspace, settings, gitPrograms } = file;
   const packageFolder = findPackageFolder();
@@ -220,7 +228,7 @@ function toIsolation({ isolation, layout, file }: KeptParts): { readonly isolati
 /** In a safe run the operating system holds gates as it holds agents. */
 function toHold(parts: KeptParts, agentCommand: string, tree: GitWorkspace): Pick<GateRunnerSettings, 'hold'> {
   if (parts.file.settings.isSafe !== true) return {};
-  return { hold: createGateHold(toOutfitSettings(parts, agentCommand, tree)) };
+  return { hold: createGateHold(toScopeSettings(parts, agentCommand, tree)) };
 }
 
 function toGateSettings(parts: RunParts): GateRunnerSettings {
@@ -273,27 +281,6 @@ function withReadOnly(kept: ReturnType<typeof keepGates>, folders: readonly stri
   return isolation === undefined ? kept : { ...kept, isolation: { ...isolation, readOnly: [...isolation.readOnly, ...folders] } };
 }
 
-/** The file in which people publish to a run: the orchestrator's own, so that nothing in it is taken for an agent's. */
-export function toOutsideFile(paths: RunPaths): string {
-  return join(paths.folder, 'outside.jsonl');
-}
-
-/** The workspace of a run, for the loop and for `ralph show --diff`. */
-export function openWorkspace({ paths, file, env }: Pick<RunParts, 'paths' | 'file' | 'env'>): GitWorkspace {
-  const { checkpointBranch } = file.settings;
-  return createWorkspace({
-    cwd: file.workspace,
-    env: withoutKeys(file.settings, env),
-    stateDirs: toStateDirs(file.settings),
-    runId: paths.runId,
-    scratchDir: join(paths.folder, 'git'),
-    baseline: file.baseline,
-    programs: file.gitPrograms,
-    checkpointBranch,
-    ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
-  });
-}
-
 function withSnapshots(workspace: GitWorkspace): Workspace {
   return {
     exists: workspace.exists,
@@ -301,9 +288,4 @@ function withSnapshots(workspace: GitWorkspace): Workspace {
     keepBefore: async (turn) => (await workspace.snapshot(turn, 'before')).fingerprint,
     keepAfter: async (turn) => (await workspace.snapshot(turn, 'after')).fingerprint,
   };
-}
-
-/** The person's environment, not an agent's: for the notify command. */
-export function toPlainEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -69,8 +69,8 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/end-reasons.ts',
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
-    tables: ['src/app/queue-plan.ts', 'src/core/end-reasons.ts'],
-    switches: ['src/app/resume-run.ts', 'src/simulate/to-hints.ts'],
+    tables: ['src/queue/queue-plan.ts', 'src/core/end-reasons.ts'],
+    switches: ['src/planning/plan-resume.ts', 'src/simulate/to-hints.ts'],
   },
   'an agent CLI': {
     file: 'src/core/backend-spec.ts',

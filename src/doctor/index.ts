@@ -1,0 +1,8 @@
+/**
+ * Front door of `doctor`: looks at the machine and at a folder and tells what is there, what is missing and what would be enforced. Nothing is changed; probes alone start agents, in
+ * folders of their own.
+ */
+export type { DoctorCheck } from './check-native.ts';
+export { examineScopes, type HatScope, type ScopeLayer, type ScopeReport, toProbeWarnings, toScopeWarnings } from './describe-scopes.ts';
+export { type DoctorReport, examine } from './examine.ts';
+export { type ProbeReport, type ProbesReport, probeAgents } from './probe.ts';

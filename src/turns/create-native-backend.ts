@@ -1,0 +1,233 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findGuidePage, parseYamlText, type Settings } from '../config/index.ts';
+import {
+  type BackendEvent,
+  type BackendSpec,
+  isRalphError,
+  type Json,
+  type NativeSpec,
+  NO_TOOLS_SPEC,
+  NO_WORK,
+  RalphError,
+  toBackendLabel,
+  toErrorCode,
+  toTextHash,
+  type Usage,
+} from '../core/index.ts';
+import { emitInto, findTurn, readOffer } from '../emit/index.ts';
+import { toQualityOfGates } from '../gates/index.ts';
+import { listRunTools } from '../plugins/index.ts';
+import type { Backend, Model, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import { findKnownSecrets } from '../secrets/index.ts';
+import { toNativePrice } from './prices.ts';
+
+type AgentRoom = typeof import('../agent/index.ts');
+type ToolSettings = Parameters<AgentRoom['openTools']>[0];
+
+/** Where a native agent works, and under which settings. */
+interface NativeHome {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+}
+
+/** Makes the native agent for one hat. Its code is loaded with its first turn. */
+export function createNativeBackendFor(made: NativeHome, hat: string, spec: BackendSpec): Backend {
+  const label = toBackendLabel(spec);
+  return createLazyBackend(label, async () => {
+    const room = await import('../agent/index.ts');
+    const native = requireNative(spec);
+    const { settings } = made;
+    return room.createNativeBackend({
+      label,
+      hat,
+      key: `${native.provider}:${spec.model ?? native.script ?? ''}`,
+      context: native.context,
+      limits: { ...native, retry: settings.spec.retry },
+      createModel: (place) => createNativeModel(room, made.workspace, spec, place),
+      openTools: (request, signal, warn) => openHatTools({ room, made, hat, request, signal, warn }),
+      priceOf: (usage: Usage, model) =>
+        toNativePrice(settings.prices, model ?? spec.model ?? null, usage) ?? toNativePrice(settings.prices, spec.model ?? null, usage),
+    });
+  });
+}
+
+function requireNative({ native }: BackendSpec): NativeSpec {
+  if (native !== undefined) return native;
+  throw toIncomplete('The native agent has no model.');
+}
+
+function toIncomplete(what: string): RalphError {
+  return new RalphError({
+    code: 'native-incomplete',
+    what,
+    fix: 'Write for example: backend: {type: native, provider: anthropic, model: claude-sonnet-4-5}',
+  });
+}
+
+type Place = Parameters<AgentRoom['createScriptedModel']>[1];
+
+/**
+ * Makes the model of a native agent.
+ *
+ * @throws RalphError `native-incomplete`, `native-key`, `native-packages`, `native-script`
+ */
+export async function createNativeModel(room: AgentRoom, workspace: string, { native, model }: BackendSpec, place: Place): Promise<Model> {
+  const { provider, script, baseUrl, apiKeyEnv, effort } = requireNative({ native } as BackendSpec);
+  if (provider === 'scripted') return room.createScriptedModel(readScript(room, workspace, script), place);
+  if (model === undefined) throw toIncomplete(`The native agent has no model of ${provider}.`);
+  const settings = {
+    kind: provider,
+    model,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(effort === undefined ? {} : { effort }),
+    ...toCacheKey(place),
+  };
+  return room.createLibraryModel(settings, place.env);
+}
+
+/** The same for all turns of a hat in a run: they begin alike, and nobody else's do. No name goes to the provider. */
+function toCacheKey({ hat, env }: Place): { readonly cacheKey?: string } {
+  const { RALPH_RUN_ID: run } = env;
+  return run === undefined ? {} : { cacheKey: `ralph-${toTextHash(`${run} ${hat}`)}` };
+}
+
+function readScript(room: AgentRoom, workspace: string, file: string | undefined): ReturnType<AgentRoom['parseScript']> & object {
+  if (file === undefined) throw toIncomplete('The scripted model has no script.');
+  const parsed = room.parseScript(readYaml(file, resolve(workspace, file)));
+  if (typeof parsed !== 'string') return parsed;
+  throw toScriptError(file, parsed);
+}
+
+function readYaml(shown: string, path: string): Json {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw toScriptError(shown, `it cannot be read (${toErrorCode(error)})`);
+  }
+  try {
+    return parseYamlText(text, shown);
+  } catch (error) {
+    throw toScriptError(shown, isRalphError(error) ? [error.message, error.fix].filter(Boolean).join('\n') : String(error));
+  }
+}
+
+function toScriptError(file: string, problem: string): RalphError {
+  return new RalphError({
+    code: 'native-script',
+    what: `${file} cannot be played: ${problem}`,
+    why: 'A scripted model says what is written there.',
+    fix: `What a script holds: ${findGuidePage('native-agent')}`,
+  });
+}
+
+interface HatTurn {
+  readonly room: AgentRoom;
+  readonly made: NativeHome;
+  readonly hat: string;
+  readonly request: TurnRequest;
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}
+
+/** The tools of one turn; the profile is looked up now, so that a run that was resumed with another one is bound by that. */
+async function openHatTools(turn: HatTurn): Promise<ReturnType<AgentRoom['openTools']>> {
+  const { room, made, hat, request, signal, warn } = turn;
+  const { mcpServers, policies } = made.settings;
+  const { cwd, env, marker, isolation } = request;
+  const servers = await room.openServers(mcpServers, policies[hat] ?? null, { cwd, env, marker, isolation, signal });
+  for (const warning of servers.warnings) warn(warning);
+  return room.openTools(toToolSettings(turn, servers), request, signal);
+}
+
+type ServerTools = Awaited<ReturnType<AgentRoom['openServers']>>;
+
+function toToolSettings({ room, made, hat, request }: HatTurn, servers: ServerTools): ToolSettings {
+  const { workspace, settings } = made;
+  const place = findTurn(request.env);
+  const topics = place === null ? [] : (readOffer(place).topics ?? []);
+  const { search, privateHosts, passEnv, protectedBranches, plugins } = settings.tools ?? NO_TOOLS_SPEC;
+  return {
+    tools: [...room.createBuiltInTools(topics), ...listRunTools(settings).map(room.toPluginTool), ...servers.tools],
+    policy: settings.policies[hat] ?? null,
+    workspace: request.cwd,
+    stateDir: resolve(workspace, settings.stateDir),
+    scratchpad: join(realpathSync.native(workspace), settings.prompts.scratchpad),
+    quality: toQualityOfGates(settings.spec.gates),
+    secrets: findKnownSecrets(settings, request.env),
+    publishes: topics,
+    publish: async (topic, payload, target) => publish(request, workspace, { topic, payload, target }, topics),
+    search: search === null ? null : room.createSearch(search, request.env),
+    allowedPrivateHosts: privateHosts,
+    passEnv,
+    ...(protectedBranches === null ? {} : { protectedBranches }),
+    protectedFiles: Object.values(plugins),
+    close: servers.close,
+  };
+}
+
+interface Wish {
+  readonly topic: string;
+  readonly payload: Json;
+  readonly target: string | undefined;
+}
+
+type Verdict = Awaited<ReturnType<ToolSettings['publish']>>;
+
+/** The same way as `ralph emit` in a CLI's turn: held against the hat's contract, appended to the agents' file. */
+function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
+  const place = findTurn(env);
+  if (place === null) return { ok: false, why: 'this is no turn of a run', allowed: [] };
+  const isText = typeof payload === 'string';
+  const words = { topic, payload: isText ? payload : JSON.stringify(payload), json: !isText };
+  try {
+    emitInto(target === undefined ? words : { ...words, target }, { ...place, root });
+    return { ok: true, topic };
+  } catch (error) {
+    if (isRalphError(error)) return { ok: false, why: error.message, allowed };
+    return { ok: false, why: `the events file cannot be written (${toErrorCode(error)})`, allowed };
+  }
+}
+
+/** A backend whose code is loaded when its first turn starts: what nobody wears costs nothing. */
+export function createLazyBackend(label: string, load: () => Promise<Backend>): Backend {
+  let loading: Promise<Backend> | undefined;
+  return {
+    label,
+    start: (request, observe) => {
+      loading ??= load();
+      return startWhenLoaded(loading, request, observe);
+    },
+  };
+}
+
+function startWhenLoaded(loading: Promise<Backend>, request: TurnRequest, observe: (event: BackendEvent) => void): RunningTurn {
+  let running: RunningTurn | null = null;
+  let isStopped = false;
+  const result = loading.then(
+    (backend) => {
+      if (isStopped) return toEarlyEnd('stopped', null);
+      running = backend.start(request, observe);
+      return running.result;
+    },
+    (error: unknown) => toEarlyEnd('failed', { class: 'spawn', message: error instanceof Error ? error.message : String(error) }),
+  );
+  const end = (how: (turn: RunningTurn) => void): void => {
+    isStopped = true;
+    if (running !== null) how(running);
+  };
+  return { result, stop: (graceMs) => end((turn) => turn.stop(graceMs)), kill: () => end((turn) => turn.kill()) };
+}
+
+/** A turn that never began. */
+function toEarlyEnd(status: 'stopped' | 'failed', failure: TurnResult['failure']): TurnResult {
+  return {
+    status,
+    failure,
+    ...NO_WORK,
+    logError: null,
+  };
+}

@@ -1,0 +1,107 @@
+import { join, resolve } from 'node:path';
+import { createBackend } from '../backends/index.ts';
+import type { Settings } from '../config/index.ts';
+import { type BackendSpec, type IterationStart, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { toContractPath } from '../emit/index.ts';
+import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
+import { countTools } from '../plugins/index.ts';
+import type { Backend, Isolation } from '../ports/index.ts';
+import { toMarker } from '../runs/index.ts';
+import { type Environment, listKeyNames, withOwnLogins } from '../secrets/index.ts';
+import { toAgentEnvironment } from './agent-environment.ts';
+import { createNativeBackendFor } from './create-native-backend.ts';
+import { findSpec, toAgentFacts, type Wearing } from './hat-facts.ts';
+import { toPrice } from './prices.ts';
+import { addTrusted } from './trusted-files.ts';
+import type { TurnScopes } from './turn-scopes.ts';
+
+/** What a wardrobe is made of. */
+export interface TurnAgentsSettings {
+  readonly runId: string;
+  readonly runFolder: string;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly settings: Settings;
+  /** The environment that Ralph was started with. */
+  readonly env: Environment;
+  /** Absolute path of an executable `ralph` for agents, and its folder. */
+  readonly agentCommand: string;
+  readonly binDir: string;
+  /** The namespaces of every turn's programs; absent: none. */
+  readonly isolation?: Isolation;
+  /** Binds the agents of hats with a profile; absent: nothing does. */
+  readonly outfits?: TurnScopes;
+  /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
+  readonly undo?: () => Promise<readonly string[]>;
+}
+
+/** Hands out the backends of a run, each made once. */
+export function createTurnAgents(made: TurnAgentsSettings): Wardrobe {
+  const known = new Map<string | BackendSpec, Backend>();
+  const find = (order: Wearing): BackendSpec => findSpec(made.settings, order);
+  return {
+    backendFor: (order) => {
+      const spec = find(order);
+      const isNative = spec.type === 'native';
+      // The native agent wears one hat: what it may do and publish is the hat's.
+      const key = isNative ? `${order.hat}/${order.backend}` : spec;
+      const backend =
+        known.get(key) ??
+        (isNative
+          ? createNativeBackendFor(made, order.hat, spec)
+          : createBackend(spec, { watchesLimits: made.settings.watchesLimits ?? true }));
+      known.set(key, backend);
+      return backend;
+    },
+    surroundings: (order) => {
+      const spec = find(order);
+      const plain = {
+        cwd: spec.cwd === undefined ? made.workspace : resolve(made.workspace, spec.cwd),
+        env: toEnvironment(made, order, spec),
+        marker: toMarker(made.runId, order),
+        ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
+      };
+      return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
+    },
+    toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
+    promptFactsOf: (order) => toAgentFacts(made.settings, order),
+    lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
+    spentBy: async (activation) => {
+      if (find(activation).type !== 'native') return UNKNOWN_USAGE;
+      const { findSpent } = await import('../agent/index.ts');
+      return findSpent(join(made.runFolder, 'turns'), toTurnName(activation));
+    },
+    priceOf: (order, usage: Usage, model) => toPrice(made.settings.prices, model ?? find(order).model ?? null, usage),
+  };
+}
+
+/** What was done before a turn is not its doing; what is found behind it is. */
+async function watchTrusted(undo: TurnAgentsSettings['undo'], dress: () => Promise<Surroundings>): Promise<Surroundings> {
+  if (undo === undefined) return dress();
+  const between = await undo();
+  const dressed = await dress();
+  return {
+    ...dressed,
+    close: async () => {
+      const found = (await dressed.close?.()) ?? null;
+      return addTrusted(found, await undo(), between);
+    },
+  };
+}
+
+function toEnvironment(made: TurnAgentsSettings, order: IterationStart, spec: BackendSpec): Readonly<Record<string, string>> {
+  const env = toAgentEnvironment(
+    { ...(made.settings.isSafe === true ? withOwnLogins(made.env, spec, listKeyNames(made.settings)) : made.env), ...spec.env },
+    {
+      iteration: order.iteration,
+      attempt: order.attempt,
+      hat: order.hat,
+      runId: made.runId,
+      eventsFile: join(made.workspace, made.settings.prompts.eventsFile),
+      contractFile: toContractPath(made.runFolder),
+      command: made.agentCommand,
+      binDir: made.binDir,
+    },
+  );
+  return env;
+}
