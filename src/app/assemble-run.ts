@@ -20,23 +20,20 @@ import { createStartTests, type GateReference, runGates, toGateGuard, toStartPat
 import {
   type Admission,
   admitPeople,
-  coverWorktrees,
   createRunClock,
   type Layout,
   openAgentFolders,
   openProgramNotes,
   openWorkspace,
-  protectState,
   type RunFile,
   type RunWatch,
   reapTurn,
   toGateMarker,
   toOutsideFile,
   toPeopleFile,
-  toStateDirs,
   toWorkspaceLock,
 } from '../runs/index.ts';
-import { type Environment, findKnownSecrets, withoutKeys } from '../secrets/index.ts';
+import { coverWorktrees, type Environment, findKnownSecrets, protectState, toStateDirs, withoutKeys } from '../safety/index.ts';
 import {
   createGateHold,
   createTurnAgents,

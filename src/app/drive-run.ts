@@ -30,7 +30,7 @@ import {
   watchWishes,
   writeRunFile,
 } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { createProofFold, type RunProof } from '../views/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 

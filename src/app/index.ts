@@ -6,12 +6,9 @@ export {
   type DoctorReport,
   examine,
   examineScopes,
-  type HatScope,
   type ProbeReport,
   type ProbesReport,
   probeAgents,
-  type ScopeLayer,
-  type ScopeReport,
 } from '../doctor/index.ts';
 export {
   diffRunWorktree,
@@ -30,7 +27,7 @@ export {
   type UndoRequest,
   undoRun,
 } from '../landing/index.ts';
-export { planRun, type RunPlan, type RunRequest } from '../planning/index.ts';
+export { planRun, type RunPlan } from '../planning/index.ts';
 export { listNativeTools, type NativeTools } from '../plugins/index.ts';
 export {
   checkInit,
@@ -89,6 +86,7 @@ export {
   type RunEnd,
   type RunHandle,
   type RunReader,
+  type RunRequest,
   type RunSummary,
   type RunWatch,
   reapProcesses,
@@ -100,6 +98,7 @@ export {
   summariseAllRuns,
   summariseRuns,
 } from '../runs/index.ts';
+export type { HatScope, ScopeLayer, ScopeReport } from '../turns/index.ts';
 export { landRun } from './land-run.ts';
 export { resumeRun } from './resume-run.ts';
 export { runQueue } from './run-queue.ts';

@@ -3,8 +3,8 @@ import { type LandReport, type LandRequest, type LandWatch, performLanding, type
 import { requireAgents, requireKnownCost } from '../planning/index.ts';
 import { loadPluginFiles } from '../plugins/index.ts';
 import { removeTree } from '../process/index.ts';
-import { findRunIsolation, lockRun, type RunHandle, releaseLock, requireHeldGates, withoutToken } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { lockRun, type RunHandle, releaseLock, withoutToken } from '../runs/index.ts';
+import { type Environment, findRunIsolation, requireHeldGates } from '../safety/index.ts';
 import { compileTopology } from '../topology/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';

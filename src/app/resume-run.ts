@@ -9,13 +9,11 @@ import {
   clearPlacesApart,
   clearStopWish,
   findLayout,
-  isolatesAll,
   type Layout,
   lockRun,
   lockWorkspace,
   noteProgramsOfDead,
   openAgentFolders,
-  packForSafety,
   type Resumed,
   type ResumeOptions,
   type RunFile,
@@ -26,12 +24,12 @@ import {
   requireGoodToken,
   requireOwnWork,
   toPeopleFile,
-  toStateDirs,
   wasKilled,
   withoutToken,
   writePeople,
   writeRunFile,
 } from '../runs/index.ts';
+import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { createWorktree } from '../workspace/index.ts';
 import { assembleRun } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';

@@ -11,14 +11,12 @@ import {
   captureTrustedPrograms,
   findStaleOwner,
   hasUnconfirmed,
-  isolatesAll,
   type Layout,
   listKilledRuns,
   lockRun,
   lockWorkspace,
   noteProject,
   openAgentFolders,
-  packForSafety,
   type RunFile,
   type RunHandle,
   type RunWatch,
@@ -30,12 +28,12 @@ import {
   type StartOptions,
   settleKilledRun,
   toLayout,
-  toStateDirs,
   toWorktreeName,
   withoutToken,
   writePeople,
   writeRunFile,
 } from '../runs/index.ts';
+import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { toPrivateDir } from '../turns/index.ts';
 import { toPlainLine } from '../views/index.ts';
 import { captureBase, captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';

@@ -1,7 +1,8 @@
 import { type BackendReport, detectBackends, findCommand } from '../backends/index.ts';
-import { type BackendType, isRalphError, toBackendLabel } from '../core/index.ts';
+import { type BackendType, isRalphError, RalphError, toBackendLabel } from '../core/index.ts';
 import { findIsolation, runCommand } from '../process/index.ts';
-import { WITHOUT_ISOLATION } from '../runs/index.ts';
+import { WITHOUT_ISOLATION } from '../safety/index.ts';
+import { describeScopes, type ScopeReport } from '../turns/index.ts';
 import {
   type CheckedConfig,
   type CheckRequest,
@@ -163,4 +164,21 @@ function checkAgents(backends: readonly BackendReport[], own: readonly string[],
     text: 'no agent CLI was found',
     fix: 'Install one, such as: npm install -g @anthropic-ai/claude-code',
   };
+}
+
+/**
+ * Says what would be enforced for the hats of a configuration.
+ *
+ * @throws RalphError `config-invalid`
+ */
+export async function examineScopes(request: CheckRequest): Promise<ScopeReport> {
+  const { cwd, env = {} } = request;
+  const { settings } = checkConfig({ ...request, prompt: 'optional' });
+  if (settings !== null) return describeScopes(settings, cwd, env);
+  throw new RalphError({
+    code: 'config-invalid',
+    what: 'The configuration cannot be read, so it is not known what would be enforced.',
+    fix: 'See what is wrong: ralph validate',
+    exitCode: 1,
+  });
 }

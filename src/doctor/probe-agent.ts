@@ -16,9 +16,9 @@ import {
 } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { makeOwnedFolder, runCommand, sweepOwnedFolders } from '../process/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { createOutfitter, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';
-import type { Environment } from '../secrets/index.ts';
-import { attachEmit, toAgentEnvironment, writeAgentCommand } from '../turns/index.ts';
+import { loadEmitAttach, toAgentEnvironment, writeAgentCommand } from '../turns/index.ts';
 
 /** A CLI that is to be probed, and what is to hold it. */
 export interface ProbeOrder {
@@ -122,6 +122,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
   const may = toCapabilities(resolveProfile(policy, BUILT_IN_CARDS));
   const qualityCommands = [PROBE_TEST.command];
   const checks = listToolChecks(cli, may, qualityCommands);
+  const attach = await loadEmitAttach();
   const outfit = await outfitter.dress({
     turn: '1.1',
     cli,
@@ -132,7 +133,7 @@ async function runProbe({ cli, path, env, os, signal }: ProbeOrder, root: string
     env: agentEnv,
     cwd: workspace,
     qualityCommands,
-    attach: (folder) => attachEmit({ cli, command, place, isAlone: true, checks, folder: workspace }, folder),
+    attach: (folder) => attach({ cli, command, place, isAlone: true, checks, folder: workspace }, folder),
     more: [],
   });
   try {

@@ -1,7 +1,7 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import { type BackendType, RalphError } from '../core/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { ProbeVerdict } from '../sandbox/index.ts';
-import type { Environment } from '../secrets/index.ts';
 
 /** A busy machine may take long to start a CLI for the first time. */
 const VERSION_MS = 60_000;

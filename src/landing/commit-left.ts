@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskControls, RalphError } from '../core/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import { closeWorktree, type Layout, openWorkspace, type RunFile, toStateDirs } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { closeWorktree, type Layout, openWorkspace, type RunFile } from '../runs/index.ts';
+import { type Environment, toStateDirs } from '../safety/index.ts';
 import { isOutsideGit, listUncommitted, showName } from '../workspace/index.ts';
 
 /** A run whose worktree shall have everything on its branch. */

@@ -6,7 +6,6 @@ import type { Isolation } from '../ports/index.ts';
 import { type GateRun, type GateRunOrder, runGates } from '../run-gates/index.ts';
 import {
   findLayout,
-  findRunIsolation,
   type Layout,
   lockForLanding,
   lockForMerge,
@@ -19,16 +18,14 @@ import {
   readRunFile,
   releaseLock,
   requireFate,
-  requireHeldGates,
   requireOutside,
   requireOwnWork,
   settleKilledRun,
   sweepLandings,
-  toStateDirs,
   type WorkspaceOrder,
   writeLandRecord,
 } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type Environment, findRunIsolation, requireHeldGates, toStateDirs } from '../safety/index.ts';
 import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
 import { GitProblem, type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
 import { commitLeft, toLandInPlace, toNames } from './commit-left.ts';

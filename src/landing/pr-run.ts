@@ -15,9 +15,8 @@ import {
   requireOutside,
   requireOwnWork,
   settleKilledRun,
-  toStateDirs,
 } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type Environment, toStateDirs } from '../safety/index.ts';
 import { GitProblem, type Offer, openOffer } from '../workspace/index.ts';
 import { commitLeft, toOfferInPlace } from './commit-left.ts';
 import { type DraftWay, findDraftWay, openDraft, withoutLogins } from './pull-request.ts';

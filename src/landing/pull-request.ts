@@ -2,7 +2,7 @@ import { delimiter, join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../core/index.ts';
 import { isProgram, runCommand, splitSearchPath } from '../process/index.ts';
 import { withoutToken } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 
 /** By what a draft is opened; `files`: by nobody, and why. */
 export type DraftWay =

@@ -4,7 +4,7 @@ import { createPathMatcher } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { buildMergeObjective } from '../prompts/index.ts';
 import { type Layout, type RunEnd, type RunFile, type RunHandle, withoutToken } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { Landing, MergeConflict, MergePlace } from '../workspace/index.ts';
 import { toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
 import { toHatCapabilities } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 
 /** What Ralph himself is called where he resolves a conflict: a hat as every other. */
 const RALPH_AS_HAT = 'resolver';

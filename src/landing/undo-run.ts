@@ -17,10 +17,9 @@ import {
   requireOutside,
   requireOwnWork,
   toRevertCommand,
-  toStateDirs,
   writeUndoRecord,
 } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type Environment, toStateDirs } from '../safety/index.ts';
 import { createRunViewFold } from '../views/index.ts';
 import { isOutsideGit, proposeUndo, showName, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
 import { toWithoutGit } from './commit-left.ts';

@@ -12,10 +12,9 @@ import {
   releaseLock,
   requireOutside,
   summariseRun,
-  toStateDirs,
   toStopCommand,
 } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type Environment, toStateDirs } from '../safety/index.ts';
 import {
   diffWorktree,
   listLeftOut,

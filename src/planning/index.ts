@@ -3,6 +3,6 @@
  * started. `run-warnings, require-agents <- plan-run <- plan-resume`.
  */
 export { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from './plan-resume.ts';
-export { planRun, type RunPlan, type RunRequest } from './plan-run.ts';
+export { planRun, type RunPlan } from './plan-run.ts';
 export { requireAgents } from './require-agents.ts';
 export { requireKnownCost } from './run-warnings.ts';

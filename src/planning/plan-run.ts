@@ -1,49 +1,18 @@
 import { firstAvailable } from '../backends/index.ts';
-import { type ConfigFlags, type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
+import { type Diagnostic, renderDiagnostics, type Settings, toExplainHint, toLabel } from '../config/index.ts';
 import { type BackendSpec, listPluginTools, RALPH, RalphError, type RunSpec } from '../core/index.ts';
-import { toProbeWarnings, toScopeWarnings } from '../doctor/index.ts';
 import { toIdleGlobWarnings } from '../gates/index.ts';
 import { withPluginFiles } from '../plugins/index.ts';
 import type { Isolation } from '../ports/index.ts';
 import { isTemplate, type SoughtGate, toMissingWarnings, withFoundChecks, withFoundGate } from '../project/index.ts';
 import { buildPrompt, type PromptTurn, planSections } from '../prompts/index.ts';
-import {
-  findRunIsolation,
-  type RunIsolation,
-  requireSafety,
-  toLayout,
-  toUnconfirmedWarnings,
-  toWithheldWarnings,
-  withoutToken,
-} from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type RunRequest, toLayout, toUnconfirmedWarnings, withoutToken } from '../runs/index.ts';
+import { findRunIsolation, type RunIsolation, requireSafety, toWithheldWarnings } from '../safety/index.ts';
 import { compileTopology, type Topology } from '../topology/index.ts';
-import { planFirstTurn, toPromptSettings } from '../turns/index.ts';
+import { planFirstTurn, toProbeWarnings, toPromptSettings, toScopeWarnings } from '../turns/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
 import { findAgentShortage, requireAgents } from './require-agents.ts';
 import { requireKnownCost, toCostWarnings, toTakenAlongWarnings } from './run-warnings.ts';
-
-/** What a run is asked for. */
-export interface RunRequest {
-  /** The folder to work in. */
-  readonly cwd: string;
-  /** `-c FILE`, in order; empty: the folder's own. */
-  readonly configFiles: readonly string[];
-  /** `--hats FILE` or `--hats preset:NAME`. */
-  readonly hatsOverlay?: string;
-  /** `-c key.path=value`, in order, as they were typed. */
-  readonly assignments?: readonly string[];
-  readonly flags: ConfigFlags;
-  readonly env: Environment;
-  /** Nothing will be started, so it does not matter whether an agent is installed. */
-  readonly isDry?: boolean;
-  /** One turn of this hat, and no more. */
-  readonly hat?: string;
-  /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */
-  readonly goesOnIn?: string | null;
-  /** What came from standard input, for `-P -`. */
-  readonly stdinPrompt?: string;
-}
 
 /** A run that could be started: checked and compiled, nothing written yet. */
 export interface RunPlan {

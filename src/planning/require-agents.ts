@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, isRalphError, RalphError, toBackendLabel } from '../core/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { Coordination } from '../topology/index.ts';
 import {
   type AgentLook,

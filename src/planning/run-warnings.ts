@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import { isCostUnknown, maskControls, RalphError } from '../core/index.ts';
-import { captureTrustedPrograms, toLayout, toStateDirs } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { captureTrustedPrograms, toLayout } from '../runs/index.ts';
+import { type Environment, toStateDirs } from '../safety/index.ts';
 import { listUncommitted } from '../workspace/index.ts';
 
 /**

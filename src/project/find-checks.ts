@@ -9,7 +9,7 @@ import {
   type QualityCommand,
 } from '../core/index.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { toPlainLine } from '../views/index.ts';
 
 /** How the project does a check, as its files say now; `null` where they tell nothing. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSafetyObstacle } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import { type Environment, findSafetyObstacle } from '../safety/index.ts';
 import { captureBase } from '../workspace/index.ts';
 
 /** What is known about a project that a configuration can be fitted to. */

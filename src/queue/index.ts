@@ -6,5 +6,5 @@
 export { parseTaskList } from './parse-task-list.ts';
 export { addToQueue, clearQueue, type ListedQueue, type ListedTask, listQueue, type QueuedTasks, removeFromQueue } from './queue-edit.ts';
 export type { NightRecord, QueuedTask, TaskDraft, TaskOptions } from './queue-file.ts';
-export { isCutOff, type NightEnd, type NightNews, type NightOrder } from './queue-plan.ts';
+export { isCutOff, type NightEnd, type NightNews, type NightOrder, type PlannedTask } from './queue-plan.ts';
 export { runNight } from './run-queue.ts';

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { RalphError, toDurationText } from '../core/index.ts';
 import { hasNeverBegun, type LockHolder, nodeFileSystem } from '../journal/index.ts';
 import { findHolder, findLayout, isUnseen, type Layout, type RunSummary, readHolder, requireOutside, summariseRun } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { changeQueue, type NightRecord, type QueuedTask, readQueue, type TaskDraft, toNightLock } from './queue-file.ts';
 import { withoutTasks, withTasks } from './queue-plan.ts';
 

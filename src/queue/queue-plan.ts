@@ -1,7 +1,6 @@
 import type { EndReason, RalphError } from '../core/index.ts';
-import type { RunPlan, RunRequest } from '../planning/index.ts';
-import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunWatch, StartOptions } from '../runs/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Resumed, ResumeOptions, RunEnd, RunHandle, RunRequest, RunWatch, StartOptions } from '../runs/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { NightRecord, Queue, QueuedTask, TaskDraft } from './queue-file.ts';
 
 /** How a queue is to be run. */
@@ -25,9 +24,17 @@ export interface NightOrder {
   readonly abort: AbortSignal;
 }
 
-/** By what the runs of a night are started: only who assembles runs knows how. */
+/** A run that could be started. */
+export interface PlannedTask {
+  readonly stateDir: string;
+  /** What a person should know before it starts. */
+  readonly warnings: readonly string[];
+  readonly start: (options: StartOptions, watch: RunWatch) => Promise<RunHandle>;
+}
+
+/** By what the runs of a night are planned and started: only who assembles runs knows how. */
 export interface RunStarters {
-  readonly start: (plan: RunPlan, options: StartOptions, watch: RunWatch) => Promise<RunHandle>;
+  readonly plan: (request: RunRequest) => Promise<PlannedTask>;
   readonly resume: (options: ResumeOptions, watch: RunWatch) => Promise<Resumed>;
 }
 

@@ -1,5 +1,4 @@
 import { isRalphError, RalphError, type RunRecord, toErrorCode, toUsdText } from '../core/index.ts';
-import { planRun } from '../planning/index.ts';
 import { type Layout, type RunHandle, type RunWatch, toLayout } from '../runs/index.ts';
 import { findRunOf } from './queue-edit.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';
@@ -148,10 +147,10 @@ async function start({ order, layout, hasWorktrees, starters }: Night, task: Que
   const request = order.toRequest(task, layout.root);
   // As they would be typed after `-c`, so that a run that goes on later knows them.
   const place = hasWorktrees ? ['workspace=worktree'] : order.inPlace ? ['workspace=in_place'] : [];
-  const plan = await planRun({ ...request, assignments: [...(request.assignments ?? []), ...place] });
-  if (toLayout(layout.root, plan.settings.stateDir).stateDir !== layout.stateDir) throw toOtherState(plan.settings.stateDir);
+  const plan = await starters.plan({ ...request, assignments: [...(request.assignments ?? []), ...place] });
+  if (toLayout(layout.root, plan.stateDir).stateDir !== layout.stateDir) throw toOtherState(plan.stateDir);
   order.tell({ kind: 'warned', task, warnings: plan.warnings });
-  return starters.start(plan, { cwd: layout.root, worktree: null, nested: false, env: order.env, runId: task.runId ?? '' }, watch);
+  return plan.start({ cwd: layout.root, worktree: null, nested: false, env: order.env, runId: task.runId ?? '' }, watch);
 }
 
 async function note(night: Night, task: QueuedTask, change: Partial<QueuedTask>): Promise<void> {

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, parseJson } from '../core/index.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import type { TreeReader } from '../ports/index.ts';
-import { type RunFile, toStateDirs } from '../runs/index.ts';
-import { type Environment, withoutKeys } from '../secrets/index.ts';
+import type { RunFile } from '../runs/index.ts';
+import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createTreeReader, type WorkspaceSettings } from '../workspace/index.ts';
 import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';
 

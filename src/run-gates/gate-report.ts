@@ -12,8 +12,8 @@ import {
 import { toIdleGlobWarnings, toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
 import type { TreeState } from '../ports/index.ts';
-import { findLayout, readRunFile, toStateDirs } from '../runs/index.ts';
-import { type Environment, withoutKeys } from '../secrets/index.ts';
+import { findLayout, readRunFile } from '../runs/index.ts';
+import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createTreeReader } from '../workspace/index.ts';
 
 /** One gate as `ralph gates` tells of it. */

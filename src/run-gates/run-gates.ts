@@ -4,7 +4,7 @@ import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import type { CheckEnd } from '../mcp/index.ts';
 import { createRedactor, runShellLine } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
-import { type Environment, findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../secrets/index.ts';
+import { type Environment, findKnownSecrets, withoutKeys, withoutModelKeys, withoutSecrets } from '../safety/index.ts';
 
 /** What `ralph gates --run` is to do. */
 export interface GateRunOrder {

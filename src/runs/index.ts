@@ -11,7 +11,7 @@ export { type Admission, admitPeople } from './admit-people.ts';
 export { type CleanedRuns, type CleanOrder, cleanRuns, discardUnbegun } from './clean-runs.ts';
 export { emitFromOutside, emitTo, toOutsideFile } from './emit-event.ts';
 export { findPolicy, toHatCapabilities } from './hat-capabilities.ts';
-export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout, toStateDirs } from './layout.ts';
+export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout } from './layout.ts';
 export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
@@ -28,6 +28,7 @@ export type {
   RunEnd,
   RunHandle,
   RunReader,
+  RunRequest,
   RunSummary,
   RunWatch,
   StartOptions,
@@ -36,7 +37,6 @@ export { createRunClock } from './run-clock.ts';
 export { readEndCommit } from './run-facts.ts';
 export { readLandRecord, readUndoRecord, requireFate, toRevertCommand, writeLandRecord, writeUndoRecord } from './run-fate.ts';
 export { listChangedSecrets, type RunFile, readRunFile, requireOwnWork, writeRunFile } from './run-file.ts';
-export { coverWorktrees, findRunIsolation, isolatesAll, protectState, type RunIsolation, WITHOUT_ISOLATION } from './run-isolation.ts';
 export {
   findHolder,
   findWorkspaceHolder,
@@ -53,7 +53,6 @@ export {
   tryLock,
 } from './run-lock.ts';
 export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
-export { findSafetyObstacle, packForSafety, requireHeldGates, requireSafety, toWithheldWarnings } from './safety.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { type Detached, startDetached } from './start-detached.ts';
 export { clearStopWish, createWishReader, type StopOrder, type StopWish, stopRun, watchWishes } from './stop-run.ts';

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { findConfigFile, loadConfig, readEnvironment, type Settings } from '../config/index.ts';
 import { createSharedFileSystem, ensureStateFolders, makeFolders, requireKind } from '../journal/index.ts';
+import { toStateDirs } from '../safety/index.ts';
 
 /** Where things are, from the folder in which `ralph run` was typed (the main checkout, for a worktree run too). */
 export interface Layout {
@@ -78,17 +79,6 @@ function mentions(file: string, word: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * The folders of Ralph's own in a workspace (`.ralph`, `.agent`): never committed, no part of what an agent changed.
- */
-export function toStateDirs(settings: Pick<Settings, 'stateDir' | 'prompts'>): readonly string[] {
-  const { eventsFile, workspaceDir, scratchpad } = settings.prompts;
-  const agentDirs = [eventsFile, workspaceDir, scratchpad]
-    .map((path) => path.replace(/^\.\//, ''))
-    .flatMap((path) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
-  return [...new Set([settings.stateDir, ...agentDirs])].filter((name) => name.startsWith('.') && name !== '.' && name !== '..');
 }
 
 /**

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { isAbsolute, join } from 'node:path';
 import { isJsonObject, isRalphError, parseJson } from '../core/index.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { createProofFold } from '../views/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';

@@ -15,7 +15,7 @@ import {
   writeSettings,
 } from '../journal/index.ts';
 import { readPidNamespace } from '../process/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
 import { findHolder } from './run-lock.ts';

@@ -14,7 +14,7 @@ import {
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
 import type { JournalEntry } from '../ports/index.ts';
 import { createRedaction } from '../process/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { GitWorkspace } from '../workspace/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
 import { type Json, mapTexts, mayChangeTree, RALPH, type RalphEvent, type RunRecord, toTurnName } from '../core/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import {
   createRunViewFold,
   type Review,

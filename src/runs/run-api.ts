@@ -1,7 +1,8 @@
+import type { ConfigFlags } from '../config/index.ts';
 import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
 import type { EventWords } from '../emit/index.ts';
 import type { Backpressure } from '../ports/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { LiveView, RunFacts, RunProof, RunView } from '../views/index.ts';
 
 /** What became of an event from outside. */
@@ -177,3 +178,25 @@ export type Resumed =
   /** `warnings`: what a person should know, as at the start of a run. */
   | { readonly kind: 'running'; readonly handle: RunHandle; readonly warnings: readonly string[] }
   | { readonly kind: 'ended'; readonly runId: string; readonly reason: EndReason; readonly exitCode: number; readonly text: string };
+
+/** What a run is asked for. */
+export interface RunRequest {
+  /** The folder to work in. */
+  readonly cwd: string;
+  /** `-c FILE`, in order; empty: the folder's own. */
+  readonly configFiles: readonly string[];
+  /** `--hats FILE` or `--hats preset:NAME`. */
+  readonly hatsOverlay?: string;
+  /** `-c key.path=value`, in order, as they were typed. */
+  readonly assignments?: readonly string[];
+  readonly flags: ConfigFlags;
+  readonly env: Environment;
+  /** Nothing will be started, so it does not matter whether an agent is installed. */
+  readonly isDry?: boolean;
+  /** One turn of this hat, and no more. */
+  readonly hat?: string;
+  /** Of a run that goes on: the name of the worktree that it works in, `null` in the folder itself. Absent: a new run. */
+  readonly goesOnIn?: string | null;
+  /** What came from standard input, for `-P -`. */
+  readonly stdinPrompt?: string;
+}

@@ -13,7 +13,7 @@ import {
 import { createPathMatcher } from '../gates/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { createRedaction } from '../process/index.ts';
-import { type Environment, findKnownSecrets } from '../secrets/index.ts';
+import { type Environment, findKnownSecrets } from '../safety/index.ts';
 import {
   type ChangeFacts,
   type PackageFacts,

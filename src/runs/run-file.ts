@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import { findKnownSecrets } from '../secrets/index.ts';
+import { findKnownSecrets } from '../safety/index.ts';
 import { type Baseline, type GitPrograms, parseBaseline, type RunBase } from '../workspace/index.ts';
 
 /**

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { isJsonObject, maskControls } from '../core/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import { type Environment, withoutKeys } from '../secrets/index.ts';
+import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
 import { createWorkspace, type GitWorkspace, removePlacesApart } from '../workspace/index.ts';
-import { type Layout, toStateDirs } from './layout.ts';
+import type { Layout } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 

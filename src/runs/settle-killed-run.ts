@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRunId, type RunPaths, toRunPaths } from '../journal/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { listPlacesApart } from '../workspace/index.ts';
 import type { Layout } from './layout.ts';
 import { listKilledRuns, wasKilled } from './living-runs.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseJson, parseSender, RalphError, type Sender } from '../core/index.ts';
 import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun } from './living-runs.ts';
 import { requirePerson } from './people.ts';

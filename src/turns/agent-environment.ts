@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { delimiter, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { type TurnId, toShellWord } from '../core/index.ts';
-import type { Environment } from '../secrets/index.ts';
+import type { Environment } from '../safety/index.ts';
 
 /** The names that agents are given; they are reserved, never read as configuration. */
 export interface AgentFacts extends TurnId {

@@ -19,7 +19,7 @@ import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { listRunTools } from '../plugins/index.ts';
 import type { Backend, Model, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
-import { findKnownSecrets } from '../secrets/index.ts';
+import { findKnownSecrets } from '../safety/index.ts';
 import { toNativePrice } from './prices.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');

@@ -8,8 +8,8 @@ import type { AgentFacts } from '../loop/shell/index.ts';
 import { createRedaction } from '../process/index.ts';
 import type { PromptSettings, PromptTurn } from '../prompts/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { type Environment, findKnownSecrets } from '../safety/index.ts';
 import { canAttachEmit } from '../sandbox/index.ts';
-import { type Environment, findKnownSecrets } from '../secrets/index.ts';
 import type { Topology } from '../topology/index.ts';
 
 /** Of a longer scratchpad only so many bytes are read: its end. */

@@ -7,7 +7,7 @@ import type { Surroundings, Wardrobe } from '../loop/shell/index.ts';
 import { countTools } from '../plugins/index.ts';
 import type { Backend, Isolation } from '../ports/index.ts';
 import { toMarker } from '../runs/index.ts';
-import { type Environment, listKeyNames, withOwnLogins } from '../secrets/index.ts';
+import { type Environment, listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
 import { findSpec, toAgentFacts, type Wearing } from './hat-facts.ts';

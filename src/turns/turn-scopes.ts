@@ -14,9 +14,9 @@ import { toContractPath } from '../emit/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
 import { openProjectFolder, selectFolders } from '../process/index.ts';
 import { findQualityCommands } from '../project/index.ts';
-import { findPolicy, toHatCapabilities, toStateDirs } from '../runs/index.ts';
+import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
 import type { FolderFacts, Outfit, OutfitOrder, Outfitter, ScratchFolders } from '../sandbox/index.ts';
-import { type Environment, withoutKeys } from '../secrets/index.ts';
 import {
   createTreeWatch,
   type GitPrograms,
@@ -26,6 +26,7 @@ import {
   type TreeLook,
   type TreeWatch,
 } from '../workspace/index.ts';
+import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool } from './hat-facts.ts';
 
 /** What outfits are made of. Paths are absolute. */
@@ -174,7 +175,7 @@ async function toOrder(
   const isHeld = sandbox.wantsConfinement(may, settings.sandbox.mode, hatMode);
   const isNative = spec.type === 'native';
   const turn = toTurnName(order);
-  const { attachEmit } = await import('./emit-attach.ts');
+  const attach = await loadEmitAttach();
   const place = {
     hat: order.hat,
     eventsFile: join(made.workspace, settings.prompts.eventsFile),
@@ -197,7 +198,7 @@ async function toOrder(
     qualityCommands,
     attach: (folder) =>
       !isNative && hasEmitTool(settings, order.hat, spec)
-        ? attachEmit(
+        ? attach(
             { cli: spec.type, command: made.agentCommand, place, isAlone: !mayChangeTree(may), checks, folder: made.workspace },
             folder,
           )
@@ -247,3 +248,8 @@ async function keepDiff({ tree, turnsDir }: TurnScopeSettings, turn: string): Pr
 }
 
 const DIFF_FILE = 'scope.diff';
+
+/** What plans the tool `emit_event` for a turn; loaded where an agent gets it. */
+export async function loadEmitAttach(): Promise<typeof attachEmit> {
+  return (await import('./emit-attach.ts')).attachEmit;
+}

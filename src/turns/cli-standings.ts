@@ -2,8 +2,8 @@ import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
 import { type BackendType, mayChangeTree, RalphError } from '../core/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import type { Environment } from '../safety/index.ts';
 import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';
-import type { Environment } from '../secrets/index.ts';
 
 /** What is known of an agent CLI that is installed: whether it holds a profile. */
 export interface CliStanding {

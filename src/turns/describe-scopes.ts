@@ -5,11 +5,10 @@ import { type BackendSpec, type Capabilities, mayChangeTree, RalphError } from '
 import { findIsolation, openProjectFolder } from '../process/index.ts';
 import { findQualityCommands } from '../project/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
+import type { Environment } from '../safety/index.ts';
 import type { OsSandboxSearch } from '../sandbox/index.ts';
-import type { Environment } from '../secrets/index.ts';
-import { hasEmitTool } from '../turns/index.ts';
-import { type CheckRequest, checkConfig } from '../validation/index.ts';
 import type { CliStanding } from './cli-standings.ts';
+import { hasEmitTool } from './hat-facts.ts';
 
 /** What one layer does for a hat. */
 export interface ScopeLayer {
@@ -49,32 +48,15 @@ export interface ScopeReport {
   readonly probes: readonly CliStanding[];
 }
 
-/**
- * Says what would be enforced for the hats of a configuration.
- *
- * @throws RalphError `config-invalid`
- */
-export async function examineScopes(request: CheckRequest): Promise<ScopeReport> {
-  const { cwd, env = {} } = request;
-  const { settings } = checkConfig({ ...request, prompt: 'optional' });
-  if (settings !== null) {
-    const { listCliStandings } = await import('./cli-standings.ts');
-    const [report, probes] = await Promise.all([
-      describeScopes(settings, cwd, env, createViewTeller(settings, cwd)),
-      listCliStandings(env),
-    ]);
-    return { ...report, probes };
-  }
-  throw new RalphError({
-    code: 'config-invalid',
-    what: 'The configuration cannot be read, so it is not known what would be enforced.',
-    fix: 'See what is wrong: ralph validate',
-    exitCode: 1,
-  });
+/** Says what would be enforced for the hats of a configuration. */
+export async function describeScopes(settings: Settings, cwd: string, env: Environment): Promise<ScopeReport> {
+  const { listCliStandings } = await import('./cli-standings.ts');
+  const [report, probes] = await Promise.all([listScopes(settings, cwd, env, createViewTeller(settings, cwd)), listCliStandings(env)]);
+  return { ...report, probes };
 }
 
-/** The same for settings that are at hand. */
-async function describeScopes(
+/** The same without what takes long. */
+async function listScopes(
   settings: Settings,
   cwd: string,
   env: Environment,
@@ -241,7 +223,7 @@ export async function toScopeWarnings(settings: Settings, cwd: string, env: Envi
   const { policies, sandbox } = settings;
   const isBound = Object.values(policies).some((policy) => policy !== null) || Object.values(sandbox.hats).includes('required');
   if (!isBound) return [];
-  const report = await describeScopes(settings, cwd, env);
+  const report = await listScopes(settings, cwd, env);
   const bare = report.hats.filter((entry) => entry.profile !== null && !entry.mayChangeFiles && isBare(entry)).map(({ hat }) => hat);
   const told = bare.length === 0 ? [] : [`Nothing keeps ${bare.join(', ')} from writing: neither the agent nor the sandbox, which is off.`];
   if (report.sandbox.why === null) return told;

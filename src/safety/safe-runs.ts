@@ -1,8 +1,8 @@
 import type { Settings } from '../config/index.ts';
 import { maskControls, RalphError, toGateName } from '../core/index.ts';
-import { type Environment, listKeyNames, withOwnLogins } from '../secrets/index.ts';
 import { captureBase, type GitPrograms, packObjects } from '../workspace/index.ts';
-import { toStateDirs } from './layout.ts';
+import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
+import { toStateDirs } from './state-dirs.ts';
 
 /** Something that keeps a safe run from beginning, and what mends it: a sentence each. */
 export interface SafetyObstacle {

@@ -2,12 +2,19 @@ import type { Settings } from '../config/index.ts';
 import { RalphError, type RunSpec } from '../core/index.ts';
 import type { Isolation } from '../ports/index.ts';
 import { findIsolation, selectFolders } from '../process/index.ts';
-import type { Layout } from './layout.ts';
 
 /** How the programs of a run are kept apart, and what a person should know of it. */
 export interface RunIsolation {
   readonly isolation: Isolation | null;
   readonly warnings: readonly string[];
+}
+
+/** Folders of the orchestrator's own, absolute. */
+interface StateFolders {
+  readonly stateDir: string;
+  readonly runsDir: string;
+  readonly binDir: string;
+  readonly worktreesDir: string;
 }
 
 /** What remains of the claims where programs share the processes of the machine. */
@@ -46,7 +53,7 @@ export function isolatesAll(isolation: Isolation | null, { gates }: Pick<RunSpec
  * With the worktrees of other runs out of sight: tools that look for tests find those below the folder, too, and a gate would judge somebody else's work.
  * Not for agents: git, which they call, takes a worktree that it cannot see for one that is gone.
  */
-export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<Layout, 'worktreesDir'>): Isolation {
+export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<StateFolders, 'worktreesDir'>): Isolation {
   const writable = isolation.writable.filter((folder) => folder !== worktreesDir);
   return { ...isolation, covered: [...isolation.covered, ...selectFolders([worktreesDir])], writable };
 }
@@ -57,7 +64,7 @@ export function coverWorktrees(isolation: Isolation, { worktreesDir }: Pick<Layo
  */
 export function protectState(
   isolation: Isolation,
-  { stateDir, runsDir, binDir, worktreesDir }: Layout,
+  { stateDir, runsDir, binDir, worktreesDir }: StateFolders,
   written: readonly string[],
 ): Isolation {
   const isMixed = written.some((folder) => folder === stateDir || stateDir.startsWith(`${folder}/`));
