@@ -101,8 +101,8 @@ async function drive({ options, watch, layout, paths, locks }: Resumption, chang
   });
   writeContract(paths.folder, { spec: next.settings.spec, workspace: next.workspace });
   const fold = createJournalFold();
-  const ground = await openGateReference({ paths, file: next, env: options.env }, true);
-  const parts = { layout, paths, file: next, env: options.env, watch, ground, isolation };
+  const reference = await openGateReference({ paths, file: next, env: options.env }, true);
+  const parts = { layout, paths, file: next, env: options.env, watch, reference, isolation };
   const run = assembleRun(parts, (entry) => void fold.take(entry));
   const folded = fold.run();
   const spec = isChanged ? { spec: next.settings.spec } : {};

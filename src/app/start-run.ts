@@ -205,8 +205,8 @@ export async function prepareRun(beginning: RunBeginning): Promise<ReadyRun> {
   writeRunFile(paths.settings, file);
   writePeople(paths, { who: settings.externalEvents, isIsolated: isolatesAll(isolation, settings.spec), env: people });
   writeContract(paths.folder, { spec: settings.spec, workspace });
-  const ground = await openGateReference({ paths, file, env }, false);
-  const parts: RunParts = { layout, paths, file, env, watch, ground, isolation };
+  const reference = await openGateReference({ paths, file, env }, false);
+  const parts: RunParts = { layout, paths, file, env, watch, reference, isolation };
   const run = assembleRun(parts, () => undefined);
   const started = {
     type: 'run-started' as const,

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { type BackendSpec, isRalphError, RalphError, toBackendLabel } from '../core/index.ts';
-import type { Environment } from '../safety/index.ts';
+import { type Environment, toDefined } from '../safety/index.ts';
 import type { Coordination } from '../topology/index.ts';
 import {
   type AgentLook,
@@ -98,8 +98,4 @@ async function findNativeProblem({ native, model = '', env: own }: Asking, env: 
     if (isRalphError(error)) return error;
     throw error;
   }
-}
-
-function toDefined(env: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -5,7 +5,7 @@ import { type Environment, toStateDirs } from '../safety/index.ts';
 import { listUncommitted } from '../workspace/index.ts';
 
 /**
- * Says which agents a limit of cost cannot hold (decisions, section 6), as far as the check of the configuration could not: where the limit was given
+ * Says which agents a limit of cost cannot hold, as far as the check of the configuration could not: where the limit was given
  * on the command line, or the agent was only found now. `told`: the settings about which it has said so.
  */
 export function toCostWarnings(settings: Settings, told: Settings | null): readonly string[] {

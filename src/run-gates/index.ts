@@ -6,4 +6,4 @@
 export { type GateReference, listReferenceFiles, openGateReference } from './gate-reference.ts';
 export { type GateEvidenceRow, type GateReport, type GateRow, listGates } from './gate-report.ts';
 export { type GateRun, type GateRunOrder, runCheck, runGates, toGateGuard } from './run-gates.ts';
-export { createStartTests, toStartPath } from './start-tests.ts';
+export { createStartTests } from './start-tests.ts';

@@ -15,6 +15,7 @@ export { findLayout, type Layout, openAgentFolders, requireLayout, toLayout } fr
 export { noteProject, summariseAllRuns, summariseRun, summariseRuns } from './list-runs.ts';
 export { openLiveFile } from './live-file.ts';
 export { findStaleOwner, listKilledRuns, refuseNested, wasKilled } from './living-runs.ts';
+export { createParkWatch, notifyPerson, type RunNews } from './notify-person.ts';
 export { giveToken, ownRun, requireGoodToken, requireOutside, toPeopleFile, withoutToken, writePeople } from './people.ts';
 export { listLeft, listProcesses, reapProcesses, reapRun, reapTurn, toGateMarker, toMarker } from './processes.ts';
 export { openRun, readRecords } from './read-run.ts';
@@ -55,7 +56,7 @@ export {
 export { clearPlacesApart, closeWorktree, isWorktreeOf, openWorkspace, toWorktreeName, type WorkspaceOrder } from './run-workspace.ts';
 export { settleKilledRun, sweepLandings } from './settle-killed-run.ts';
 export { type Detached, startDetached } from './start-detached.ts';
-export { clearStopWish, createWishReader, type StopOrder, type StopWish, stopRun, watchWishes } from './stop-run.ts';
+export { clearStopWish, createStopTaker, type StopOrder, stopRun, watchWishes } from './stop-run.ts';
 export {
   captureTrustedPrograms,
   hasUnconfirmed,

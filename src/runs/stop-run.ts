@@ -1,7 +1,7 @@
 import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseJson, parseSender, RalphError, type Sender } from '../core/index.ts';
+import { parseJson, parseSender, RalphError, type Sender, type StopRequested, toSenderText } from '../core/index.ts';
 import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';
@@ -147,4 +147,21 @@ function tryWatch(folder: string, look: () => void): FSWatcher | null {
   } catch {
     return null;
   }
+}
+
+/** Takes a wish to stop that was left in the run's folder by somebody whom the run admits; `null` where there is nothing new. */
+export function createStopTaker(
+  folder: string,
+  admit: (sender: Sender | null) => boolean,
+  toStop: (how: StopRequested['how'], by: string) => StopRequested,
+): () => StopRequested | null {
+  const readWish = createWishReader(folder);
+  let followed: StopWish | null = null;
+  return () => {
+    const left = readWish();
+    // One that was refused does not count: a person may say the same after it.
+    if (left === null || !admit(left.sender) || left.sender === null || left.wish === followed) return null;
+    followed = left.wish;
+    return toStop(left.wish === 'now' ? 'interrupt' : 'after-iteration', `ralph stop (${toSenderText(left.sender)})`);
+  };
 }

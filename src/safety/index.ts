@@ -7,11 +7,12 @@ export {
   type Environment,
   findKnownSecrets,
   listKeyNames,
+  toDefined,
   withOwnLogins,
   withoutKeys,
   withoutModelKeys,
   withoutSecrets,
 } from './known-secrets.ts';
 export { coverWorktrees, findRunIsolation, isolatesAll, protectState, type RunIsolation, WITHOUT_ISOLATION } from './run-isolation.ts';
-export { findSafetyObstacle, packForSafety, requireHeldGates, requireSafety, toWithheldWarnings } from './safe-runs.ts';
+export { describeReach, findSafetyObstacle, packForSafety, requireHeldGates, requireSafety, toWithheldWarnings } from './safe-runs.ts';
 export { toStateDirs } from './state-dirs.ts';

@@ -90,6 +90,11 @@ export function withoutKeys(
   return omit(env, withheld);
 }
 
+/** The variables that say something. */
+export function toDefined(env: Environment): Readonly<Record<string, string>> {
+  return omit(env, new Set());
+}
+
 function omit(env: Environment, names: ReadonlySet<string>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !names.has(entry[0])),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/index.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
+import { toDefined } from '../safety/index.ts';
 import type { Outfit } from '../sandbox/index.ts';
 import { openSandbox, type TurnScopeSettings } from './turn-scopes.ts';
 
@@ -23,7 +24,7 @@ export function createGateHold(made: TurnScopeSettings): NonNullable<GateRunnerS
         mode: 'required',
         args: [],
         permissions: 'default',
-        env: Object.fromEntries(Object.entries(made.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+        env: { ...toDefined(made.env) },
         cwd: made.workspace,
         qualityCommands: [],
         attach: () => null,

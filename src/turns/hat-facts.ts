@@ -23,10 +23,10 @@ export function toPromptSettings(settings: Pick<Settings, 'prompts' | 'agentComm
 }
 
 /** Whose turn it is, and which of his agents takes it. */
-export type Wearing = Pick<IterationStart, 'hat' | 'backend'>;
+export type TurnOwner = Pick<IterationStart, 'hat' | 'backend'>;
 
 /** The agent that takes a turn. Throws RalphError `backend-missing`. */
-export function findSpec({ backends }: Pick<Settings, 'backends'>, order: Wearing): BackendSpec {
+export function findSpec({ backends }: Pick<Settings, 'backends'>, order: TurnOwner): BackendSpec {
   const list = backends[order.hat] ?? backends[RALPH] ?? [];
   const spec = list[order.backend] ?? list[0];
   if (spec !== undefined) return spec;
@@ -38,7 +38,7 @@ export function findSpec({ backends }: Pick<Settings, 'backends'>, order: Wearin
 }
 
 /** What a prompt says of the agent that it is for. */
-export function toAgentFacts(settings: Settings, order: Wearing): AgentFacts {
+export function toAgentFacts(settings: Settings, order: TurnOwner): AgentFacts {
   const spec = findSpec(settings, order);
   return {
     ...toAbilities(settings, order.hat, spec.type === 'native'),

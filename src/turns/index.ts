@@ -9,6 +9,6 @@ export { createNativeModel } from './create-native-backend.ts';
 export { describeScopes, type HatScope, type ScopeLayer, type ScopeReport, toProbeWarnings, toScopeWarnings } from './describe-scopes.ts';
 export { planFirstTurn, readScratchpad, toPromptSettings } from './hat-facts.ts';
 export { findPrice } from './prices.ts';
-export { keepTrustedFiles, keepTrustedLink } from './trusted-files.ts';
+export { keepTrustedState } from './trusted-files.ts';
 export { createTurnAgents } from './turn-agents.ts';
 export { createTurnScopes, loadEmitAttach, type TurnScopeSettings, toPrivateDir } from './turn-scopes.ts';

@@ -13,11 +13,66 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
+import { toContractPath } from '../emit/index.ts';
+import type { RunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
+import { type Admission, type Layout, openProgramNotes, type RunFile, toPeopleFile, toWorkspaceLock } from '../runs/index.ts';
+import type { GitWorkspace } from '../workspace/index.ts';
+
+/** What of a run's own is to stay as it is. */
+export interface TrustedState {
+  readonly layout: Layout;
+  readonly paths: RunPaths;
+  readonly file: RunFile;
+  /** Absolute path of the agents' `ralph`. */
+  readonly agentCommand: string;
+  /** Absolute paths of what gates compare with. */
+  readonly gateFiles: readonly string[];
+  readonly tree: Pick<GitWorkspace, 'findNewPrograms'>;
+  readonly admitTokens: Admission['admitTokens'];
+}
+
+/**
+ * What later turns, a resume and a person's commands run or believe is what it was when the run was put together: Ralph's own files, the way to its state folder, the
+ * programs of git's configuration.
+ *
+ * @returns undoes what was done to them since it was called last, and names it
+ */
+export function keepTrustedState({
+  layout,
+  paths,
+  file,
+  agentCommand,
+  gateFiles,
+  tree,
+  admitTokens,
+}: TrustedState): () => Promise<readonly string[]> {
+  const locks = [paths.lock, toWorkspaceLock(layout, file.worktree)];
+  const people = toPeopleFile(paths);
+  const files = keepTrustedFiles(
+    layout.root,
+    [agentCommand, toContractPath(paths.folder), paths.settings, people, join(layout.stateDir, 'key'), ...locks, ...gateFiles],
+    (path, before, now) => path === people && admitTokens(before, now),
+  );
+  const leadBack = keepTrustedLink(layout.stateDir, paths.runId);
+  const notes = openProgramNotes(layout);
+  let told = notes.keys;
+  return async () => {
+    const outcome = leadBack();
+    const link = relative(layout.root, layout.stateDir);
+    const links = outcome === null ? [] : [outcome === 'failed' ? `${link} (a link that could not be led back)` : link];
+    const now = await tree.findNewPrograms();
+    notes.note(now, file.gitPrograms);
+    const keys = Object.keys(now);
+    const fresh = keys.filter((key) => !told.includes(key));
+    told = keys;
+    return [...links, ...files.check(), ...fresh.map((key) => `${key} of git's configuration`)];
+  };
+}
 
 /** Files of Ralph's own that later turns, commands of a person or a resume run or believe. */
 export interface TrustedFiles {
-  /** Holds each against what it was, and puts back what is not that any more. The names of what was put back, relative to the folder of the run. */
+  /** Compares each with what it was, and puts back what is not that any more. The names of what was put back, relative to the folder of the run. */
   readonly check: () => readonly string[];
 }
 
@@ -35,7 +90,7 @@ interface KeptFile {
  * Remembers files as they are now, by content. One that is not there is not watched. Where the folder of a file is gone, nothing is put back: that
  * is for whoever watches the journal.
  *
- * @param isOrder whether a change is one that a person may order; it is kept then, and the next one is held against it. Default: none is
+ * @param isOrder whether a change is one that a person may order; it is kept then, and the next one is compared with it. Default: none is
  * @param root the folder that names are relative to; folders in it that became links are no way to a file
  */
 export function keepTrustedFiles(root: string, paths: readonly string[], isOrder: IsOrder = () => false): TrustedFiles {

@@ -10,12 +10,12 @@ import { toMarker } from '../runs/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
 import { createNativeBackendFor } from './create-native-backend.ts';
-import { findSpec, toAgentFacts, type Wearing } from './hat-facts.ts';
+import { findSpec, type TurnOwner, toAgentFacts } from './hat-facts.ts';
 import { toPrice } from './prices.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnScopes } from './turn-scopes.ts';
 
-/** What a wardrobe is made of. */
+/** What is known of the run whose turns are taken. */
 export interface TurnAgentsSettings {
   readonly runId: string;
   readonly runFolder: string;
@@ -30,15 +30,15 @@ export interface TurnAgentsSettings {
   /** The namespaces of every turn's programs; absent: none. */
   readonly isolation?: Isolation;
   /** Binds the agents of hats with a profile; absent: nothing does. */
-  readonly outfits?: TurnScopes;
+  readonly scopes?: TurnScopes;
   /** Undoes what was done to Ralph's own files and to git's programs since it was asked last, and names it. Absent: nobody looks. */
   readonly undo?: () => Promise<readonly string[]>;
 }
 
-/** Hands out the backends of a run, each made once. */
+/** Gives each turn of a run its agent, made once, and what is around it. */
 export function createTurnAgents(made: TurnAgentsSettings): Wardrobe {
   const known = new Map<string | BackendSpec, Backend>();
-  const find = (order: Wearing): BackendSpec => findSpec(made.settings, order);
+  const find = (order: TurnOwner): BackendSpec => findSpec(made.settings, order);
   return {
     backendFor: (order) => {
       const spec = find(order);
@@ -61,11 +61,11 @@ export function createTurnAgents(made: TurnAgentsSettings): Wardrobe {
         marker: toMarker(made.runId, order),
         ...(made.isolation === undefined ? {} : { isolation: made.isolation }),
       };
-      return watchTrusted(made.undo, async () => (made.outfits === undefined ? plain : made.outfits.dress(order, spec, plain)));
+      return watchTrusted(made.undo, async () => (made.scopes === undefined ? plain : made.scopes.open(order, spec, plain)));
     },
     toolsOf: (order) => countTools(made.settings, order.hat, find(order).type),
     promptFactsOf: (order) => toAgentFacts(made.settings, order),
-    lookBack: async (activation) => (await made.outfits?.lookBack(activation)) ?? null,
+    lookBack: async (activation) => (await made.scopes?.lookBack(activation)) ?? null,
     spentBy: async (activation) => {
       if (find(activation).type !== 'native') return UNKNOWN_USAGE;
       const { findSpent } = await import('../agent/index.ts');
@@ -76,14 +76,14 @@ export function createTurnAgents(made: TurnAgentsSettings): Wardrobe {
 }
 
 /** What was done before a turn is not its doing; what is found behind it is. */
-async function watchTrusted(undo: TurnAgentsSettings['undo'], dress: () => Promise<Surroundings>): Promise<Surroundings> {
-  if (undo === undefined) return dress();
+async function watchTrusted(undo: TurnAgentsSettings['undo'], open: () => Promise<Surroundings>): Promise<Surroundings> {
+  if (undo === undefined) return open();
   const between = await undo();
-  const dressed = await dress();
+  const opened = await open();
   return {
-    ...dressed,
+    ...opened,
     close: async () => {
-      const found = (await dressed.close?.()) ?? null;
+      const found = (await opened.close?.()) ?? null;
       return addTrusted(found, await undo(), between);
     },
   };

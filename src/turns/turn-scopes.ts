@@ -29,7 +29,7 @@ import {
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool } from './hat-facts.ts';
 
-/** What outfits are made of. Paths are absolute. */
+/** What is known of a run whose agents are held. Paths are absolute. */
 export interface TurnScopeSettings {
   readonly runFolder: string;
   readonly turnsDir: string;
@@ -48,10 +48,10 @@ export interface TurnScopeSettings {
   readonly gitPrograms: GitPrograms;
 }
 
-/** Dresses the turns of a run. */
+/** Holds the turns of a run to the profiles of their hats. */
 export interface TurnScopes {
   /** Rejects when a sandbox is required and not there. */
-  readonly dress: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
+  readonly open: (order: IterationStart, spec: BackendSpec, plain: Surroundings) => Promise<Surroundings>;
   /** What a turn has written whose process is dead, if its hat may not write. Never rejects. */
   readonly lookBack: (activation: Activation) => Promise<ScopeViolations | null>;
 }
@@ -67,11 +67,11 @@ interface Tools {
   readonly watch: TreeWatch;
 }
 
-/** Creates what dresses the turns of a run. What it is made of is loaded when a hat with a profile first gets its turn. */
+/** Creates what holds the turns of a run. The sandbox is loaded when a hat with a profile first gets its turn. */
 export function createTurnScopes(made: TurnScopeSettings): TurnScopes {
   let tools: Promise<Tools> | undefined;
   return {
-    dress: async (order, spec, plain) => {
+    open: async (order, spec, plain) => {
       const isOpen = findPolicy(made.settings, order.hat) === null && made.settings.sandbox.hats[order.hat] !== 'required';
       if (isOpen) (await tools)?.watch.pass();
       if (isOpen && (spec.type === 'native' || !hasEmitTool(made.settings, order.hat, spec))) return plain;
@@ -131,7 +131,7 @@ async function openTools(made: TurnScopeSettings): Promise<Tools> {
   return { ...opened, watch: createWatch(made) };
 }
 
-/** What dresses the turns of a run, and in a safe one holds the commands of its gates. */
+/** The sandbox of a run's turns, which in a safe run holds the commands of its gates as well. */
 export async function openSandbox(made: TurnScopeSettings): Promise<Pick<Tools, 'sandbox' | 'outfitter'>> {
   const sandbox = await import('../sandbox/index.ts');
   const { settings, workspace, env } = made;
@@ -207,7 +207,7 @@ async function toOrder(
   };
 }
 
-/** A scripted agent needs no flags, but it plays one whose tests write. */
+/** A scripted agent needs no flags, but it stands for one whose tests write. */
 function openOwnScratch(made: TurnScopeSettings, sandbox: Sandbox): Promise<ScratchFolders> {
   return sandbox.openScratch(made.workspace, made.settings.sandbox.scratch, toFolderFacts(made));
 }
@@ -220,7 +220,7 @@ function toFolderFacts({ settings, workspace, env, gitPrograms }: TurnScopeSetti
   };
 }
 
-interface Dressed {
+interface HeldTurn {
   readonly order: IterationStart;
   readonly outfit: Outfit | null;
   readonly own: ScratchFolders | null;
@@ -228,7 +228,7 @@ interface Dressed {
   readonly sandbox: Sandbox;
 }
 
-async function close(made: TurnScopeSettings, { order, outfit, own, look, sandbox }: Dressed): Promise<ScopeViolations | null> {
+async function close(made: TurnScopeSettings, { order, outfit, own, look, sandbox }: HeldTurn): Promise<ScopeViolations | null> {
   try {
     outfit?.close();
     if (own !== null) sandbox.closeScratch(made.workspace, own);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeSpec } from '../core/spec-fixtures.ts';
-import { notifyPerson, type RunNews } from './drive-run.ts';
+import { notifyPerson, type RunNews } from './notify-person.ts';
 
 let cwd = '';
 beforeEach(() => {
