@@ -4,5 +4,4 @@
  */
 export { findFinalEnd, planResume, type ResumeOrder, type ResumePlan, toRaisedLimits } from './plan-resume.ts';
 export { planRun, type RunPlan } from './plan-run.ts';
-export { requireAgents } from './require-agents.ts';
-export { requireKnownCost } from './run-warnings.ts';
+export { requireAgents, requireKnownCost } from './run-conditions.ts';

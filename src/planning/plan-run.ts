@@ -11,8 +11,7 @@ import { findRunIsolation, type RunIsolation, requireSafety, toWithheldWarnings 
 import { compileTopology, type Topology } from '../topology/index.ts';
 import { planFirstTurn, toProbeWarnings, toPromptSettings, toScopeWarnings } from '../turns/index.ts';
 import { checkConfig, toUnservedText } from '../validation/index.ts';
-import { findAgentShortage, requireAgents } from './require-agents.ts';
-import { requireKnownCost, toCostWarnings, toTakenAlongWarnings } from './run-warnings.ts';
+import { findAgentShortage, requireAgents, requireKnownCost, toCostWarnings, toTakenAlongWarnings } from './run-conditions.ts';
 
 /** A run that could be started: checked and compiled, nothing written yet. */
 export interface RunPlan {

@@ -13,6 +13,13 @@ export {
   withoutModelKeys,
   withoutSecrets,
 } from './known-secrets.ts';
-export { coverWorktrees, findRunIsolation, isolatesAll, protectState, type RunIsolation, WITHOUT_ISOLATION } from './run-isolation.ts';
+export {
+  coverWorktrees,
+  findRunIsolation,
+  isolatesAll,
+  protectState,
+  type RunIsolation,
+  toStateDirs,
+  WITHOUT_ISOLATION,
+} from './run-isolation.ts';
 export { describeReach, findSafetyObstacle, packForSafety, requireHeldGates, requireSafety, toWithheldWarnings } from './safe-runs.ts';
-export { toStateDirs } from './state-dirs.ts';

@@ -2,7 +2,7 @@ import type { Settings } from '../config/index.ts';
 import { maskControls, RALPH, RalphError, toGateName, toUsdText } from '../core/index.ts';
 import { captureBase, type GitPrograms, packObjects } from '../workspace/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
-import { toStateDirs } from './state-dirs.ts';
+import { toStateDirs } from './run-isolation.ts';
 
 /** Something that keeps a safe run from beginning, and what mends it: a sentence each. */
 export interface SafetyObstacle {

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createScriptedBackend } from '../backends/index.ts';
 import { loadConfig } from '../config/index.ts';
-import { type BackendEvent, type BackendSpec, type Json, parseJson } from '../core/index.ts';
+import { type BackendEvent, type BackendSpec, type Json, parseJson, UNKNOWN_USAGE } from '../core/index.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { startModelServer } from '../mock-model/index.ts';
 import type { TurnRequest, TurnResult } from '../ports/index.ts';
 import { createRunClock } from '../runs/index.ts';
-import { createLazyBackend, createNativeBackendFor } from './create-native-backend.ts';
+import { createLazyBackend, createNativeBackendFor, toNativePrice } from './create-native-backend.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -224,4 +224,27 @@ describe('a backend that is loaded when it is worn', () => {
     const turn = backend.start(REQUEST, (event) => event.type === 'started' && turn.kill());
     expect((await turn.result).status).toBe('stopped');
   });
+});
+
+const USAGE = { ...UNKNOWN_USAGE, inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 1_000_000, cacheWriteTokens: 0 };
+
+it.each([
+  ['claude-opus-5', 5 + 2.5 + 0.5],
+  ['claude-haiku-4-5-20251001', 1 + 0.5 + 0.1],
+  // A request this long costs more.
+  ['gemini-2.5-pro', 2.5 + 1.5 + 0.25],
+  ['gpt-5', 1.25 + 1 + 0.125],
+  // A longer name is another model, which may cost something else.
+  ['gpt-5-unheard', null],
+  ['claude-sonnet-4-5-turbo', null],
+  ['constructor', null],
+  [null, null],
+])('a turn of %s costs by the list price', (model, expected) => {
+  const cost = toNativePrice({}, model, USAGE);
+  expect(cost === null ? null : Math.round(cost * 1000) / 1000).toBe(expected);
+});
+
+it("takes the user's own price first, and knows no cost without tokens", () => {
+  expect(toNativePrice({ 'gpt-5': { inputUsd: 1, outputUsd: 0, cacheReadUsd: 0 } }, 'gpt-5', USAGE)).toBe(1);
+  expect(toNativePrice({}, 'gpt-5', UNKNOWN_USAGE)).toBeNull();
 });

@@ -5,10 +5,9 @@
 
 export { toAgentEnvironment, writeAgentCommand } from './agent-environment.ts';
 export { createGateHold } from './confine-gates.ts';
-export { createNativeModel } from './create-native-backend.ts';
+export { createNativeModel, findPrice } from './create-native-backend.ts';
 export { describeScopes, type HatScope, type ScopeLayer, type ScopeReport, toProbeWarnings, toScopeWarnings } from './describe-scopes.ts';
 export { planFirstTurn, readScratchpad, toPromptSettings } from './hat-facts.ts';
-export { findPrice } from './prices.ts';
 export { keepTrustedState } from './trusted-files.ts';
 export { createTurnAgents } from './turn-agents.ts';
 export { createTurnScopes, loadEmitAttach, type TurnScopeSettings, toPrivateDir } from './turn-scopes.ts';

@@ -9,9 +9,8 @@ import type { Backend, Isolation } from '../ports/index.ts';
 import { toMarker } from '../runs/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';
-import { createNativeBackendFor } from './create-native-backend.ts';
+import { createNativeBackendFor, toPrice } from './create-native-backend.ts';
 import { findSpec, type TurnOwner, toAgentFacts } from './hat-facts.ts';
-import { toPrice } from './prices.ts';
 import { addTrusted } from './trusted-files.ts';
 import type { TurnScopes } from './turn-scopes.ts';
 
