@@ -4,6 +4,15 @@ import { withPluginFiles } from '../plugins/index.ts';
 import { createNativeModel, findPrice } from '../turns/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';
 
+/** One thing that `ralph doctor` looked at. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly text: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
 type NativeAgentsRequest = CheckRequest & { readonly env: Readonly<Record<string, string>> };
 
 /** Whether the native agents of this folder's configuration could begin: their packages, keys and scripts are there. Nobody is asked anything. */
@@ -61,15 +70,6 @@ function readSettings(request: NativeAgentsRequest): Settings | null {
     // What is wrong with the configuration is told by another check.
     return null;
   }
-}
-
-/** One thing that `ralph doctor` looked at. */
-export interface DoctorCheck {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'problem';
-  readonly text: string;
-  /** What to do about it. */
-  readonly fix?: string;
 }
 
 type Search = NonNullable<NonNullable<Settings['tools']>['search']>;

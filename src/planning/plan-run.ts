@@ -69,7 +69,7 @@ export async function planRun(given: RunRequest): Promise<RunPlan> {
   };
 }
 
-/** One turn of one hat is nobody's completion: no gate is sought for it, and none is run before it. */
+/** One turn of one hat completes nothing: no gate is looked for, and none runs before it. */
 function seekGate(settings: Settings, request: RunRequest): SoughtGate {
   if (request.hat === undefined) return withFoundGate(settings, request);
   const gates = settings.spec.gates.map(({ baseline: _, ...gate }) => gate);

@@ -124,8 +124,8 @@ function listBlind({ backends, prices }: Settings): readonly string[] {
 }
 
 /**
- * Looks whether a limit of cost can hold the native agents of a run, those that stand in for others too: Ralph asks their models himself, so he knows
- * before the first call that he will not know what it costs.
+ * Looks whether a limit of cost can hold the native agents of a run, those that stand in for others too: Ralph asks their models itself, so it knows
+ * before the first call that the cost will be unknown.
  *
  * @throws RalphError `native-cost` (exit code 1)
  */

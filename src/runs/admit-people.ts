@@ -25,8 +25,8 @@ const MAX_TOPICS = 5;
 const MAX_UNTOLD = 10;
 
 /**
- * Holds `external_events` against what the commands left in the folder of a run, for whoever writes there past the command is not asked by it. What a
- * line says of its sender is all that can be held against it: that it tells the truth is up to who can write there.
+ * Applies `external_events` to what the commands left in the folder of a run: who writes there without the command was asked by nobody. The line alone says who its sender is; whether
+ * that is true depends on who can write there.
  */
 export function admitPeople(inbox: Inbox, who: Settings['externalEvents'], paths: RunPaths): Admission {
   let untold: readonly SignalProblem[] = [];

@@ -4,10 +4,6 @@ import type { FoldedRun } from '../loop/shell/index.ts';
 import { runShellLine } from '../process/index.ts';
 import type { RunProof } from '../views/index.ts';
 
-const TIMEOUT_MS = 30_000;
-/** The system takes some 128 KB in one variable; nobody reads as much in a notification. */
-const MAX_CHARACTERS = 4000;
-
 /** What a person is told of a run: that it has ended, or that it waits. */
 export interface RunNews {
   readonly event: 'ended' | 'parked';
@@ -31,6 +27,10 @@ interface Notification {
   /** Ends the command. */
   readonly abort?: AbortSignal;
 }
+
+const TIMEOUT_MS = 30_000;
+/** The system takes some 128 KB in one variable; nobody reads as much in a notification. */
+const MAX_CHARACTERS = 4000;
 
 /**
  * Runs the `notify:` command, the user's own shell line; the facts are in its environment (`RALPH_EVENT`, `RALPH_END_REASON`, `RALPH_END_DETAIL`, …), never

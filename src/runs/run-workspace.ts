@@ -9,6 +9,38 @@ import type { Layout } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
 import type { RunFile } from './run-file.ts';
 
+/** A run whose workspace is to be opened. */
+export interface WorkspaceOrder {
+  readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
+  readonly file: RunFile;
+  readonly env: Environment;
+}
+
+/** The workspace of a run, for the loop and for `ralph show --diff`. */
+export function openWorkspace({ paths, file, env }: WorkspaceOrder): GitWorkspace {
+  const { checkpointBranch } = file.settings;
+  return createWorkspace({
+    cwd: file.workspace,
+    env: withoutKeys(file.settings, env),
+    stateDirs: toStateDirs(file.settings),
+    runId: paths.runId,
+    scratchDir: join(paths.folder, 'git'),
+    baseline: file.baseline,
+    programs: file.gitPrograms,
+    checkpointBranch,
+    ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
+  });
+}
+
+/** The folder that a run works in; once its worktree is gone, the main checkout, which knows its snapshots as well. */
+export function openRunFolder(
+  { layout, paths, env }: Omit<WorkspaceOrder, 'file'> & { readonly layout: Layout },
+  file: RunFile,
+): GitWorkspace {
+  const isGone = file.worktree !== null && !existsSync(file.workspace);
+  return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
+}
+
 /** A run whose end in its worktree is to be made. */
 export interface ClosedRun {
   readonly paths: Pick<RunPaths, 'folder'>;
@@ -118,36 +150,4 @@ export function clearPlacesApart(
     runId,
     links: file.settings.worktreeLinks,
   });
-}
-
-/** A run whose workspace is to be opened. */
-export interface WorkspaceOrder {
-  readonly paths: Pick<RunPaths, 'folder' | 'runId'>;
-  readonly file: RunFile;
-  readonly env: Environment;
-}
-
-/** The workspace of a run, for the loop and for `ralph show --diff`. */
-export function openWorkspace({ paths, file, env }: WorkspaceOrder): GitWorkspace {
-  const { checkpointBranch } = file.settings;
-  return createWorkspace({
-    cwd: file.workspace,
-    env: withoutKeys(file.settings, env),
-    stateDirs: toStateDirs(file.settings),
-    runId: paths.runId,
-    scratchDir: join(paths.folder, 'git'),
-    baseline: file.baseline,
-    programs: file.gitPrograms,
-    checkpointBranch,
-    ownBranch: file.worktree === null ? null : `ralph/${file.worktree}`,
-  });
-}
-
-/** The folder that a run works in; once its worktree is gone, the main checkout, which knows its snapshots as well. */
-export function openRunFolder(
-  { layout, paths, env }: Omit<WorkspaceOrder, 'file'> & { readonly layout: Layout },
-  file: RunFile,
-): GitWorkspace {
-  const isGone = file.worktree !== null && !existsSync(file.workspace);
-  return openWorkspace({ paths, file: isGone ? { ...file, workspace: layout.root } : file, env });
 }

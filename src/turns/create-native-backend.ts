@@ -177,7 +177,7 @@ interface Wish {
 
 type Verdict = Awaited<ReturnType<ToolSettings['publish']>>;
 
-/** The same way as `ralph emit` in a CLI's turn: held against the hat's contract, appended to the agents' file. */
+/** Publishes as `ralph emit` does in a CLI's turn: checks the event with the hat's contract, appends it to the agents' file. */
 function publish({ env }: TurnRequest, root: string, { topic, payload, target }: Wish, allowed: readonly string[]): Verdict {
   const place = findTurn(env);
   if (place === null) return { ok: false, why: 'this is no turn of a run', allowed: [] };
@@ -192,7 +192,7 @@ function publish({ env }: TurnRequest, root: string, { topic, payload, target }:
   }
 }
 
-/** A backend whose code is loaded when its first turn starts: what nobody wears costs nothing. */
+/** A backend whose code is loaded when its first turn starts: an agent that gets no turn costs nothing. */
 export function createLazyBackend(label: string, load: () => Promise<Backend>): Backend {
   let loading: Promise<Backend> | undefined;
   return {

@@ -22,7 +22,7 @@ export function toPromptSettings(settings: Pick<Settings, 'prompts' | 'agentComm
   return agentsCommit ? prompts : { ...prompts, agentsCommit };
 }
 
-/** Whose turn it is, and which of his agents takes it. */
+/** The hat whose turn it is, and which of its agents takes it. */
 export type TurnOwner = Pick<IterationStart, 'hat' | 'backend'>;
 
 /** The agent that takes a turn. Throws RalphError `backend-missing`. */
