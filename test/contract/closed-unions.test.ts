@@ -69,7 +69,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/end-reasons.ts',
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
-    tables: ['src/queue/queue-plan.ts', 'src/core/end-reasons.ts'],
+    tables: ['src/core/end-reasons.ts', 'src/queue/queue-plan.ts'],
     switches: ['src/planning/plan-resume.ts', 'src/simulate/to-hints.ts'],
   },
   'an agent CLI': {
