@@ -84,6 +84,7 @@ export {
   mayStayRed,
   toGateName,
 } from './gates/gate-spec.ts';
+export { toOneLine } from './one-line.ts';
 export { detectQualityCommand } from './project/detect-quality-command.ts';
 export { type ProjectFolder, type QualityCommand, type QualityKind, readPackageScripts } from './project/package-scripts.ts';
 export { USUAL_SCRATCH } from './project/scratch-folders.ts';
@@ -137,6 +138,7 @@ export type {
 } from './run/state.ts';
 export {
   type FailureClass,
+  type FailureSigns,
   isHopeless,
   NO_WORK,
   type TurnFailure,

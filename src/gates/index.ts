@@ -10,5 +10,7 @@ export { describeChanges } from './describe-changes.ts';
 export type { EvidenceRecord } from './evidence-store.ts';
 export type { GateRunnerSettings, StartScopes, TryStartTests } from './gate-contract.ts';
 export { toScope, toStartScopes } from './gate-scope.ts';
+export { toIdleGlobWarnings } from './idle-globs.ts';
 export { createPathMatcher } from './path-matcher.ts';
-export { namesNoFile, type PinnedFile, type Pins, pinFiles } from './pin-files.ts';
+export { type PinnedFile, type Pins, pinFiles } from './pin-files.ts';
+export { toQualityOfGates } from './quality-of-gates.ts';

@@ -69,8 +69,8 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     file: 'src/core/run/end-reasons.ts',
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
-    tables: ['src/app/queue-plan.ts', 'src/core/run/end-reasons.ts'],
-    switches: ['src/app/resume-run.ts', 'src/simulate/create-report.ts'],
+    tables: ['src/core/run/end-reasons.ts', 'src/queue/queue-plan.ts'],
+    switches: ['src/planning/plan-resume.ts', 'src/simulate/to-hints.ts'],
   },
   'an agent CLI': {
     file: 'src/core/backends/backend-spec.ts',

@@ -161,7 +161,7 @@ async function splitByJail(
 }
 
 async function mayWriteIn(folder: string, jail: ToolContext['jail']): Promise<boolean> {
-  return 'path' in (await jail.resolveWrite(join(folder, 'a-file')));
+  return (await jail.resolveWrite(join(folder, 'a-file'))).ok;
 }
 
 function isOfRalph(folder: string, jail: ToolContext['jail']): boolean {

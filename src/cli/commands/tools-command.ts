@@ -71,12 +71,12 @@ async function perform(context: CliContext, { options }: CommandCall): Promise<n
     return 1;
   }
   const asked = findAsked(settings, flags);
-  const { surveyTools } = await context.loadApp();
+  const { listNativeTools } = await context.loadApp();
   const { cwd, env } = context;
   const place = { cwd, env, ...(asked?.spec === undefined ? {} : { spec: asked.spec }) };
   // Servers are programs: whoever stops the command stops them, too.
   const { result: facts, stoppedBy } = await untilStopped(context, (signal) =>
-    surveyTools(settings, flags.servers === true ? { ...place, askServers: signal } : place),
+    listNativeTools(settings, flags.servers === true ? { ...place, askServers: signal } : place),
   );
   if (stoppedBy !== null) return stoppedBy;
   for (const warning of facts.warnings) terminal.err(`${toPlainLine(warning, 400)}\n`);

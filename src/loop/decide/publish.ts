@@ -16,7 +16,7 @@ import {
   toPayloadText,
   toTextHash,
 } from '../../core/index.ts';
-import { isTerminalTopic, hasTurns, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/index.ts';
 import { addEvent, change, count, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */

@@ -24,7 +24,7 @@ import type {
   TurnStore,
   Workspace,
 } from '../../ports/index.ts';
-import type { PromptSettings, PromptTurn } from '../../prompts/index.ts';
+import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
 import type { Topology } from '../../topology/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
