@@ -139,7 +139,7 @@ export const ROOMS = {
   },
   safety: {
     holds: 'what a run keeps from its agents: secrets, its own folders, namespaces; what a safe run needs',
-    mayImport: ['core', 'ports', 'config', 'process', 'workspace', 'backends', 'sandbox'],
+    mayImport: ['core', 'ports', 'config', 'process', 'git', 'workspace', 'backends', 'sandbox'],
   },
   plugins: {
     holds: 'tools beside the built-in ones: found, loaded, listed',
@@ -147,7 +147,7 @@ export const ROOMS = {
   },
   project: {
     holds: "what is found in a person's project, and what `ralph init` writes there",
-    mayImport: ['core', 'config', 'validation', 'journal', 'process', 'workspace', 'backends', 'views', 'safety'],
+    mayImport: ['core', 'config', 'validation', 'journal', 'process', 'git', 'workspace', 'backends', 'views', 'safety'],
   },
   runs: {
     holds: 'what is known of the runs of a folder: layout, run file, locks, people, facts, review; stopping, settling and cleaning them',
@@ -158,6 +158,7 @@ export const ROOMS = {
       'config',
       'journal',
       'process',
+      'git',
       'workspace',
       'emit',
       'gates',
@@ -182,6 +183,7 @@ export const ROOMS = {
       'config',
       'journal',
       'process',
+      'git',
       'backends',
       'agent',
       'sandbox',
@@ -205,6 +207,7 @@ export const ROOMS = {
       'config',
       'validation',
       'process',
+      'git',
       'backends',
       'agent',
       'sandbox',
@@ -248,6 +251,7 @@ export const ROOMS = {
       'config',
       'journal',
       'process',
+      'git',
       'gates',
       'workspace',
       'views',
@@ -258,7 +262,7 @@ export const ROOMS = {
   },
   queue: {
     holds: 'the tasks of a folder that are run one after another: the file, the order, the night',
-    mayImport: ['core', 'journal', 'workspace', 'safety', 'runs', 'landing'],
+    mayImport: ['core', 'git', 'journal', 'workspace', 'safety', 'runs', 'landing'],
   },
   app: {
     holds: 'the composition root: assembles a run, starts it, goes on with it; front door of commands and programs',

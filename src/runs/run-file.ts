@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
-import { type GitPrograms, type RunBase } from '../git/index.ts';
+import type { GitPrograms, RunBase } from '../git/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 import { type Baseline, parseBaseline } from '../workspace/index.ts';
