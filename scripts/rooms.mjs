@@ -24,11 +24,14 @@ export const ROOMS = {
     mayImport: [],
     pure: true,
     folders: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
+    doors: ['values', 'text', 'schema', 'events', 'signals', 'tools', 'backends', 'gates', 'project', 'run'],
   },
   topology: {
     holds: 'declared hats become a checked topology or diagnostics; the routing table; the flow graph and its drawings',
     mayImport: ['core'],
     pure: true,
+    folders: ['routing', 'graph', 'analysis', 'rules'],
+    doors: ['routing', 'graph', 'rules'],
   },
   'loop/decide': {
     holds: 'the pure step, one file per kind of input: dispatch, completion, limits, staleness',
@@ -43,6 +46,7 @@ export const ROOMS = {
   ports: {
     holds: 'interfaces to the world and their contracts in words; no implementation',
     mayImport: ['core'],
+    doors: 'files',
   },
   config: {
     holds: 'finds, reads, merges, checks and explains settings; the only room that sees YAML and `process.env`',
@@ -92,6 +96,8 @@ export const ROOMS = {
   workspace: {
     holds: 'the folder the agents work in, with git: baseline, checkpoints, snapshots of turns, worktrees',
     mayImport: ['core', 'ports', 'process', 'git'],
+    folders: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
+    doors: ['snapshot', 'watch', 'checkpoint', 'worktree', 'landing', 'undo'],
   },
   panel: {
     holds: 'several agents under one hat: rounds, answers, votes, snapshots, anonymity',
@@ -108,6 +114,8 @@ export const ROOMS = {
   views: {
     holds: 'folds of the journal: run view, cost view, graph view',
     mayImport: ['core', 'topology'],
+    folders: ['text', 'fold', 'report', 'review'],
+    doors: ['text', 'fold', 'report', 'review'],
   },
   drawing: {
     holds: 'laid out drawings of the flow graph: svg and unicode',

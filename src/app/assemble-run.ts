@@ -14,7 +14,9 @@ import {
 } from '../journal/index.ts';
 import type { HeldRun } from '../landing/index.ts';
 import type { LoopPorts, LoopSettings } from '../loop/shell/index.ts';
-import type { Isolation, JournalDamage, JournalEntry, Workspace } from '../ports/index.ts';
+import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
+import type { Isolation } from '../ports/program.ts';
+import type { Workspace } from '../ports/workspace.ts';
 import { createRedaction } from '../process/index.ts';
 import { findCheck } from '../project/index.ts';
 import { createStartTests, type GateReference, listReferenceFiles, runGates, toGateGuard } from '../run-gates/index.ts';
@@ -42,7 +44,7 @@ import {
   toPromptOptions,
   writeAgentCommand,
 } from '../turns/index.ts';
-import type { GitWorkspace } from '../workspace/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 
 /** How long an agent may take to end when it is asked to. */
 const STOP_GRACE_MS = 10_000;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { END_REASONS, type StopRequested } from '../core/index.ts';
+import { END_REASONS, type StopRequested } from '../core/run/index.ts';
 import { type Lock, toRescuePaths } from '../journal/index.ts';
 import { type LoopStart, runLoop } from '../loop/shell/index.ts';
 import { killAllStarted } from '../process/index.ts';
@@ -22,7 +22,7 @@ import {
   writeRunFile,
 } from '../runs/index.ts';
 import { describeReach, toDefined } from '../safety/index.ts';
-import { createProofFold } from '../views/index.ts';
+import { createProofFold } from '../views/fold/index.ts';
 import type { AssembledRun, RunParts } from './assemble-run.ts';
 
 /** Where a loop begins. */

@@ -5,7 +5,7 @@ import { loadPluginFiles } from '../plugins/index.ts';
 import { removeTree } from '../process/index.ts';
 import { lockRun, type RunHandle, releaseLock, withoutToken } from '../runs/index.ts';
 import { type Environment, findRunIsolation, requireHeldGates } from '../safety/index.ts';
-import { compileTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { keepGates } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 import { prepareRun } from './start-run.ts';

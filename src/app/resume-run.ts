@@ -30,7 +30,7 @@ import {
   writeRunFile,
 } from '../runs/index.ts';
 import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
-import { createWorktree } from '../workspace/index.ts';
+import { createWorktree } from '../workspace/worktree/index.ts';
 import { assembleRun } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Input } from '../core/index.ts';
+import type { Input } from '../core/run/index.ts';
 import { writeContract } from '../emit/index.ts';
 import { captureBase } from '../git/index.ts';
 import { createRunFolder, createRunId, ensureStateFolders, type Lock, nodeFileSystem, type RunPaths, removeRun } from '../journal/index.ts';
@@ -36,8 +36,9 @@ import {
 } from '../runs/index.ts';
 import { isolatesAll, packForSafety, toStateDirs } from '../safety/index.ts';
 import { toPrivateDir } from '../turns/index.ts';
-import { toPlainLine } from '../views/index.ts';
-import { captureBaseline, createWorktree, removeWorktree } from '../workspace/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
+import { captureBaseline } from '../workspace/snapshot/index.ts';
+import { createWorktree, removeWorktree } from '../workspace/worktree/index.ts';
 import { type AssembledRun, assembleRun, type RunParts } from './assemble-run.ts';
 import { driveRun } from './drive-run.ts';
 

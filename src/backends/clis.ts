@@ -4,12 +4,11 @@ import {
   type CliType,
   DETECTED_BACKENDS,
   isAgentCli,
-  type JsonObject,
-  RalphError,
   toBackendLabel,
   toListedBackend,
-} from '../core/index.ts';
-import type { Backend, TurnScope } from '../ports/index.ts';
+} from '../core/backends/index.ts';
+import { type JsonObject, RalphError } from '../core/values/index.ts';
+import type { Backend, TurnScope } from '../ports/backend.ts';
 import { createAcpParts } from './acp/index.ts';
 import { amp } from './amp/index.ts';
 import { auggie } from './auggie/index.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent, FailureClass, Usage } from '../core/index.ts';
+import type { BackendEvent, Usage } from '../core/backends/index.ts';
+import type { FailureClass } from '../core/run/index.ts';
 import { createTranslator } from './clis.ts';
 import type { StreamEnd } from './stream/translator.ts';
 

@@ -1,4 +1,7 @@
-import type { BackendSpec, GateBaseline, McpServerSpec, ProfilePolicy, RunSpec, ToolsSpec } from '../core/index.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import type { GateBaseline } from '../core/gates/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import type { McpServerSpec, ProfilePolicy, ToolsSpec } from '../core/tools/index.ts';
 
 /**
  * A configuration, compiled: complete, checked, plain JSON. It is stored in the run's folder, readable by its owner only: the `env` of

@@ -1,5 +1,7 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, findListPrice, findSearchKeyName, isRalphError, toBackendLabel } from '../core/index.ts';
+import { type BackendSpec, findListPrice, toBackendLabel } from '../core/backends/index.ts';
+import { findSearchKeyName } from '../core/tools/index.ts';
+import { isRalphError } from '../core/values/index.ts';
 import { withPluginFiles } from '../plugins/index.ts';
 import { createNativeModel, findPrice } from '../turns/index.ts';
 import { type CheckRequest, checkConfig } from '../validation/index.ts';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createBackend, findCli } from '../backends/index.ts';
 import { findPackageFolder } from '../config/index.ts';
-import { type BackendType, BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../core/tools/index.ts';
 import { createGit } from '../git/index.ts';
 import {
   type ModelServer,
@@ -15,7 +16,7 @@ import {
   toProbeScript,
   watchProbe,
 } from '../mock-model/index.ts';
-import type { TurnRequest, TurnResult } from '../ports/index.ts';
+import type { TurnRequest, TurnResult } from '../ports/backend.ts';
 import { makeOwnedFolder, sweepOwnedFolders } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';
 import { createTurnSandboxes, judgeProbe, listToolChecks, type OsSandboxSearch, type ProbeResult } from '../sandbox/index.ts';

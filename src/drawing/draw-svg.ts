@@ -1,4 +1,5 @@
-import { maskControls, RalphError } from '../core/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import {
   type FlowArrow,
   type FlowGraph,
@@ -9,7 +10,7 @@ import {
   toMarkText,
   toNodeTitle,
   toShortText,
-} from '../topology/index.ts';
+} from '../topology/graph/index.ts';
 import { toTextCells } from './char-grid.ts';
 import { layOut, type PlacedArrow, type Point, type Rect, type Station } from './lay-out.ts';
 import { SVG_STYLE } from './svg-style.ts';

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../core/property-fixtures.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, createFlowGraph, type FlowGraph } from '../topology/index.ts';
+import { createFlowGraph, type FlowGraph } from '../topology/graph/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { toTextCells } from './char-grid.ts';
 import { drawUnicode } from './draw-unicode.ts';
 

@@ -8,7 +8,7 @@ import {
   toMarkText,
   toNodeTitle,
   toShortText,
-} from '../topology/index.ts';
+} from '../topology/graph/index.ts';
 import { assignTracks, type Tracks } from './assign-tracks.ts';
 import { type Cell, type CharGrid, createCharGrid, type Tone, toTextCells } from './char-grid.ts';
 import { type LaidOutGraph, layOut, type PlacedArrow } from './lay-out.ts';

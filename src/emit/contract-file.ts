@@ -1,7 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, parseJson, type RunSpec, type Sender } from '../core/index.ts';
-import { compileTopology, type Topology } from '../topology/index.ts';
+import type { Sender } from '../core/events/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { isJsonObject, parseJson } from '../core/values/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/index.ts';
 
 /** Where an event goes, and who publishes it. */
 export interface EventPlace {

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
 import type { Schema, Validator } from '@cfworker/json-schema';
-import { contractOf, describeShape, type EventContracts, type Json, type PayloadCheck, parseJson } from '../core/index.ts';
+import { contractOf, type EventContracts, type PayloadCheck } from '../core/events/index.ts';
+import { describeShape } from '../core/schema/index.ts';
+import { type Json, parseJson } from '../core/values/index.ts';
 
 const MAX_PROBLEMS = 3;
 const MAX_TEXT = 200;

@@ -1,18 +1,8 @@
-import {
-  countCut,
-  type EventContracts,
-  EXTERNAL,
-  findNearMiss,
-  isRalphError,
-  isTopic,
-  type Json,
-  parseJson,
-  RALPH,
-  RalphError,
-  type RefusedEmit,
-} from '../core/index.ts';
+import { countCut, type EventContracts, EXTERNAL, isTopic, RALPH, type RefusedEmit } from '../core/events/index.ts';
+import { findNearMiss } from '../core/text/index.ts';
+import { isRalphError, type Json, parseJson, RalphError } from '../core/values/index.ts';
 import { appendAgentLine, appendAgentRefusal, createSharedFileSystem } from '../journal/index.ts';
-import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/index.ts';
+import { compileTopology, isCompletionTopic, mayEnd, mayPublish, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readContract } from './contract-file.ts';
 import { createPayloadCheck } from './create-payload-check.ts';
 

@@ -1,5 +1,6 @@
-import { describeShape, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
-import { mayEnd, publishableBy, type Topology } from '../topology/index.ts';
+import { matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
+import { describeShape } from '../core/schema/index.ts';
+import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { type EventPlace, readTopology } from './contract-file.ts';
 
 /** More shapes than this cost the model more than they help. */

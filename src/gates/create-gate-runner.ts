@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { type GateResult, type GateSpec, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/index.ts';
-import type { GateOrder, GateRunner } from '../ports/index.ts';
+import { type GateResult, type GateSpec, isRequiredGate, mayStayRed, type StartTestsResult } from '../core/gates/index.ts';
+import type { GateOrder, GateRunner } from '../ports/gate-runner.ts';
 import type { GateCase, GateRequest, GateRunnerSettings } from './gate-contract.ts';
 import { createGateRunState, type GateRunState } from './gate-run-state.ts';
 import { toScope, toScopeKey } from './gate-scope.ts';

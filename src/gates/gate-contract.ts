@@ -1,5 +1,7 @@
-import type { GateCheck, StartTestsResult } from '../core/index.ts';
-import type { Backpressure, GateOrder, Isolation, Program, TreeReader, TreeState } from '../ports/index.ts';
+import type { GateCheck, StartTestsResult } from '../core/gates/index.ts';
+import type { GateOrder } from '../ports/gate-runner.ts';
+import type { Backpressure, Isolation, Program } from '../ports/program.ts';
+import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
 
 /** Where and with what commands run. */
 export interface CommandSettings {

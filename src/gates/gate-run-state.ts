@@ -1,5 +1,5 @@
-import type { GateResult } from '../core/index.ts';
-import type { TreeState } from '../ports/index.ts';
+import type { GateResult } from '../core/gates/index.ts';
+import type { TreeState } from '../ports/tree-reader.ts';
 import { createEvidenceStore, type EvidenceStore } from './evidence-store.ts';
 import type { GateRunnerSettings, Look } from './gate-contract.ts';
 

@@ -1,4 +1,5 @@
-import { countFailedTests, countRunTests, type GateResult, type GateSpec, toDurationText, toGateName } from '../core/index.ts';
+import { countFailedTests, countRunTests, type GateResult, type GateSpec, toGateName } from '../core/gates/index.ts';
+import { toDurationText } from '../core/text/index.ts';
 import type { CommandResult } from '../process/index.ts';
 import { type EvidenceFile, type EvidenceRecord, type EvidenceStore, hashLog } from './evidence-store.ts';
 import type { GateCase } from './gate-contract.ts';

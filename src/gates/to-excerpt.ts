@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isFailureLine } from '../core/index.ts';
+import { isFailureLine } from '../core/text/index.ts';
 
 /** What is kept of an output. */
 export interface Excerpt {

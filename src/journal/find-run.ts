@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { isJsonObject, RalphError, toErrorCode, toWayBack } from '../core/index.ts';
+import { toWayBack } from '../core/text/index.ts';
+import { isJsonObject, RalphError, toErrorCode } from '../core/values/index.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { hasBegun } from './read-journal.ts';
 import { listRuns, type StateFolder, toRescuePaths, toRunPaths } from './run-folder.ts';

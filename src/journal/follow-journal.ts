@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../ports/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
 import { withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import type { JournalFile } from './read-journal.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventSignal, parseInboxLine, type SignalProblem, toCutProblem } from '../core/index.ts';
+import { type EventSignal, parseInboxLine, type SignalProblem, toCutProblem } from '../core/events/index.ts';
 import { type FileSystem, readRange } from './file-system.ts';
 
 /** A longer line is told and skipped. */

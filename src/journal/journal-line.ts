@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { accept, type Input, isInputType, isJsonObject, parseJson, RalphError, type Result, refuse } from '../core/index.ts';
-import type { JournalEntry } from '../ports/index.ts';
+import { type Input, isInputType } from '../core/run/index.ts';
+import { accept, isJsonObject, parseJson, RalphError, type Result, refuse } from '../core/values/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
 
 /** The version of a journal line that this program writes, and the newest that it reads. */
 const JOURNAL_VERSION = 1;

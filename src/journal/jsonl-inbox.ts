@@ -1,5 +1,6 @@
-import { isRalphError, type RalphEvent, type SignalProblem, toErrorCode } from '../core/index.ts';
-import type { Inbox, InboxBatch, SkippedLines } from '../ports/index.ts';
+import type { RalphEvent, SignalProblem } from '../core/events/index.ts';
+import { isRalphError, toErrorCode } from '../core/values/index.ts';
+import type { Inbox, InboxBatch, SkippedLines } from '../ports/inbox.ts';
 import { appendLine, closeTornLine, endsTorn } from './agent-line.ts';
 import { type FileSystem, readRange, withHandle } from './file-system.ts';
 import { countLineFeeds, createInboxCollector, MAX_INBOX_LINE_BYTES } from './inbox-batch.ts';

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { type Input, RalphError, toErrorCode } from '../core/index.ts';
-import type { Journal, JournalDamage, JournalEntry } from '../ports/index.ts';
+import type { Input } from '../core/run/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
+import type { Journal, JournalDamage, JournalEntry } from '../ports/journal.ts';
 import { type FileFacts, type FileSystem, makeFolders, readRange, withHandle, writeAll } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, toJournalLine } from './journal-line.ts';
 import { type JournalFile, scanJournal } from './read-journal.ts';

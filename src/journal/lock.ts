@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accept, isJsonObject, type JsonObject, parseJson, type Result, refuse, toErrorCode } from '../core/index.ts';
+import { accept, isJsonObject, type JsonObject, parseJson, type Result, refuse, toErrorCode } from '../core/values/index.ts';
 import { type FileSystem, readSmallFile, withHandle, writeAll } from './file-system.ts';
 
 /** A lock file that makes no sense is being written, if it is younger than this; else its writer died over it. */

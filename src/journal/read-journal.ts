@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { refuse } from '../core/index.ts';
-import type { JournalDamage, JournalEntry } from '../ports/index.ts';
+import { refuse } from '../core/values/index.ts';
+import type { JournalDamage, JournalEntry } from '../ports/journal.ts';
 import { type FileSystem, withHandle } from './file-system.ts';
 import { MAX_JOURNAL_LINE_BYTES, parseJournalLine } from './journal-line.ts';
 import { scanLines } from './scan-lines.ts';

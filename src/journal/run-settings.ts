@@ -1,4 +1,4 @@
-import { type Json, parseJson, RalphError } from '../core/index.ts';
+import { type Json, parseJson, RalphError } from '../core/values/index.ts';
 import { type FileSystem, readSmallFile, writeFileAtomically } from './file-system.ts';
 
 const MAX_BYTES = 64 << 20;

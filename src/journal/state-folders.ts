@@ -1,6 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
+import { toMoveAway } from '../core/text/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
 import { type FileSystem, makeFolders, withHandle, writeAll } from './file-system.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type TurnId, toTurnName } from '../core/index.ts';
-import type { TurnFolder, TurnStore } from '../ports/index.ts';
+import { type TurnId, toTurnName } from '../core/run/index.ts';
+import type { TurnFolder, TurnStore } from '../ports/turn-store.ts';
 import { type FileSystem, withHandle, writeAll } from './file-system.ts';
 
 export interface TurnStoreSettings {

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GateResult, maskControls, RalphError } from '../core/index.ts';
+import type { GateResult } from '../core/gates/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { GitProblem } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
-import type { Isolation } from '../ports/index.ts';
+import type { Isolation } from '../ports/program.ts';
 import { type GateRun, type GateRunOrder, runGates } from '../run-gates/index.ts';
 import {
   findLayout,
@@ -27,8 +29,10 @@ import {
   writeLandRecord,
 } from '../runs/index.ts';
 import { type Environment, findRunIsolation, requireHeldGates, toStateDirs } from '../safety/index.ts';
-import { createRunViewFold, type RunView, toNextStep } from '../views/index.ts';
-import { type Landing, type MergeConflict, type MergePlace, openLanding, removeWorktree } from '../workspace/index.ts';
+import { createRunViewFold, type RunView } from '../views/fold/index.ts';
+import { toNextStep } from '../views/report/index.ts';
+import { type Landing, type MergeConflict, type MergePlace, openLanding } from '../workspace/landing/index.ts';
+import { removeWorktree } from '../workspace/worktree/index.ts';
 import { commitLeft, toLandInPlace, toNames } from './commit-left.ts';
 import { type Resolution, resolveConflict, type StartResolver } from './resolve-conflict.ts';
 import { requireResolver } from './resolver-settings.ts';

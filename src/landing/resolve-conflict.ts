@@ -1,11 +1,11 @@
 import type { Settings } from '../config/index.ts';
-import { isRequiredGate } from '../core/index.ts';
+import { isRequiredGate } from '../core/gates/index.ts';
 import { createPathMatcher } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { buildMergeObjective } from '../prompts/index.ts';
 import { type Layout, type RunEnd, type RunFile, type RunHandle, withoutToken } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';
-import type { Landing, MergeConflict, MergePlace } from '../workspace/index.ts';
+import type { Landing, MergeConflict, MergePlace } from '../workspace/landing/index.ts';
 import { toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 
 /** A conflict that is given to a hat. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig, type Settings } from '../config/index.ts';
-import { compileTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { listResolvers, requireResolver, toResolverSettings, withSecretsOf } from './resolver-settings.ts';
 
 const TEAM = `

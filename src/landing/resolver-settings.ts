@@ -1,15 +1,9 @@
 import type { Settings } from '../config/index.ts';
-import {
-  type BackendSpec,
-  type HatSpec,
-  type Json,
-  mapTexts,
-  mayChangeTree,
-  RALPH,
-  RalphError,
-  type RunSpec,
-  TOPIC_START,
-} from '../core/index.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import { RALPH, TOPIC_START } from '../core/events/index.ts';
+import type { HatSpec, RunSpec } from '../core/run/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { type Json, mapTexts, RalphError } from '../core/values/index.ts';
 import { MERGE_RULES } from '../prompts/index.ts';
 import { toHatCapabilities } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { maskControls, RalphError } from '../core/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { isOutsideGit, showName } from '../git/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import {
@@ -21,8 +22,8 @@ import {
   writeUndoRecord,
 } from '../runs/index.ts';
 import { type Environment, toStateDirs } from '../safety/index.ts';
-import { createRunViewFold } from '../views/index.ts';
-import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/index.ts';
+import { createRunViewFold } from '../views/fold/index.ts';
+import { proposeUndo, type UndoProposal, type UndoRecord, type UndoRemark } from '../workspace/undo/index.ts';
 import { toWithoutGit } from './commit-left.ts';
 
 /** What `ralph undo` is to do. */

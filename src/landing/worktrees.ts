@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
-import { findNearMiss, RalphError } from '../core/index.ts';
+import { findNearMiss } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import {
   findLayout,
@@ -24,7 +25,7 @@ import {
   removeWorktree,
   type WorktreeState,
   type WorktreesSettings,
-} from '../workspace/index.ts';
+} from '../workspace/worktree/index.ts';
 
 /** A worktree with the newest run that worked in it; `null` where that is gone. */
 export interface RunWorktree extends WorktreeState {

@@ -1,17 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as App from '../app/index.ts';
-import { END_REASONS, type EndReason } from '../core/index.ts';
-import {
-  createProofFold,
-  createRunViewFold,
-  type NdjsonRecord,
-  type RunProof,
-  type StatusRecord,
-  toNdjsonEnd,
-  toNdjsonRecord,
-  toNdjsonRun,
-  toStatusRecord,
-} from '../views/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/index.ts';
+import { createProofFold, createRunViewFold, type RunProof } from '../views/fold/index.ts';
+import { type NdjsonRecord, type StatusRecord, toNdjsonEnd, toNdjsonRecord, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {
   checkObject,
   checkStop,

@@ -1,5 +1,5 @@
-import type { RunRecord as CoreRecord, LiveRecord } from '../core/index.ts';
-import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/index.ts';
+import type { RunRecord as CoreRecord, LiveRecord } from '../core/run/index.ts';
+import { type NdjsonLive, type NdjsonRecord, toNdjsonLeftOut, toNdjsonLive, toNdjsonRecord } from '../views/report/index.ts';
 
 /** Where inputs and effects are read from, piece by piece. */
 export interface RecordCursor {

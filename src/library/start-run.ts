@@ -1,20 +1,10 @@
 import type * as App from '../app/index.ts';
-import { type EndReason, RalphError, type RunSpec } from '../core/index.ts';
-import type { Topology } from '../topology/index.ts';
+import type { EndReason, RunSpec } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { createConfigReport, type ReportedDiagnostic } from '../validation/index.ts';
-import {
-  createRunViewFold,
-  type NdjsonRecord,
-  type RunProof,
-  type RunView,
-  type RunViewFold,
-  type StatusRecord,
-  toEndedView,
-  toNdjsonEnd,
-  toNdjsonRun,
-  toProof,
-  toStatusRecord,
-} from '../views/index.ts';
+import { createRunViewFold, type RunProof, type RunView, type RunViewFold, toProof } from '../views/fold/index.ts';
+import { type NdjsonRecord, type StatusRecord, toEndedView, toNdjsonEnd, toNdjsonRun, toStatusRecord } from '../views/report/index.ts';
 import {
   checkObject,
   checkStop,

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { readTextFile } from '../config/index.ts';
-import { accept, RalphError, type RunSpec } from '../core/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { accept, RalphError } from '../core/values/index.ts';
 import { drawSvg, drawUnicode } from '../drawing/index.ts';
 import { type SimulateOptions, type SimulationReport, simulate as simulateTeam } from '../simulate/index.ts';
-import { createFlowGraph, drawDot, drawList, drawMermaid, type FlowGraph, type Topology } from '../topology/index.ts';
+import { createFlowGraph, drawDot, drawList, drawMermaid, type FlowGraph } from '../topology/graph/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { type ConfigReport, checkConfig, createConfigReport, isValid } from '../validation/index.ts';
 import { checkObject, checkWord, isObject, type KnownNames } from './arguments.ts';
 

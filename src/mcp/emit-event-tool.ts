@@ -1,4 +1,5 @@
-import { hasWildcard, isJsonObject, type Json, type JsonObject } from '../core/index.ts';
+import { hasWildcard } from '../core/events/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/values/index.ts';
 import type { McpResult, McpTool } from './mcp-tool.ts';
 
 /** What an agent may publish under its hat. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { accept, isJsonObject, type Json, type JsonObject, parseJson, type Result, refuse } from '../core/index.ts';
+import { accept, isJsonObject, type Json, type JsonObject, parseJson, type Result, refuse } from '../core/values/index.ts';
 import { type McpServer, toWireResult } from './mcp-tool.ts';
 import { createMessageLines, MAX_LINE_BYTES, type MessageLine } from './message-lines.ts';
 

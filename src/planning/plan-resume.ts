@@ -1,5 +1,6 @@
 import { diffSettings, type Settings } from '../config/index.ts';
-import { END_REASONS, type EndReason, RalphError, type RunLimits, type RunState } from '../core/index.ts';
+import { END_REASONS, type EndReason, type RunLimits, type RunState } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { findRunId, nodeFileSystem, type RunPaths } from '../journal/index.ts';
 import { type Layout, listChangedSecrets, type ResumeOptions, type RunFile } from '../runs/index.ts';
 import { planRun, type RunPlan } from './plan-run.ts';

@@ -1,8 +1,10 @@
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, isCostUnknown, isRalphError, maskControls, RalphError, toBackendLabel } from '../core/index.ts';
+import { type BackendSpec, isCostUnknown, toBackendLabel } from '../core/backends/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { isRalphError, RalphError } from '../core/values/index.ts';
 import { captureTrustedPrograms, toLayout } from '../runs/index.ts';
 import { type Environment, toDefined, toStateDirs } from '../safety/index.ts';
-import type { Coordination } from '../topology/index.ts';
+import type { Coordination } from '../topology/routing/index.ts';
 import {
   type AgentLook,
   createAgentLook,
@@ -12,7 +14,7 @@ import {
   toMissingAgentFix,
   toMissingAgentText,
 } from '../validation/index.ts';
-import { listUncommitted } from '../workspace/index.ts';
+import { listUncommitted } from '../workspace/snapshot/index.ts';
 
 /** Where agents are looked for. */
 export interface AgentPlace {

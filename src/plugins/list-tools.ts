@@ -1,13 +1,6 @@
 import type { Settings } from '../config/index.ts';
-import {
-  type BackendSpec,
-  type BackendType,
-  BUILT_IN_CARDS,
-  NO_TOOLS_SPEC,
-  resolveProfile,
-  type ToolCard,
-  toPluginCard,
-} from '../core/index.ts';
+import type { BackendSpec, BackendType } from '../core/backends/index.ts';
+import { BUILT_IN_CARDS, NO_TOOLS_SPEC, resolveProfile, type ToolCard, toPluginCard } from '../core/tools/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { hasScopeFlags } from '../sandbox/index.ts';
 import { listRunTools, loadPluginFiles, withPluginFiles } from './plugin-files.ts';

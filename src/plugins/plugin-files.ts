@@ -3,17 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findGuidePage, type Settings } from '../config/index.ts';
-import {
-  checkPluginTool,
-  createToolTwiceError,
-  isRalphError,
-  listPluginTools,
-  maskControls,
-  NO_TOOLS_SPEC,
-  type PluginTool,
-  RalphError,
-  toDurationText,
-} from '../core/index.ts';
+import { maskControls, toDurationText } from '../core/text/index.ts';
+import { checkPluginTool, createToolTwiceError, listPluginTools, NO_TOOLS_SPEC, type PluginTool } from '../core/tools/index.ts';
+import { isRalphError, RalphError } from '../core/values/index.ts';
 
 /** A module that connects to something first may take a while. */
 const LOAD_LIMIT_MS = 30_000;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, type PluginTool, registerTool, toPluginCard } from '../core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, type PluginTool, registerTool, toPluginCard } from '../core/tools/index.ts';
 import { countTools } from './list-tools.ts';
 
 const DEPLOY: PluginTool = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, registerTool, resolveProfile, toPluginCard } from '../core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, listPluginTools, registerTool, resolveProfile, toPluginCard } from '../core/tools/index.ts';
 
 it('seed 000: new tools are added by registerTool, and are there for the profiles that allow their group', () => {
   const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: true };

@@ -1,4 +1,5 @@
-import type { BackendEvent, TurnFailure, TurnId, Usage } from '../core/index.ts';
+import type { BackendEvent, Usage } from '../core/backends/index.ts';
+import type { TurnFailure, TurnId } from '../core/run/index.ts';
 import type { Backpressure, Isolation, Program, ViewedProgram } from './program.ts';
 
 /**

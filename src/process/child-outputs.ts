@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Backpressure } from '../ports/index.ts';
+import type { Backpressure } from '../ports/program.ts';
 import { type ChildOutputs, type OutputListener, type ProcessFault, type ProcessSpec, toFault } from './contract.ts';
 import { createLineSplitter, type LineListener, type LineSplitter } from './line-splitter.ts';
 import { openLogWriter } from './log-writer.ts';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
-import type { Backpressure, Isolation } from '../ports/index.ts';
+import type { Backpressure, Isolation } from '../ports/program.ts';
 
 /** What a child reads on its standard input. */
 export type ProcessInput =

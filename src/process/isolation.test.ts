@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Isolation } from '../ports/index.ts';
+import type { Isolation } from '../ports/program.ts';
 import { childEnv, useChildFixture, waitForFile } from './child-fixtures.ts';
 import type { ProcessSpec } from './contract.ts';
 import { isAlive, processStartTime, readPidNamespace } from './process-table.ts';

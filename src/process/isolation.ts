@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { constants as systemConstants } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
-import type { Isolation, ViewMount } from '../ports/index.ts';
+import type { Isolation, ViewMount } from '../ports/program.ts';
 
 /** The command that is started in the place of a program. */
 interface IsolatedCommand {

@@ -1,5 +1,5 @@
-import type { SecretValue } from '../core/index.ts';
-import type { Redaction, StreamRedactor } from '../ports/index.ts';
+import type { SecretValue } from '../core/text/index.ts';
+import type { Redaction, StreamRedactor } from '../ports/redaction.ts';
 import { findSecretValues, TOKEN_SHAPES, type TokenShape } from './find-secrets.ts';
 
 /** Puts a mark in the place of every secret in a text. */

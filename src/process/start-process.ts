@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { accept, type Result, refuse } from '../core/index.ts';
-import type { Isolation } from '../ports/index.ts';
+import { accept, type Result, refuse } from '../core/values/index.ts';
+import type { Isolation } from '../ports/program.ts';
 import { createChildOutputs } from './child-outputs.ts';
 import type { ChildOutputs, ChildProcessHandle, ProcessFault, ProcessResult, ProcessSpec } from './contract.ts';
 import { isProgram, selectExistingFolders } from './isolation.ts';

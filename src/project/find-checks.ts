@@ -1,16 +1,9 @@
 import { type Settings, toFoundGate } from '../config/index.ts';
-import {
-  detectQualityCommand,
-  GATE_CHECKS,
-  type GateCheck,
-  type GateSpec,
-  isRequiredGate,
-  type ProjectFolder,
-  type QualityCommand,
-} from '../core/index.ts';
+import { GATE_CHECKS, type GateCheck, type GateSpec, isRequiredGate } from '../core/gates/index.ts';
+import { detectQualityCommand, type ProjectFolder, type QualityCommand } from '../core/project/index.ts';
 import { findProgram, openProjectFolder } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';
-import { toPlainLine } from '../views/index.ts';
+import { toPlainLine } from '../views/text/index.ts';
 
 /** How the project does a check, as its files say now; `null` where they tell nothing. */
 export function findCheck(cwd: string, check: GateCheck): string | null {

@@ -1,7 +1,9 @@
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createJsonSchema, findConfigFile, listPresets, type Preset, readPreset } from '../config/index.ts';
-import { type QualityCommand, RalphError, toErrorCode, toMoveAway } from '../core/index.ts';
+import type { QualityCommand } from '../core/project/index.ts';
+import { toMoveAway } from '../core/text/index.ts';
+import { RalphError, toErrorCode } from '../core/values/index.ts';
 import { ensureStateFolders, nodeFileSystem } from '../journal/index.ts';
 import { findOldName, isTaken } from '../validation/index.ts';
 import { findCheckCommand } from './find-checks.ts';

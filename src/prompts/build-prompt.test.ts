@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTextSignalScanner, type Feedback, type HatSpec, isPromiseLine, type Json, type RunSpec } from '../core/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { Feedback, HatSpec, RunSpec } from '../core/run/index.ts';
+import { createTextSignalScanner, isPromiseLine } from '../core/signals/index.ts';
 import { makeHat } from '../core/spec-fixtures.ts';
-import type { Topology } from '../topology/index.ts';
+import type { Json } from '../core/values/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import { buildPrompt, planSections } from './build-prompt.ts';
 import { SETTINGS, sampleEvent, sampleTopology, sampleTurn, TEAM } from './fixtures.ts';
 import type { PromptOptions, PromptTurn } from './prompt-context.ts';

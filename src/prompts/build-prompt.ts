@@ -1,5 +1,6 @@
-import { type HatSpec, RALPH, TOPIC_COMPLETE } from '../core/index.ts';
-import { mayEnd, type Topology } from '../topology/index.ts';
+import { RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
+import type { HatSpec } from '../core/run/index.ts';
+import { mayEnd, type Topology } from '../topology/routing/index.ts';
 import { planFeedback } from './feedback-section.ts';
 import { knownTopicLines } from './known-topics.ts';
 import { handsOnTasks, isCalledBySeveral, offersOf, type PromptContext, type PromptOptions, type PromptTurn } from './prompt-context.ts';

@@ -1,4 +1,5 @@
-import { type Feedback, type GateFailure, type GateResult, toResultName } from '../core/index.ts';
+import { type GateResult, toResultName } from '../core/gates/index.ts';
+import type { Feedback, GateFailure } from '../core/run/index.ts';
 import { type NotesOf, newest, notesOf, type PromptContext } from './prompt-context.ts';
 import {
   fenced,

@@ -1,5 +1,6 @@
-import { type FallbackCause, type Feedback, type HatSpec, hasWildcard, RALPH, type RalphEvent } from '../core/index.ts';
-import { isCompletionTopic, isTerminalTopic, receiversOf, type Topology } from '../topology/index.ts';
+import { hasWildcard, RALPH, type RalphEvent } from '../core/events/index.ts';
+import type { FallbackCause, Feedback, HatSpec } from '../core/run/index.ts';
+import { isCompletionTopic, isTerminalTopic, receiversOf, type Topology } from '../topology/routing/index.ts';
 
 /** Everything that a prompt is made from. */
 export interface PromptContext {

@@ -1,4 +1,4 @@
-import { createTextSignalScanner, isPromiseLine } from '../core/index.ts';
+import { createTextSignalScanner, isPromiseLine } from '../core/signals/index.ts';
 
 /** A stretch of a prompt: Ralph's own words, or somebody else's (names, topics, instructions, payloads). */
 interface PromptPiece {

@@ -1,17 +1,8 @@
-import {
-  contractOf,
-  describeShape,
-  type GateSpec,
-  type HatSpec,
-  hasWildcard,
-  intersectsPatterns,
-  isRequiredGate,
-  matchesTopic,
-  RALPH,
-  TOPIC_COMPLETE,
-  toGateName,
-} from '../core/index.ts';
-import { mayEnd, publishableBy, type Topology } from '../topology/index.ts';
+import { contractOf, hasWildcard, intersectsPatterns, matchesTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
+import { type GateSpec, isRequiredGate, toGateName } from '../core/gates/index.ts';
+import type { HatSpec } from '../core/run/index.ts';
+import { describeShape } from '../core/schema/index.ts';
+import { mayEnd, publishableBy, type Topology } from '../topology/routing/index.ts';
 import { handsOnTasks, isCalledBySeveral, type OfferedTopic, type PromptContext, type PromptTurn, stuckTopics } from './prompt-context.ts';
 import {
   inCode,

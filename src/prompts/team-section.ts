@@ -1,5 +1,6 @@
-import { type HatSpec, intersectsPatterns, RALPH, SYSTEM_TOPICS } from '../core/index.ts';
-import { isCompletionTopic, type Topology } from '../topology/index.ts';
+import { intersectsPatterns, RALPH, SYSTEM_TOPICS } from '../core/events/index.ts';
+import type { HatSpec } from '../core/run/index.ts';
+import { isCompletionTopic, type Topology } from '../topology/routing/index.ts';
 import { commitRule, isCalledBySeveral, offersOf, type PromptContext } from './prompt-context.ts';
 import {
   cleanForPrompt,

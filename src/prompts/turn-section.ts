@@ -1,18 +1,7 @@
-import {
-  EXTERNAL,
-  type FallbackCause,
-  type Feedback,
-  isJsonObject,
-  type Json,
-  QUALITY_GATE,
-  type RalphEvent,
-  type SilentTurn,
-  SYSTEM,
-  TOPIC_ERROR_CLI,
-  TOPIC_ERROR_TIMEOUT,
-  toPayloadText,
-} from '../core/index.ts';
-import { mayEnd, takersOf } from '../topology/index.ts';
+import { EXTERNAL, QUALITY_GATE, type RalphEvent, SYSTEM, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/events/index.ts';
+import type { FallbackCause, Feedback, SilentTurn } from '../core/run/index.ts';
+import { isJsonObject, type Json, toPayloadText } from '../core/values/index.ts';
+import { mayEnd, takersOf } from '../topology/routing/index.ts';
 import { isCalledBySeveral, listQuotedOutputs, type PromptContext } from './prompt-context.ts';
 import {
   cleanForPrompt,

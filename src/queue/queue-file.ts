@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject, RalphError } from '../core/index.ts';
+import { isJsonObject, type Json, type JsonObject, RalphError } from '../core/values/index.ts';
 import {
   createSharedFileSystem,
   ensureStateFolders,

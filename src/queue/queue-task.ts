@@ -1,4 +1,6 @@
-import { isRalphError, RalphError, type RunRecord, toErrorCode, toUsdText } from '../core/index.ts';
+import type { RunRecord } from '../core/run/index.ts';
+import { toUsdText } from '../core/text/index.ts';
+import { isRalphError, RalphError, toErrorCode } from '../core/values/index.ts';
 import { type Layout, type RunHandle, type RunWatch, toLayout } from '../runs/index.ts';
 import { findRunOf } from './queue-edit.ts';
 import { changeQueue, type NightRecord, type Queue, type QueuedTask } from './queue-file.ts';

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, parseJson } from '../core/index.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/index.ts';
 import { createPathMatcher, describeChanges, type Pins, pinFiles, type StartScopes, toStartScopes } from '../gates/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import type { TreeReader } from '../ports/index.ts';
+import type { TreeReader } from '../ports/tree-reader.ts';
 import type { RunFile } from '../runs/index.ts';
 import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
-import { createTreeReader, type WorkspaceSettings } from '../workspace/index.ts';
+import type { WorkspaceSettings } from '../workspace/checkpoint/index.ts';
+import { createTreeReader } from '../workspace/snapshot/index.ts';
 import { asksForStartTests, readStartRecord, type StartRecord, takeStartRecord, toStartJson, toStartPath } from './start-tests.ts';
 
 /** What gates compare with: the files as they were when the run began. */

@@ -1,20 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
-import {
-  type GateBaseline,
-  type GateResult,
-  type GateSpec,
-  isRalphError,
-  isRequiredGate,
-  toGateName,
-  toResultName,
-} from '../core/index.ts';
+import { type GateBaseline, type GateResult, type GateSpec, isRequiredGate, toGateName, toResultName } from '../core/gates/index.ts';
+import { isRalphError } from '../core/values/index.ts';
 import { toIdleGlobWarnings, toScope } from '../gates/index.ts';
 import { findRun, nodeFileSystem, readJournal, toRunPaths } from '../journal/index.ts';
-import type { TreeState } from '../ports/index.ts';
+import type { TreeState } from '../ports/tree-reader.ts';
 import { findLayout, readRunFile } from '../runs/index.ts';
 import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
-import { createTreeReader } from '../workspace/index.ts';
+import { createTreeReader } from '../workspace/snapshot/index.ts';
 
 /** One gate as `ralph gates` tells of it. */
 export interface GateRow {

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { type GateResult, isRequiredGate } from '../core/index.ts';
+import { type GateResult, isRequiredGate } from '../core/gates/index.ts';
 import { createGateRunner, type GateRunnerSettings } from '../gates/index.ts';
 import type { CheckEnd } from '../mcp/index.ts';
 import { createRedactor, runShellLine } from '../process/index.ts';

@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isJsonObject,
-  isRequiredGate,
-  isTestPath,
-  type Json,
-  maskControls,
-  parseJson,
-  type RunSpec,
-  type StartTestsResult,
-} from '../core/index.ts';
+import { isRequiredGate, isTestPath, type StartTestsResult } from '../core/gates/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { isJsonObject, type Json, parseJson } from '../core/values/index.ts';
 import type { GateRunnerSettings, TryStartTests } from '../gates/index.ts';
-import type { TreeReader, TreeState } from '../ports/index.ts';
-import { type Brought, type CopyOrder, createWorkspace, type StartFiles, useCopy, type WorkspaceSettings } from '../workspace/index.ts';
+import type { TreeReader, TreeState } from '../ports/tree-reader.ts';
+import { createWorkspace, type WorkspaceSettings } from '../workspace/checkpoint/index.ts';
+import { type Brought, type CopyOrder, type StartFiles, useCopy } from '../workspace/worktree/index.ts';
 import type { GateRun } from './run-gates.ts';
 
 /** The tests of a run's start. */

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/index.ts';
-import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/index.ts';
+import { type EventSignal, type Sender, type SignalProblem, toSenderText } from '../core/events/index.ts';
 import type { RunPaths } from '../journal/index.ts';
-import type { Inbox } from '../ports/index.ts';
+import type { Inbox } from '../ports/inbox.ts';
 import { listGiven, takeProof } from './people.ts';
 
 /** What the run itself lets in of what people leave for it. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import { EXTERNAL, RalphError, type RunState } from '../core/index.ts';
+import { EXTERNAL } from '../core/events/index.ts';
+import type { RunState } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { type EventWords, emitInto, toContractPath } from '../emit/index.ts';
 import { findRun, nodeFileSystem, type RunPaths, readJournal, requireBegun, toRunPaths } from '../journal/index.ts';
 import { createJournalFold, type FoldedRun } from '../loop/shell/index.ts';
 import type { Environment } from '../safety/index.ts';
-import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, type Topology, takersOf } from '../topology/routing/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findLivingRun, isInsideRun } from './living-runs.ts';
 import { bringsToken, isOwnRun, requirePerson } from './people.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/index.ts';
-import { BUILT_IN_CARDS, type Capabilities, resolveProfile, toCapabilities } from '../core/index.ts';
+import { BUILT_IN_CARDS, type Capabilities, resolveProfile, toCapabilities } from '../core/tools/index.ts';
 
 /** What the profile of a hat says; `null`: nothing holds it back. */
 export function findPolicy({ policies }: Pick<Settings, 'policies'>, hat: string): Settings['policies'][string] | null {

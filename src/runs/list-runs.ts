@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { isJsonObject, isRalphError, parseJson } from '../core/index.ts';
+import { isJsonObject, isRalphError, parseJson } from '../core/values/index.ts';
 import { listKnownRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import type { Environment } from '../safety/index.ts';
-import { createProofFold } from '../views/index.ts';
+import { createProofFold } from '../views/fold/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { openRun } from './read-run.ts';
 import type { RunSummary } from './run-api.ts';

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson, type RunRecord } from '../core/index.ts';
-import type { Clock } from '../ports/index.ts';
-import { createLiveFold, type LiveView, parseLiveView } from '../views/index.ts';
+import type { RunRecord } from '../core/run/index.ts';
+import { parseJson } from '../core/values/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { createLiveFold, type LiveView, parseLiveView } from '../views/fold/index.ts';
 
 const FILE = 'live.json';
 /** What is written is far smaller; what is larger is not ours. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { isJsonObject, parseJson, RalphError } from '../core/index.ts';
+import { isJsonObject, parseJson, RalphError } from '../core/values/index.ts';
 import { listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import type { Layout } from './layout.ts';
 import type { StartOptions } from './run-api.ts';

@@ -1,8 +1,9 @@
 import type { Settings } from '../config/index.ts';
-import { addUsage, type EndReason, type RunRecord, UNKNOWN_USAGE } from '../core/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../core/backends/index.ts';
+import type { EndReason, RunRecord } from '../core/run/index.ts';
 import type { FoldedRun } from '../loop/shell/index.ts';
 import { runShellLine } from '../process/index.ts';
-import type { RunProof } from '../views/index.ts';
+import type { RunProof } from '../views/fold/index.ts';
 
 /** What a person is told of a run: that it has ended, or that it waits. */
 export interface RunNews {

@@ -3,7 +3,8 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { isJsonObject, type Json, parseJson, parseSender, RalphError, type Sender } from '../core/index.ts';
+import { parseSender, type Sender } from '../core/events/index.ts';
+import { isJsonObject, type Json, parseJson, RalphError } from '../core/values/index.ts';
 import {
   createSharedFileSystem,
   findRun,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Activation, RalphError, type TurnId, toTurnName } from '../core/index.ts';
+import { type Activation, type TurnId, toTurnName } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { listRuns, nodeFileSystem } from '../journal/index.ts';
 import {
   endProcesses,

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecord, RunState } from '../core/index.ts';
+import type { RunRecord, RunState } from '../core/run/index.ts';
 import {
   createJournalReader,
   findRun,
@@ -12,10 +12,10 @@ import {
   toRunPaths,
 } from '../journal/index.ts';
 import { createJournalFold, type JournalFold } from '../loop/shell/index.ts';
-import type { JournalEntry } from '../ports/index.ts';
+import type { JournalEntry } from '../ports/journal.ts';
 import { createRedaction } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';
-import type { GitWorkspace } from '../workspace/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { readLiveFile } from './live-file.ts';
 import { findLivingRun } from './living-runs.ts';

@@ -1,18 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/index.ts';
-import { type Json, mapTexts, mayChangeTree, RALPH, type RalphEvent, type RunRecord, toTurnName } from '../core/index.ts';
+import { RALPH, type RalphEvent } from '../core/events/index.ts';
+import { type RunRecord, toTurnName } from '../core/run/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { type Json, mapTexts } from '../core/values/index.ts';
 import { type RunPaths, toRunPaths } from '../journal/index.ts';
 import type { Environment } from '../safety/index.ts';
-import {
-  createRunViewFold,
-  type Review,
-  type RunView,
-  type SaidFacts,
-  type SaidText,
-  type TodoLine,
-  type TurnView,
-  toReview,
-} from '../views/index.ts';
+import { createRunViewFold, type RunView, type TurnView } from '../views/fold/index.ts';
+import { type Review, type SaidFacts, type SaidText, type TodoLine, toReview } from '../views/review/index.ts';
 import { toHatCapabilities } from './hat-capabilities.ts';
 import { findLayout } from './layout.ts';
 import { openRun, openRunIn } from './read-run.ts';

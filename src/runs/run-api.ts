@@ -1,9 +1,10 @@
 import type { ConfigFlags } from '../config/index.ts';
-import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/index.ts';
+import type { EndReason, RunRecord, RunStat, RunState, StopRequested } from '../core/run/index.ts';
 import type { EventWords } from '../emit/index.ts';
-import type { Backpressure } from '../ports/index.ts';
+import type { Backpressure } from '../ports/program.ts';
 import type { Environment } from '../safety/index.ts';
-import type { LiveView, RunProof, RunView, WorkFacts } from '../views/index.ts';
+import type { LiveView, RunProof, RunView } from '../views/fold/index.ts';
+import type { WorkFacts } from '../views/report/index.ts';
 
 /** What became of an event from outside. */
 export interface OutsideEvent {

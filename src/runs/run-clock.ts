@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import type { Clock } from '../ports/index.ts';
+import type { Clock } from '../ports/clock.ts';
 import { steadyMs } from '../process/index.ts';
 
 /** A later time is reached in steps: Node's timers stand still while the machine sleeps. */

@@ -1,29 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  classifyPath,
-  isJsonObject,
-  isRequiredGate,
-  type Json,
-  mapTexts,
-  type PathClass,
-  type RunSpec,
-  type RunStat,
-} from '../core/index.ts';
+import { classifyPath, isRequiredGate, type PathClass } from '../core/gates/index.ts';
+import type { RunSpec, RunStat } from '../core/run/index.ts';
+import { isJsonObject, type Json, mapTexts } from '../core/values/index.ts';
 import { createPathMatcher } from '../gates/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { createRedaction } from '../process/index.ts';
 import { type Environment, findKnownSecrets } from '../safety/index.ts';
-import {
-  type ChangeFacts,
-  type PackageFacts,
-  parseFacts,
-  type RunView,
-  toChangeFacts,
-  type WorkFacts,
-  type WorkPlace,
-} from '../views/index.ts';
-import { type GitWorkspace, listChangedPackages } from '../workspace/index.ts';
+import type { RunView } from '../views/fold/index.ts';
+import { type ChangeFacts, type PackageFacts, parseFacts, toChangeFacts, type WorkFacts, type WorkPlace } from '../views/report/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { listChangedPackages } from '../workspace/snapshot/index.ts';
 import type { Layout } from './layout.ts';
 import { readFate } from './run-fate.ts';
 import { type RunFile, readRunFile } from './run-file.ts';

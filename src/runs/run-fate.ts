@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, RalphError, toMoveAway } from '../core/index.ts';
+import { toMoveAway } from '../core/text/index.ts';
+import { isJsonObject, type Json, RalphError } from '../core/values/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
-import type { RunFate, UnknownFate } from '../views/index.ts';
-import { parseUndoRecord, type UndoRecord } from '../workspace/index.ts';
+import type { RunFate, UnknownFate } from '../views/report/index.ts';
+import { parseUndoRecord, type UndoRecord } from '../workspace/undo/index.ts';
 
 /** Where a run was landed, or was being landed. */
 export interface LandRecord {

@@ -2,11 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import { isJsonObject, isSecret, type Json, mapTexts, RalphError, type SecretValue, toErrorCode } from '../core/index.ts';
+import { isSecret, type SecretValue } from '../core/text/index.ts';
+import { isJsonObject, type Json, mapTexts, RalphError, toErrorCode } from '../core/values/index.ts';
 import type { GitPrograms, RunBase } from '../git/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { findKnownSecrets } from '../safety/index.ts';
-import { type Baseline, parseBaseline } from '../workspace/index.ts';
+import { type Baseline, parseBaseline } from '../workspace/snapshot/index.ts';
 
 /**
  * What a run keeps beside its journal: everything that has local paths, so that it can be resumed as it was started. `settings.json` in the run's folder, readable by

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { RalphError, toDurationText, toMoveAway, toShellWord } from '../core/index.ts';
+import { toDurationText, toMoveAway, toShellWord } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import {
   acquireLock,
   isRunId,

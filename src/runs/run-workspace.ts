@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, maskControls } from '../core/index.ts';
+import { maskControls } from '../core/text/index.ts';
+import { isJsonObject } from '../core/values/index.ts';
 import { nodeFileSystem, type RunPaths, readSettings, writeSettings } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
-import { createWorkspace, type GitWorkspace, removePlacesApart } from '../workspace/index.ts';
+import { createWorkspace, type GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { removePlacesApart } from '../workspace/worktree/index.ts';
 import type { Layout } from './layout.ts';
 import type { WorktreeEnd } from './run-api.ts';
 import type { RunFile } from './run-file.ts';

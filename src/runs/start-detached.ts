@@ -3,7 +3,8 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findPackageFolder } from '../config/index.ts';
-import { isJsonObject, type Json, RalphError, toDurationText } from '../core/index.ts';
+import { toDurationText } from '../core/text/index.ts';
+import { isJsonObject, type Json, RalphError } from '../core/values/index.ts';
 import { createRunId, ensureStateFolders, listRuns, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { requireLayout, toLayout } from './layout.ts';
 

@@ -1,7 +1,9 @@
 import { closeSync, constants, type FSWatcher, fstatSync, lstatSync, openSync, readSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseJson, parseSender, RalphError, type Sender, type StopRequested, toSenderText } from '../core/index.ts';
+import { parseSender, type Sender, toSenderText } from '../core/events/index.ts';
+import type { StopRequested } from '../core/run/index.ts';
+import { parseJson, RalphError } from '../core/values/index.ts';
 import { findRun, nodeFileSystem, toRunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import type { Environment } from '../safety/index.ts';

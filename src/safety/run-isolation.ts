@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
-import { RalphError, type RunSpec } from '../core/index.ts';
-import type { Isolation } from '../ports/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { RalphError } from '../core/values/index.ts';
+import type { Isolation } from '../ports/program.ts';
 import { findIsolation, selectExistingFolders } from '../process/index.ts';
 
 /** How the programs of a run are kept apart, and what a person should know of it. */

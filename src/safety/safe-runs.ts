@@ -1,5 +1,8 @@
 import type { Settings } from '../config/index.ts';
-import { maskControls, RALPH, RalphError, toGateName, toUsdText } from '../core/index.ts';
+import { RALPH } from '../core/events/index.ts';
+import { toGateName } from '../core/gates/index.ts';
+import { maskControls, toUsdText } from '../core/text/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { captureBase, findRepository, type GitPrograms, packObjects } from '../git/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from './known-secrets.ts';
 import { toStateDirs } from './run-isolation.ts';

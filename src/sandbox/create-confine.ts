@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { mayChangeTree } from '../core/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
 import { findRepositoryFolders } from '../git/index.ts';
-import type { Program } from '../ports/index.ts';
+import type { Program } from '../ports/program.ts';
 import { narrowRepository } from './narrow-repository.ts';
 import type { OpenedHome } from './open-home.ts';
 import {

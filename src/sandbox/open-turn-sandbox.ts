@@ -1,8 +1,10 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type AttachedSettings, findCli, type ScopeFile } from '../backends/index.ts';
-import { type BackendType, type Capabilities, mayChangeTree } from '../core/index.ts';
-import type { Program, TurnScope } from '../ports/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
+import type { TurnScope } from '../ports/backend.ts';
+import type { Program } from '../ports/program.ts';
 import { removeTree } from '../process/index.ts';
 import { carryLogins, noteLogins } from './carry-logins.ts';
 import { createConfine } from './create-confine.ts';

@@ -9,7 +9,8 @@ import {
   type ScopeOrder,
   type ScopePlan,
 } from '../backends/index.ts';
-import { type BackendType, type Capabilities, mayChangeTree } from '../core/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
 
 /** Whether this CLI has flags for any part of a profile. */
 export function hasScopeFlags(cli: BackendType): boolean {

@@ -1,6 +1,8 @@
 import type { AttachedTool } from '../backends/index.ts';
-import type { BackendType, Capabilities } from '../core/index.ts';
-import type { Isolation, TurnScope } from '../ports/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import type { Capabilities } from '../core/tools/index.ts';
+import type { TurnScope } from '../ports/backend.ts';
+import type { Isolation } from '../ports/program.ts';
 
 /** What holds the agent of one turn: flags, files, a home, the sandbox of the operating system. */
 export interface TurnSandbox {

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ViewedProgram } from '../ports/index.ts';
+import type { ViewedProgram } from '../ports/program.ts';
 import { findIsolation, makeOwnedFolder, removeTree, runCommand } from '../process/index.ts';
 import { copyTree, createView, findViewKind, predictViewKind, type ViewKind, type ViewPlace } from './workspace-view.ts';
 

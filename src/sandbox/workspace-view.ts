@@ -1,7 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdirSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
-import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/index.ts';
+import type { Isolation, Program, ViewedProgram, ViewMount } from '../ports/program.ts';
 import { listMounts, makeOwnedFolder, removeTree, runCommand, sweepOwnedFolders } from '../process/index.ts';
 import { isWithin, planBubblewrap, toInnerUser } from './plan-confinement.ts';
 import type { OsSandboxSearch } from './turn-sandbox.ts';

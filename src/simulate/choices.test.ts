@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesTopic } from '../core/index.ts';
+import { matchesTopic } from '../core/events/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { createInstances } from './choices.ts';
 
 function teamThatTakes(...triggers: readonly string[]) {

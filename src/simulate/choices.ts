@@ -1,5 +1,12 @@
-import { hasWildcard, intersectsPatterns, matchesTopic, TOPIC_CONTINUE, TOPIC_ERROR_CLI, TOPIC_ERROR_TIMEOUT } from '../core/index.ts';
-import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/index.ts';
+import {
+  hasWildcard,
+  intersectsPatterns,
+  matchesTopic,
+  TOPIC_CONTINUE,
+  TOPIC_ERROR_CLI,
+  TOPIC_ERROR_TIMEOUT,
+} from '../core/events/index.ts';
+import { isCompletionTopic, mayEnd, type Topology, takersOf } from '../topology/routing/index.ts';
 import type { SimulatedChoice } from './simulation-types.ts';
 
 /** Topics that only the loop itself publishes, though Ralph might. */

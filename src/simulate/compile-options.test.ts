@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../core/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology } from '../topology/index.ts';
+import type { Json } from '../core/values/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { compileScript } from './compile-options.ts';
 import { simulate, traceRun } from './simulate.ts';
 

@@ -1,5 +1,6 @@
-import { isJsonObject, isTopic, type Json, RALPH, RalphError, TOPIC_COMPLETE } from '../core/index.ts';
-import type { Topology } from '../topology/index.ts';
+import { isTopic, RALPH, TOPIC_COMPLETE } from '../core/events/index.ts';
+import { isJsonObject, type Json, RalphError } from '../core/values/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 import type { CompiledScript, SimulatedChoice, SimulateOptions, SimulationScript, SimulationSettings } from './simulation-types.ts';
 
 const DEFAULTS: SimulationSettings = {

@@ -1,5 +1,6 @@
-import { type EndReason, RALPH, SYSTEM } from '../core/index.ts';
-import { mayEnd, type Topology } from '../topology/index.ts';
+import { RALPH, SYSTEM } from '../core/events/index.ts';
+import type { EndReason } from '../core/run/index.ts';
+import { mayEnd, type Topology } from '../topology/routing/index.ts';
 import type {
   Counter,
   IterationFigures,

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HatSpec, type PublishSpec, type RunSpec, SYSTEM } from '../core/index.ts';
+import { SYSTEM } from '../core/events/index.ts';
 import { propertyRuns } from '../core/property-fixtures.ts';
+import type { HatSpec, PublishSpec, RunSpec } from '../core/run/index.ts';
 import { makeGate, makeHat, makeSpec } from '../core/spec-fixtures.ts';
-import { compileTopology, validateTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
+import { validateTopology } from '../topology/rules/index.ts';
 import { simulate, traceRun } from './simulate.ts';
 
 const TEAMS = propertyRuns(400);

@@ -1,19 +1,7 @@
-import {
-  type Effect,
-  type GatesRun,
-  type Handlers,
-  handle,
-  type Input,
-  type IterationEnded,
-  type IterationStart,
-  type IterationStop,
-  ignore,
-  type RunState,
-  type Signal,
-  type TurnReport,
-  toTextHash,
-  UNKNOWN_USAGE,
-} from '../core/index.ts';
+import { UNKNOWN_USAGE } from '../core/backends/index.ts';
+import type { Signal } from '../core/events/index.ts';
+import type { Effect, GatesRun, Input, IterationEnded, IterationStart, IterationStop, RunState, TurnReport } from '../core/run/index.ts';
+import { type Handlers, handle, ignore, toTextHash } from '../core/values/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { SimulatedChoice, SimulatedPublication, SimulatedRun, SimulatedTurn, SimulationSetup } from './simulation-types.ts';
 

@@ -1,5 +1,5 @@
-import type { RunSpec } from '../core/index.ts';
-import { compileTopology, type Topology } from '../topology/index.ts';
+import type { RunSpec } from '../core/run/index.ts';
+import { compileTopology, type Topology } from '../topology/routing/index.ts';
 import { createChoiceTable } from './choices.ts';
 import { compileScript, toSimulationSettings } from './compile-options.ts';
 import { createReport, listLoops } from './create-report.ts';

@@ -1,5 +1,5 @@
-import type { DeliveryKind, EndReason, RejectionCause, RunSpec } from '../core/index.ts';
-import type { Coordination, Topology } from '../topology/index.ts';
+import type { DeliveryKind, EndReason, RejectionCause, RunSpec } from '../core/run/index.ts';
+import type { Coordination, Topology } from '../topology/routing/index.ts';
 
 /** How a team is simulated. Shares are between 0 and 1. */
 export interface SimulateOptions {

@@ -1,4 +1,5 @@
-import { type EndReason, RALPH, SYSTEM } from '../core/index.ts';
+import { RALPH, SYSTEM } from '../core/events/index.ts';
+import type { EndReason } from '../core/run/index.ts';
 import type { Counter, HatTopic, SimulatedRun, SimulatedStall, SimulatedTurn, Tally } from './simulation-types.ts';
 
 const KEPT_FAILURES = 10;

@@ -1,4 +1,5 @@
-import { matchesTopic, toPayloadText } from '../core/index.ts';
+import { matchesTopic } from '../core/events/index.ts';
+import { toPayloadText } from '../core/values/index.ts';
 import { type Mismatch, toList } from './mismatch.ts';
 import type { EventFacts, RefusalFacts } from './run-facts.ts';
 import type { Expectation, ExpectedEvent, ExpectedRefusal } from './scenario.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openRun, type RunReader } from '../app/index.ts';
-import { type Effect, type Handlers, handle, type Input, ignore, type RunRecord, type TurnId } from '../core/index.ts';
+import type { Effect, Input, RunRecord, TurnId } from '../core/run/index.ts';
+import { type Handlers, handle, ignore } from '../core/values/index.ts';
 import type { AgentCall, EventFacts, RefusalFacts, RunFacts, TurnFacts } from './run-facts.ts';
 import type { ScenarioRun, SegmentPlace } from './segment.ts';
 

@@ -1,4 +1,5 @@
-import type { DeliveryKind, EndReason, FailureClass, Json, RejectionCause } from '../core/index.ts';
+import type { DeliveryKind, EndReason, FailureClass, RejectionCause } from '../core/run/index.ts';
+import type { Json } from '../core/values/index.ts';
 
 /** One run: what its journal says. */
 export interface RunFacts {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { END_REASONS, type EndReason, type Json } from '../core/index.ts';
+import { END_REASONS, type EndReason } from '../core/run/index.ts';
+import type { Json } from '../core/values/index.ts';
 import type {
   EmitCall,
   EventLine,

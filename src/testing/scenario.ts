@@ -1,4 +1,5 @@
-import type { DeliveryKind, EndReason, Json, RejectionCause } from '../core/index.ts';
+import type { DeliveryKind, EndReason, RejectionCause } from '../core/run/index.ts';
+import type { Json } from '../core/values/index.ts';
 
 /** A scenario: a run with scripted agents, and what must come of it. Its fields are the keys of the YAML file. */
 export interface Scenario {

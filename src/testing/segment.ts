@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { findPackageFolder, openRun, planRun, type RunHandle, resumeRun, startRun, summariseRuns } from '../app/index.ts';
-import { accept, END_REASONS, type EndReason, isRalphError, type Result, refuse, type StopRequested } from '../core/index.ts';
+import { END_REASONS, type EndReason, type StopRequested } from '../core/run/index.ts';
+import { accept, isRalphError, type Result, refuse } from '../core/values/index.ts';
 import type { RunEndFacts } from './run-facts.ts';
 
 /** A part of a run: from `run` or `resume` until the orchestrator ends. */

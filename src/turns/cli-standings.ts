@@ -1,6 +1,8 @@
 import { detectBackends, PROBED_CLIS } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendType, mayChangeTree, RalphError } from '../core/index.ts';
+import type { BackendType } from '../core/backends/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
 import type { Environment } from '../safety/index.ts';
 import { findOsSandbox, hasVerdicts, type ProbeResult, readVerdict, type SandboxMode, wantsConfinement } from '../sandbox/index.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/index.ts';
+import { BUILT_IN_CARDS, resolveProfile, toCapabilities } from '../core/tools/index.ts';
 import type { GateRunnerSettings } from '../gates/index.ts';
 import { toDefined } from '../safety/index.ts';
 import type { TurnSandbox } from '../sandbox/index.ts';

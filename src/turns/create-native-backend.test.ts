@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createScriptedBackend } from '../backends/index.ts';
 import { loadConfig } from '../config/index.ts';
-import { type BackendEvent, type BackendSpec, type Json, parseJson, UNKNOWN_USAGE } from '../core/index.ts';
+import { type BackendEvent, type BackendSpec, UNKNOWN_USAGE } from '../core/backends/index.ts';
+import { type Json, parseJson } from '../core/values/index.ts';
 import { toContractPath, writeContract } from '../emit/index.ts';
 import { startModelServer } from '../mock-model/index.ts';
-import type { TurnRequest, TurnResult } from '../ports/index.ts';
+import type { TurnRequest, TurnResult } from '../ports/backend.ts';
 import { createRunClock } from '../runs/index.ts';
 import { createLazyBackend, createNativeBackendFor, toNativePrice } from './create-native-backend.ts';
 

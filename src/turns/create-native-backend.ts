@@ -1,27 +1,15 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findGuidePage, type ModelPrice, parseYamlText, type Settings } from '../config/index.ts';
-import {
-  accept,
-  type BackendEvent,
-  type BackendSpec,
-  findListPrice,
-  isRalphError,
-  type Json,
-  type NativeSpec,
-  NO_TOOLS_SPEC,
-  NO_WORK,
-  RalphError,
-  refuse,
-  toBackendLabel,
-  toErrorCode,
-  toTextHash,
-  type Usage,
-} from '../core/index.ts';
+import { type BackendEvent, type BackendSpec, findListPrice, type NativeSpec, toBackendLabel, type Usage } from '../core/backends/index.ts';
+import { NO_WORK } from '../core/run/index.ts';
+import { NO_TOOLS_SPEC } from '../core/tools/index.ts';
+import { accept, isRalphError, type Json, RalphError, refuse, toErrorCode, toTextHash } from '../core/values/index.ts';
 import { emitInto, findTurn, readOffer } from '../emit/index.ts';
 import { toQualityOfGates } from '../gates/index.ts';
 import { listRunTools } from '../plugins/index.ts';
-import type { Backend, Model, RunningTurn, TurnRequest, TurnResult } from '../ports/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../ports/backend.ts';
+import type { Model } from '../ports/model.ts';
 import { findKnownSecrets } from '../safety/index.ts';
 
 type AgentRoom = typeof import('../agent/index.ts');

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { findCli } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, type IterationStart, mayChangeTree, RALPH, RalphError } from '../core/index.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import { RALPH } from '../core/events/index.ts';
+import type { IterationStart } from '../core/run/index.ts';
+import { mayChangeTree } from '../core/tools/index.ts';
+import { RalphError } from '../core/values/index.ts';
 import { createSharedFileSystem } from '../journal/index.ts';
 import { decide, INITIAL_STATE } from '../loop/decide/index.ts';
 import type { AgentPromptFacts } from '../loop/shell/index.ts';
@@ -10,7 +14,7 @@ import type { PromptOptions, PromptTurn } from '../prompts/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
 import { type Environment, findKnownSecrets } from '../safety/index.ts';
 import { canAttachEmit } from '../sandbox/index.ts';
-import type { Topology } from '../topology/index.ts';
+import type { Topology } from '../topology/routing/index.ts';
 
 /** Of a longer scratchpad only so many bytes are read: its end. */
 const MAX_READ_BYTES = 65_536;

@@ -12,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/index.ts';
+import { MAX_KEPT_CHANGES, type ScopeViolations } from '../core/tools/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { RunPaths } from '../journal/index.ts';
 import { removeTree } from '../process/index.ts';
 import { type Admission, type Layout, openProgramNotes, type RunFile, toPeopleFile, toWorkspaceLock } from '../runs/index.ts';
-import type { GitWorkspace } from '../workspace/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
 
 /** What of a run's own is to stay as it is. */
 export interface TrustedState {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadConfig } from '../config/index.ts';
-import { compileTopology } from '../topology/index.ts';
+import { compileTopology } from '../topology/routing/index.ts';
 import { planFirstTurn } from './hat-facts.ts';
 import { createTurnAgents } from './turn-agents.ts';
 

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path';
 import { createBackend } from '../backends/index.ts';
 import type { Settings } from '../config/index.ts';
-import { type BackendSpec, type IterationStart, toTurnName, UNKNOWN_USAGE, type Usage } from '../core/index.ts';
+import { type BackendSpec, UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
+import { type IterationStart, toTurnName } from '../core/run/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import type { Surroundings, TurnAgents } from '../loop/shell/index.ts';
 import { countTools } from '../plugins/index.ts';
-import type { Backend, Isolation } from '../ports/index.ts';
+import type { Backend } from '../ports/backend.ts';
+import type { Isolation } from '../ports/program.ts';
 import { toMarker } from '../runs/index.ts';
 import { type Environment, listKeyNames, withOwnLogins } from '../safety/index.ts';
 import { toAgentEnvironment } from './agent-environment.ts';

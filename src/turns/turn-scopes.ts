@@ -1,15 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import {
-  type Activation,
-  type BackendSpec,
-  type Capabilities,
-  type IterationStart,
-  mayChangeTree,
-  type ScopeViolations,
-  toTurnName,
-} from '../core/index.ts';
+import type { BackendSpec } from '../core/backends/index.ts';
+import { type Activation, type IterationStart, toTurnName } from '../core/run/index.ts';
+import { type Capabilities, mayChangeTree, type ScopeViolations } from '../core/tools/index.ts';
 import { toContractPath } from '../emit/index.ts';
 import { type GitPrograms, listIgnored, listTracked } from '../git/index.ts';
 import type { Surroundings } from '../loop/shell/index.ts';
@@ -18,7 +12,8 @@ import { findQualityCommands } from '../project/index.ts';
 import { findPolicy, toHatCapabilities } from '../runs/index.ts';
 import { type Environment, toStateDirs, withoutKeys } from '../safety/index.ts';
 import type { FolderFacts, ScratchFolders, TurnSandbox, TurnSandboxes, TurnSandboxOrder } from '../sandbox/index.ts';
-import { createTreeWatch, type GitWorkspace, type TreeLook, type TreeWatch } from '../workspace/index.ts';
+import type { GitWorkspace } from '../workspace/checkpoint/index.ts';
+import { createTreeWatch, type TreeLook, type TreeWatch } from '../workspace/watch/index.ts';
 import type { attachEmit } from './emit-attach.ts';
 import { hasEmitTool } from './hat-facts.ts';
 

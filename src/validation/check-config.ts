@@ -7,8 +7,11 @@ import {
   type Settings,
   sortDiagnostics,
 } from '../config/index.ts';
-import { type BackendSpec, type BackendType, type FlowFinding, RALPH, toBackendLabel, toListedBackend } from '../core/index.ts';
-import { type Coordination, compileTopology, type Topology, validateTopology } from '../topology/index.ts';
+import { type BackendSpec, type BackendType, toBackendLabel, toListedBackend } from '../core/backends/index.ts';
+import { RALPH } from '../core/events/index.ts';
+import type { FlowFinding } from '../core/schema/index.ts';
+import { type Coordination, compileTopology, type Topology } from '../topology/routing/index.ts';
+import { validateTopology } from '../topology/rules/index.ts';
 
 /** What a configuration is loaded from, and whether a run is to follow. */
 export interface CheckRequest extends LoadRequest {

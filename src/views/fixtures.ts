@@ -1,18 +1,8 @@
-import {
-  type DeliveryKind,
-  type Effect,
-  type GateResult,
-  type HatSpec,
-  type Input,
-  type IterationEnded,
-  type Json,
-  type RunRecord,
-  type RunSpec,
-  type TurnOutcome,
-  UNKNOWN_USAGE,
-  type Usage,
-} from '../core/index.ts';
+import { UNKNOWN_USAGE, type Usage } from '../core/backends/index.ts';
+import type { GateResult } from '../core/gates/index.ts';
+import type { DeliveryKind, Effect, HatSpec, Input, IterationEnded, RunRecord, RunSpec, TurnOutcome } from '../core/run/index.ts';
 import { makeHat, makeSpec } from '../core/spec-fixtures.ts';
+import type { Json } from '../core/values/index.ts';
 import type { WorkFacts } from './report/work-facts.ts';
 
 export const START = Date.UTC(2026, 10, 21, 22, 33, 31);

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/index.ts';
+import { BUILT_IN_CARDS, BUILT_IN_POLICIES, resolveProfile, toCapabilities } from '../../src/core/tools/index.ts';
 import { type CommandResult, runCommand } from '../../src/process/index.ts';
 import { createTurnSandboxes, findOsSandbox, type SandboxSettings, sweepPrivate, type TurnSandbox } from '../../src/sandbox/index.ts';
 

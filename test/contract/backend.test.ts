@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBuiltInTools, createNativeBackend, createScriptedModel, openTools, parseScript } from '../../src/agent/index.ts';
 import { createBackend, createScriptedBackend, listBackends } from '../../src/backends/index.ts';
-import { accept, type BackendSpec, type BackendType, type Json } from '../../src/core/index.ts';
-import type { Backend, Clock } from '../../src/ports/index.ts';
+import type { BackendSpec, BackendType } from '../../src/core/backends/index.ts';
+import { accept, type Json } from '../../src/core/values/index.ts';
+import type { Backend } from '../../src/ports/backend.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { createTurnBench, type TurnBench } from './turn-bench.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openServers, openTools } from '../../src/agent/index.ts';
-import { type Json, type ProfilePolicy, refuse } from '../../src/core/index.ts';
-import type { TurnRequest } from '../../src/ports/index.ts';
+import type { ProfilePolicy } from '../../src/core/tools/index.ts';
+import { type Json, refuse } from '../../src/core/values/index.ts';
+import type { TurnRequest } from '../../src/ports/backend.ts';
 import { findByMarker } from '../../src/process/index.ts';
 
 type McpServerSpec = Parameters<typeof openServers>[0][number];

@@ -1,4 +1,5 @@
-import { type Effect, type Input, type RunState, type SignalProblem, toTurnName } from '../../src/core/index.ts';
+import type { SignalProblem } from '../../src/core/events/index.ts';
+import { type Effect, type Input, type RunState, toTurnName } from '../../src/core/run/index.ts';
 import { createJournalFold } from '../../src/loop/shell/index.ts';
 import type { SeededRun } from './simulate-run.ts';
 import { readEntries } from './world.ts';

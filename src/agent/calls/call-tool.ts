@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { accept, findNearMiss, isJsonObject, maskControls, parseJson, type Result, refuse } from '../../core/index.ts';
+import { findNearMiss, maskControls } from '../../core/text/index.ts';
+import { accept, isJsonObject, parseJson, type Result, refuse } from '../../core/values/index.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { type AnyTool, type CallOutcome, fail, type ResultFacts, type Tool, type ToolContext, type ToolReport } from '../tool/tool.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolCallPart } from '../../ports/index.ts';
+import type { ToolCallPart } from '../../ports/model.ts';
 import type { CallOutcome } from '../tool/tool.ts';
 import { makeTurn } from '../turn/turn-fixtures.ts';
 import { runToolCalls } from './run-tool-calls.ts';

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, maskControls } from '../../core/index.ts';
-import type { ToolAnswer, ToolCallPart } from '../../ports/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { isJsonObject, type Json } from '../../core/values/index.ts';
+import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import type { CallOutcome, ReadRecord } from '../tool/tool.ts';
 

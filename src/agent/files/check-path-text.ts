@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
-import { maskControls, type Refusal, toErrorCode } from '../../core/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { type Refusal, toErrorCode } from '../../core/values/index.ts';
 
 /** What Linux takes for a path and for one name in it. */
 const MAX_PATH_BYTES = 4096;

@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { accept } from '../../core/index.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
+import { accept } from '../../core/values/index.ts';
 import { createPlace, removePlaces } from './file-tool-fixtures.ts';
 import { createJail } from './jail.ts';
 

@@ -6,7 +6,7 @@ import {
   type ToolCard,
   type ToolHints,
   toServerToolName,
-} from '../../core/index.ts';
+} from '../../core/tools/index.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { ConnectedServer } from './connect-server.ts';
 import type { McpPlace } from './process-transport.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpServerSpec } from '../../core/index.ts';
-import type { Isolation } from '../../ports/index.ts';
+import type { McpServerSpec } from '../../core/tools/index.ts';
+import type { Isolation } from '../../ports/program.ts';
 import { type ChildProcessHandle, type ProcessResult, startProcess } from '../../process/index.ts';
 
 /** Where servers are started. */

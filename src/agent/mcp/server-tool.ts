@@ -1,15 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import {
-  type Json,
-  type JsonObject,
-  type McpServerSpec,
-  maskControls,
-  PESSIMISTIC_HINTS,
-  type ToolHints,
-  toServerToolName,
-} from '../../core/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { type McpServerSpec, PESSIMISTIC_HINTS, type ToolHints, toServerToolName } from '../../core/tools/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
 import { toJsonSchemaType } from '../tool/json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolResult } from '../tool/tool.ts';
 

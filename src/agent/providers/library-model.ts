@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, parseJson, type Usage } from '../../core/index.ts';
+import type { Usage } from '../../core/backends/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/index.ts';
 import type {
   AssistantPart,
   FinishReason,
@@ -9,7 +10,7 @@ import type {
   ModelMessage,
   ModelRequest,
   ModelStep,
-} from '../../ports/index.ts';
+} from '../../ports/model.ts';
 import { classifyError } from './classify-error.ts';
 import { type LibraryPiece, type LibraryRequest, loadLibrary } from './load-library.ts';
 import { listKeyEnvs, PROVIDERS, type ProviderSettings } from './provider-kind.ts';

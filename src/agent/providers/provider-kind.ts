@@ -1,4 +1,5 @@
-import { type EffortWay, findEffortWay, type JsonObject, RalphError } from '../../core/index.ts';
+import { type EffortWay, findEffortWay } from '../../core/backends/index.ts';
+import { type JsonObject, RalphError } from '../../core/values/index.ts';
 
 /** The kinds of providers that speak a wire format of their own. */
 export type ProviderKind = 'anthropic' | 'openai' | 'google' | 'openai-compatible';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, refuse } from '../../core/index.ts';
-import type { ModelMessage, ModelRequest } from '../../ports/index.ts';
+import { type Json, refuse } from '../../core/values/index.ts';
+import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
 import { createScriptedModel, type ModelScript, parseScript } from './scripted-model.ts';
 
 const REQUEST: ModelRequest = {

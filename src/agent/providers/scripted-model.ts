@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { accept, type Json, type Result, refuse, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
-import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/index.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import { accept, type Json, type Result, refuse } from '../../core/values/index.ts';
+import type { AssistantPart, Model, ModelDelta, ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
 import type { ModelPlace } from '../session/agent-turn.ts';
 import { pause } from '../session/pause.ts';
 

@@ -1,5 +1,7 @@
-import { type BackendEvent, type Json, type TurnFailure, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
-import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { FinishReason, Model, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
 import type { CallOutcome, ReadRecord, ToolReport } from '../tool/tool.ts';
 
 /** What a turn of the agent is made of. */

@@ -1,5 +1,8 @@
-import { createTextSignalScanner, isJsonObject, maskControls, type TurnFailure } from '../../core/index.ts';
-import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import { createTextSignalScanner } from '../../core/signals/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { isJsonObject } from '../../core/values/index.ts';
+import type { AssistantMessage, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 
 /** The tool calls of a message, in their order. */
 export function listCalls(message: AssistantMessage): readonly ToolCallPart[] {

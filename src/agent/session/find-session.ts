@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { addUsage, RALPH, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
-import type { AssistantMessage, ModelMessage } from '../../ports/index.ts';
+import { addUsage, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import type { AssistantMessage, ModelMessage } from '../../ports/model.ts';
 import type { SessionEnd, SessionHeader } from './agent-turn.ts';
 import { renderHandOver } from './conversation.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../ports/index.ts';
+import type { ModelMessage } from '../../ports/model.ts';
 import { runSteps } from '../turn/step-loop.ts';
 import { callAll, makeTurn, numbered, say } from '../turn/turn-fixtures.ts';
 import type { TranscriptLine } from './agent-turn.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../../core/index.ts';
-import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/index.ts';
+import { isJsonObject, parseJson } from '../../core/values/index.ts';
+import type { AssistantMessage, FinishReason, ModelMessage, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import type { ReadRecord } from '../tool/tool.ts';
 import type { Evicted, SessionEnd, SessionHeader, Transcript, TranscriptLine } from './agent-turn.ts';
 import { hasSignal, listCalls, withoutFile } from './conversation.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../core/index.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
+import type { JsonObject } from '../../core/values/index.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
 
 const SCHEMA: JsonObject = {

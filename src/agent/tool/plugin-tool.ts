@@ -1,12 +1,5 @@
-import {
-  type JsonObject,
-  PESSIMISTIC_HINTS,
-  type PluginContext,
-  type PluginPath,
-  type PluginResult,
-  type PluginTool,
-  type Result,
-} from '../../core/index.ts';
+import { PESSIMISTIC_HINTS, type PluginContext, type PluginPath, type PluginResult, type PluginTool } from '../../core/tools/index.ts';
+import type { JsonObject, Result } from '../../core/values/index.ts';
 import { toJsonSchemaType } from './json-schema-type.ts';
 import { type AnyTool, fail, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 

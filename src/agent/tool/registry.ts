@@ -1,4 +1,4 @@
-import { checkToolCard, createToolTwiceError, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/index.ts';
+import { checkToolCard, createToolTwiceError, type ProfilePolicy, resolveProfile, type ToolVerdict } from '../../core/tools/index.ts';
 import type { AnyTool, ToolContext } from './tool.ts';
 
 /** The tools that there are, whatever a profile makes of them. */

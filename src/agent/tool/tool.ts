@@ -1,6 +1,9 @@
 import type { z } from 'zod';
-import type { Json, Refusal, Result, ToolCard } from '../../core/index.ts';
-import type { Isolation, ModelFile, TurnScope } from '../../ports/index.ts';
+import type { ToolCard } from '../../core/tools/index.ts';
+import type { Json, Refusal, Result } from '../../core/values/index.ts';
+import type { TurnScope } from '../../ports/backend.ts';
+import type { ModelFile } from '../../ports/model.ts';
+import type { Isolation } from '../../ports/program.ts';
 
 /**
  * A tool of the native agent.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { accept, type Json } from '../../core/index.ts';
+import { accept, type Json } from '../../core/values/index.ts';
 import { makeContext } from '../tool/tool-fixtures.ts';
 import { createEmitEventTool } from './emit-event.ts';
 import { taskCompleteTool } from './task-complete.ts';

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { accept, maskControls, type Result, refuse } from '../../core/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { accept, type Result, refuse } from '../../core/values/index.ts';
 import { compileGlob } from '../files/compile-glob.ts';
 import { suggestPath } from '../files/read-folder.ts';
 import { createSearchBudget, describeStop, SEARCH_LIMITS } from '../files/search-budget.ts';

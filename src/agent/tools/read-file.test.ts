@@ -2,8 +2,8 @@ import { closeSync, ftruncateSync, openSync, symlinkSync, writeSync } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { accept } from '../../core/index.ts';
 import { propertyRuns } from '../../core/property-fixtures.ts';
+import { accept } from '../../core/values/index.ts';
 import { createPlace, removePlaces } from '../files/file-tool-fixtures.ts';
 import { capOutput } from '../tool/tool-output.ts';
 import { readFileTool } from './read-file.ts';

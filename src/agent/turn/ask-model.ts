@@ -1,5 +1,5 @@
-import { addUsage, type Usage } from '../../core/index.ts';
-import type { ModelFailure, ModelRequest, ModelStep } from '../../ports/index.ts';
+import { addUsage, type Usage } from '../../core/backends/index.ts';
+import type { ModelFailure, ModelRequest, ModelStep } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { toSpokenText } from '../session/conversation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ModelMessage, ModelRequest } from '../../ports/index.ts';
+import type { ModelMessage, ModelRequest } from '../../ports/model.ts';
 import { askForSummary } from './ask-model.ts';
 import { compactConversation, estimateMessages } from './keep-within-budget.ts';
 import { makeTurn, type SampleTurn, say } from './turn-fixtures.ts';

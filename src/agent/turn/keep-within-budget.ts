@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../core/index.ts';
-import type { ModelFile, ModelMessage, ModelTool, ToolAnswer } from '../../ports/index.ts';
+import { estimateTokens } from '../../core/text/index.ts';
+import type { ModelFile, ModelMessage, ModelTool, ToolAnswer } from '../../ports/model.ts';
 import type { AgentTurn, TurnState } from '../session/agent-turn.ts';
 import { renderConversation, withoutFile } from '../session/conversation.ts';
 

@@ -1,5 +1,7 @@
-import { type BackendEvent, type TurnFailure, toErrorCode, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import { toErrorCode } from '../../core/values/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
 import { endProcesses, findByMarker } from '../../process/index.ts';
 import { type NativeAgent, type NativeTurnEnd, runNativeTurn } from './run-native-turn.ts';
 

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Model, ModelMessage, ModelStep, TurnRequest } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { Model, ModelMessage, ModelStep } from '../../ports/model.ts';
 import { findSession } from '../session/find-session.ts';
 import type { CallOutcome } from '../tool/tool.ts';
 import { type NativeAgent, runNativeTurn } from './run-native-turn.ts';

@@ -1,16 +1,9 @@
 import { dirname, join } from 'node:path';
-import {
-  accept,
-  type BackendEvent,
-  isRalphError,
-  type Result,
-  refuse,
-  type TurnFailure,
-  toTurnName,
-  UNKNOWN_USAGE,
-  type Usage,
-} from '../../core/index.ts';
-import type { AssistantMessage, Model, ToolAnswer, ToolCallPart, TurnRequest } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import { type TurnFailure, toTurnName } from '../../core/run/index.ts';
+import { accept, isRalphError, type Result, refuse } from '../../core/values/index.ts';
+import type { TurnRequest } from '../../ports/backend.ts';
+import type { AssistantMessage, Model, ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import {
   type AgentLimits,

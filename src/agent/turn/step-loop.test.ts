@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { ModelMessage, ModelStep, ToolAnswer } from '../../ports/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { ModelMessage, ModelStep, ToolAnswer } from '../../ports/model.ts';
 import { foldTranscript, NO_MEMORY } from '../session/transcript.ts';
 import { planCacheMarks, runSteps } from './step-loop.ts';
 import { callAll, failing, makeTurn, numbered, say } from './turn-fixtures.ts';

@@ -1,5 +1,5 @@
-import type { TurnFailure } from '../../core/index.ts';
-import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import type { AssistantMessage, CacheMarks, ModelFailure, ModelMessage, ModelRequest, UserMessage } from '../../ports/model.ts';
 import { runToolCalls } from '../calls/run-tool-calls.ts';
 import type { AgentTurn, LoopEnd, TurnState } from '../session/agent-turn.ts';
 import { hasSignal, listCalls, toSpokenText } from '../session/conversation.ts';

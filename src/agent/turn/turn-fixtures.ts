@@ -1,5 +1,6 @@
-import { type BackendEvent, type Json, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { Model, ModelRequest, ModelStep, ToolCallPart } from '../../ports/model.ts';
 import { type AgentTurn, createTurnState, type TranscriptLine, type TurnState } from '../session/agent-turn.ts';
 import type { ToolResult } from '../tool/tool.ts';
 import type { NativeAgent } from './run-native-turn.ts';

@@ -1,4 +1,4 @@
-import type { ToolAnswer, ToolCallPart } from '../../ports/index.ts';
+import type { ToolAnswer, ToolCallPart } from '../../ports/model.ts';
 
 /** The agent is told after so many rounds that were the same, and the turn is ended after so many. */
 const TOLD_AFTER = 3;

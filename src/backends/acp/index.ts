@@ -1,4 +1,4 @@
-import type { BackendSpec } from '../../core/index.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
 import type { CliBackendParts, Invocation, InvocationOrder } from '../describe/invocation.ts';
 import { createAcpTranslator } from './translate.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { BackendEvent, JsonObject } from '../../core/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
 import { textAt } from '../stream/read-fields.ts';
 import type { StreamEnd } from '../stream/translator.ts';
 import type { AcpTask } from './translate.ts';

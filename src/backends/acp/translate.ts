@@ -1,5 +1,7 @@
-import { type FailureSigns, type Json, type JsonObject, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { ToolServer } from '../../ports/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { FailureSigns } from '../../core/run/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
+import type { ToolServer } from '../../ports/backend.ts';
 import { findStatus } from '../stream/classify-failure.ts';
 import { createJsonTranslator, type JsonStream } from '../stream/json-translator.ts';
 import { listAt, numberAt, objectAt, textAt } from '../stream/read-fields.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson, UNKNOWN_USAGE } from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/values/index.ts';
 import { classifyFailure, toExitFailure } from '../stream/classify-failure.ts';
 import { textAt } from '../stream/read-fields.ts';
 import type { ExitFacts, StreamEnd, Translator } from '../stream/translator.ts';

@@ -1,4 +1,5 @@
-import type { CliType, JsonObject, NativeProvider } from '../../core/index.ts';
+import type { CliType, NativeProvider } from '../../core/backends/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
 import type { Translator } from '../stream/translator.ts';
 import type { Invocation, InvocationOrder, PromptPlace } from './invocation.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from './scope-plan.ts';

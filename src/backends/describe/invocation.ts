@@ -1,5 +1,5 @@
-import type { BackendSpec } from '../../core/index.ts';
-import type { TurnRequest, TurnScope } from '../../ports/index.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import type { TurnRequest, TurnScope } from '../../ports/backend.ts';
 import type { Translator } from '../stream/translator.ts';
 
 /** How the prompt reaches the program. */

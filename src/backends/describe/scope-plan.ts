@@ -1,4 +1,6 @@
-import type { BackendType, Capabilities, Json, JsonObject } from '../../core/index.ts';
+import type { BackendType } from '../../core/backends/index.ts';
+import type { Capabilities } from '../../core/tools/index.ts';
+import type { Json, JsonObject } from '../../core/values/index.ts';
 
 /** A file that a CLI needs for one turn. */
 export interface ScopeFile {

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
-import { accept, type Refusal, type Result, refuse, toShellWord } from '../../core/index.ts';
+import { toShellWord } from '../../core/text/index.ts';
+import { accept, type Refusal, type Result, refuse } from '../../core/values/index.ts';
 
 /** The absolute path of a program that can be started, or why it cannot and what to do about it. */
 type FoundCommand = Result<string>;

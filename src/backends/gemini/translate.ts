@@ -1,4 +1,5 @@
-import { type JsonObject, toOneLine } from '../../core/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { JsonObject } from '../../core/values/index.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage, withoutCached } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

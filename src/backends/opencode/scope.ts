@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, mayWork, parseJson } from '../../core/index.ts';
+import { mayWork } from '../../core/tools/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/values/index.ts';
 import { bare, valued, withoutFlags } from '../describe/flags.ts';
 import type { AttachedTool, CliScope, EmitAttachOrder, ScopeOrder } from '../describe/scope-plan.ts';
 import { EMIT_SERVER, GIT_LOOKS, listServerTools, NO_ATTACHED_TOOL, toServerTimeoutMs } from '../describe/scope-plan.ts';

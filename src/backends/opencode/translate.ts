@@ -1,4 +1,6 @@
-import { addUsage, isJsonObject, type JsonObject, toOneLine, UNKNOWN_USAGE } from '../../core/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import { isJsonObject, type JsonObject } from '../../core/values/index.ts';
 import { createJsonTranslator } from '../stream/json-translator.ts';
 import { numberAt, objectAt, textAt, toInputSummary, toOutputSummary, toUsage } from '../stream/read-fields.ts';
 import type { StreamRecorder } from '../stream/stream-recorder.ts';

@@ -1,5 +1,7 @@
-import { type BackendEvent, type TurnFailure, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
-import type { Backend, Clock, RunningTurn, TurnRequest, TurnResult } from '../../ports/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** One turn that was written beforehand. */
 export interface ScriptedTurn {

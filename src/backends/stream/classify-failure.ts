@@ -1,4 +1,5 @@
-import { type FailureClass, type FailureSigns, type TurnFailure, toOneLine } from '../../core/index.ts';
+import type { FailureClass, FailureSigns, TurnFailure } from '../../core/run/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
 import type { ProcessResult } from '../../process/index.ts';
 
 const MAX_MESSAGE_LENGTH = 2000;

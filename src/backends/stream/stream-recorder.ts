@@ -1,4 +1,7 @@
-import { addUsage, type BackendEvent, type FailureSigns, type ToolDenial, toOneLine, UNKNOWN_USAGE, type Usage } from '../../core/index.ts';
+import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { FailureSigns } from '../../core/run/index.ts';
+import { toOneLine } from '../../core/text/index.ts';
+import type { ToolDenial } from '../../core/tools/index.ts';
 
 /** Open tool calls that are remembered: more than this at once is an attack on our memory. */
 const MAX_OPEN_TOOLS = 10_000;

@@ -1,4 +1,4 @@
-import { type BackendEvent, UNKNOWN_USAGE } from '../../core/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
 import { toExitFailure } from './classify-failure.ts';
 import type { Translator } from './translator.ts';
 

@@ -1,4 +1,5 @@
-import type { BackendEvent, TurnFailure, Usage } from '../../core/index.ts';
+import type { BackendEvent, Usage } from '../../core/backends/index.ts';
+import type { TurnFailure } from '../../core/run/index.ts';
 import type { ProcessResult } from '../../process/index.ts';
 
 /** How the agent's process ended, as far as translating its words needs to know. */

@@ -1,15 +1,10 @@
-import {
-  accept,
-  type BackendEvent,
-  type BackendSpec,
-  findSecretArgs,
-  NO_WORK,
-  type Result,
-  refuse,
-  type TurnFailure,
-  toBackendLabel,
-} from '../../core/index.ts';
-import type { Backend, Clock, Program, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../../ports/index.ts';
+import { type BackendEvent, type BackendSpec, toBackendLabel } from '../../core/backends/index.ts';
+import { NO_WORK, type TurnFailure } from '../../core/run/index.ts';
+import { findSecretArgs } from '../../core/text/index.ts';
+import { accept, type Result, refuse } from '../../core/values/index.ts';
+import type { Backend, RunningTurn, TurnRequest, TurnResult, TurnScope } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Program } from '../../ports/program.ts';
 import type { CliBackendParts } from '../describe/invocation.ts';
 import { findCommand } from '../detect/find-command.ts';
 import { runTurn } from './run-turn.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import type { Clock } from '../../ports/index.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type OwnLog, SILENCE_MS } from '../stream/translator.ts';
 
 /** How often an agent that says little is looked at. */

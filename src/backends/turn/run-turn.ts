@@ -1,5 +1,6 @@
-import type { BackendEvent } from '../../core/index.ts';
-import type { Clock, RunningTurn, TurnRequest, TurnResult } from '../../ports/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type ChildProcessHandle, type ProcessInput, type ProcessResult, type ProcessSpec, startProcess } from '../../process/index.ts';
 import type { OwnLog, Translator } from '../stream/translator.ts';
 import { judgeTurn, type TurnEvidence } from './judge-turn.ts';

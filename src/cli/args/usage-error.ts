@@ -1,4 +1,5 @@
-import { findNearMiss, RalphError } from '../../core/index.ts';
+import { findNearMiss } from '../../core/text/index.ts';
+import { RalphError } from '../../core/values/index.ts';
 
 /** A command line that cannot be understood: exit code 2. */
 export function createUsageError(what: string, fix: string): RalphError {

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { listPresets } from '../../config/index.ts';
-import { BUILT_IN_POLICIES, DETECTED_BACKENDS } from '../../core/index.ts';
+import { DETECTED_BACKENDS } from '../../core/backends/index.ts';
+import { BUILT_IN_POLICIES } from '../../core/tools/index.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand, DeclaredCommand } from '../cli-context.ts';

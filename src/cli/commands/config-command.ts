@@ -8,7 +8,7 @@ import {
   toSettingsTree,
 } from '../../config/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, addSettingFlags, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUsageError } from '../args/usage-error.ts';

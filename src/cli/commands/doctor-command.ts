@@ -1,4 +1,4 @@
-import { type FactRow, toPlainLine, toRowLines } from '../../views/index.ts';
+import { type FactRow, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';

@@ -1,6 +1,13 @@
-import type { RunRecord } from '../../core/index.ts';
-import { isTopicPattern } from '../../core/index.ts';
-import { createEventFold, createRunViewFold, type EventFilter, type EventRow, keepWithCauses, matchesFilter } from '../../views/index.ts';
+import { isTopicPattern } from '../../core/events/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import {
+  createEventFold,
+  createRunViewFold,
+  type EventFilter,
+  type EventRow,
+  keepWithCauses,
+  matchesFilter,
+} from '../../views/fold/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

@@ -1,7 +1,9 @@
 import { findGuidePage, type Settings } from '../../config/index.ts';
-import { toDurationText, toGateName, toResultName } from '../../core/index.ts';
+import { toGateName, toResultName } from '../../core/gates/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { cleanText, toGateEndText, toPlainLine } from '../../views/index.ts';
+import { toGateEndText } from '../../views/report/index.ts';
+import { cleanText, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/index.ts';
+import { TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/index.ts';
 import {
   createFlowGraph,
   type FlowEdge,
@@ -9,8 +9,9 @@ import {
   type PathEnd,
   toEdgeText,
   toPathEnd,
-} from '../../topology/index.ts';
-import { createGraphFold, toPlainLine, wrapText } from '../../views/index.ts';
+} from '../../topology/graph/index.ts';
+import { createGraphFold } from '../../views/fold/index.ts';
+import { toPlainLine, wrapText } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, type ConfigOptions } from '../args/options.ts';
 import { createUsageError, suggestWord } from '../args/usage-error.ts';

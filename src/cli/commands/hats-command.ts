@@ -1,5 +1,5 @@
-import { createFlowGraph, toMarkText } from '../../topology/index.ts';
-import { toPlainLine } from '../../views/index.ts';
+import { createFlowGraph, toMarkText } from '../../topology/graph/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';

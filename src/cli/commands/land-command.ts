@@ -1,5 +1,7 @@
-import { maskControls, toResultName, toShellWord, toUsdText } from '../../core/index.ts';
-import { cleanText, toCount, toGateEndText, toPlainLine } from '../../views/index.ts';
+import { toResultName } from '../../core/gates/index.ts';
+import { maskControls, toShellWord, toUsdText } from '../../core/text/index.ts';
+import { toGateEndText } from '../../views/report/index.ts';
+import { cleanText, toCount, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

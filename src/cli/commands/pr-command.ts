@@ -1,5 +1,7 @@
-import { maskControls, RalphError } from '../../core/index.ts';
-import { cleanText, toCount, toReviewMarkdown } from '../../views/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { RalphError } from '../../core/values/index.ts';
+import { toReviewMarkdown } from '../../views/review/index.ts';
+import { cleanText, toCount } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

@@ -1,4 +1,4 @@
-import { toReviewMarkdown } from '../../views/index.ts';
+import { toReviewMarkdown } from '../../views/review/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-context.ts';

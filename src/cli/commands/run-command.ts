@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
-import { estimateTokens, RALPH, toBackendLabel, toDurationText, toGateName } from '../../core/index.ts';
+import { toBackendLabel } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { toGateName } from '../../core/gates/index.ts';
+import { estimateTokens, toDurationText } from '../../core/text/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/index.ts';
+import { cleanText, type FactRow, toFirstLine, toNumberText, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addConfigOptions, addSettingFlags, addShowOptions, type ShowFlags, toConfigRequest, toShowOptions } from '../args/options.ts';

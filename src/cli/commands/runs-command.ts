@@ -1,5 +1,6 @@
-import { isRalphError, toUsdText } from '../../core/index.ts';
-import { toFirstLine, toPlainLine } from '../../views/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { isRalphError } from '../../core/values/index.ts';
+import { toFirstLine, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { createTextCleaner } from '../../views/index.ts';
+import { createTextCleaner } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { parseTurn, type TurnChoice } from '../args/parse-values.ts';
 import { createUsageError } from '../args/usage-error.ts';

@@ -9,7 +9,7 @@ import {
   type SimulationScript,
   traceRun,
 } from '../../simulate/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { checkConfig } from '../../validation/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';

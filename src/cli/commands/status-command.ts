@@ -1,4 +1,4 @@
-import { toRunStatus, toStatusRecord } from '../../views/index.ts';
+import { toRunStatus, toStatusRecord } from '../../views/report/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-context.ts';

@@ -1,4 +1,4 @@
-import { toEndedView, toNextStep } from '../../views/index.ts';
+import { toEndedView, toNextStep } from '../../views/report/index.ts';
 import { addExamples } from '../args/help.ts';
 import { RUN_ARGUMENT } from '../args/options.ts';
 import type { CliCommand } from '../cli-context.ts';

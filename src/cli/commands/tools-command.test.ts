@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { BUILT_IN_CARDS, toServerToolName } from '../../core/index.ts';
+import { BUILT_IN_CARDS, toServerToolName } from '../../core/tools/index.ts';
 import { performCommandLine } from '../command-line.ts';
 import { createFakeContext } from '../fixtures.ts';
 

@@ -1,19 +1,19 @@
 import { renderDiagnostics, type Settings } from '../../config/index.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
 import {
-  type BackendSpec,
   BUILT_IN_CARDS,
   COORDINATION_GROUP,
   PESSIMISTIC_HINTS,
   type ProfilePolicy,
-  RALPH,
   resolveProfile,
   type ToolCard,
   type ToolHints,
   type ToolVerdict,
   toServerToolName,
-} from '../../core/index.ts';
+} from '../../core/tools/index.ts';
 import { checkConfig } from '../../validation/index.ts';
-import { toPlainLine } from '../../views/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions, toConfigRequest } from '../args/options.ts';
 import { createUnknownNameError, createUsageError } from '../args/usage-error.ts';

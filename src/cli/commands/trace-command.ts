@@ -1,6 +1,8 @@
-import { isTopic, parseJson, RALPH, SYSTEM } from '../../core/index.ts';
-import { type FlowEdge, type TopicTrace, type Topology, type TraceMatch, type TracePublisher, traceTopic } from '../../topology/index.ts';
-import { toPlainLine, toRowLines } from '../../views/index.ts';
+import { isTopic, RALPH, SYSTEM } from '../../core/events/index.ts';
+import { parseJson } from '../../core/values/index.ts';
+import { type FlowEdge, type TopicTrace, type TraceMatch, type TracePublisher, traceTopic } from '../../topology/graph/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
+import { toPlainLine, toRowLines } from '../../views/text/index.ts';
 import { addExamples } from '../args/help.ts';
 import { addConfigOptions, addFormatOption, type ConfigOptions } from '../args/options.ts';
 import { parseCount } from '../args/parse-values.ts';

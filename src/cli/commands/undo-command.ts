@@ -1,5 +1,5 @@
-import { maskControls } from '../../core/index.ts';
-import { toCount } from '../../views/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { toCount } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples, addNote } from '../args/help.ts';
 import { addFormatOption, RUN_ARGUMENT } from '../args/options.ts';

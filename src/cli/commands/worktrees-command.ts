@@ -1,5 +1,5 @@
-import { maskControls } from '../../core/index.ts';
-import { toCount, toList, toPlainLine } from '../../views/index.ts';
+import { maskControls } from '../../core/text/index.ts';
+import { toCount, toList, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { addExamples } from '../args/help.ts';
 import { addFormatOption } from '../args/options.ts';

@@ -1,4 +1,6 @@
-import { createRunViewFold, toNextStep, toPlainLine } from '../../views/index.ts';
+import { createRunViewFold } from '../../views/fold/index.ts';
+import { toNextStep } from '../../views/report/index.ts';
+import { toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import { type ShowFlags, toShowOptions } from '../args/options.ts';
 import { parseIterations, parseRuntime, parseUsd } from '../args/parse-values.ts';

@@ -1,45 +1,31 @@
-import {
-  type CheckpointFinished,
-  type DeliveryKind,
-  type Effect,
-  type EventPublish,
-  type EventReject,
-  EXTERNAL,
-  type GatesFinished,
-  type Handlers,
-  handle,
-  type Input,
-  type IterationSpawned,
-  isJsonObject,
-  type Notice,
-  pickTellingLines,
-  RALPH,
-  type StopRequested,
-  SYSTEM,
-  TOPIC_CONTINUE,
-  TOPIC_START,
-  toDurationText,
-  toPayloadText,
-  toSenderText,
-  toUsdText,
-} from '../../core/index.ts';
+import { EXTERNAL, RALPH, SYSTEM, TOPIC_CONTINUE, TOPIC_START, toSenderText } from '../../core/events/index.ts';
+import type {
+  CheckpointFinished,
+  DeliveryKind,
+  Effect,
+  EventPublish,
+  EventReject,
+  GatesFinished,
+  Input,
+  IterationSpawned,
+  Notice,
+  StopRequested,
+} from '../../core/run/index.ts';
+import { pickTellingLines, toDurationText, toUsdText } from '../../core/text/index.ts';
+import { type Handlers, handle, isJsonObject, toPayloadText } from '../../core/values/index.ts';
+import type { RunView, TurnView } from '../../views/fold/index.ts';
+import { toGateEndText, toHatAndBackend, toOutcomeText, toRefusalText } from '../../views/report/index.ts';
 import {
   cleanText,
   type FactRow,
-  type RunView,
-  type TurnView,
   toCount,
   toFirstLine,
-  toGateEndText,
-  toHatAndBackend,
   toIterationsText,
   toList,
   toNumberText,
-  toOutcomeText,
   toPlainLine,
-  toRefusalText,
   toRowLines,
-} from '../../views/index.ts';
+} from '../../views/text/index.ts';
 import { MAX_WIDTH, type Style } from '../terminal/terminal.ts';
 import type { RunOpening } from './run-printer.ts';
 

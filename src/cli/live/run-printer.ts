@@ -1,5 +1,6 @@
-import type { RunRecord } from '../../core/index.ts';
-import type { RunProgress, RunView, TurnView, WorkFacts } from '../../views/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import type { RunProgress, RunView, TurnView } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
 
 /** What is known of a run when it starts or goes on. */
 export interface RunOpening {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../core/index.ts';
-import { createRunViewFold, type WorkFacts } from '../../views/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import { createRunViewFold } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
 import { createFakeContext, RUN_ID, sampleRecords } from '../fixtures.ts';
 import { createFakeScreen } from '../terminal/screen-fixtures.ts';
 import { createTextPrinter } from './text-printer.ts';

@@ -1,23 +1,11 @@
-import {
-  type BackendEvent,
-  type Effect,
-  type Handlers,
-  handle,
-  type Input,
-  ignore,
-  type RunRecord,
-  toDurationText,
-  toResultName,
-} from '../../core/index.ts';
-import {
-  createLiveFold,
-  createTextCleaner,
-  type RunProgress,
-  type TurnView,
-  toLiveLine,
-  toPlainLine,
-  toRunReport,
-} from '../../views/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import { toResultName } from '../../core/gates/index.ts';
+import type { Effect, Input, RunRecord } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { type Handlers, handle, ignore } from '../../core/values/index.ts';
+import { createLiveFold, type RunProgress, type TurnView, toLiveLine } from '../../views/fold/index.ts';
+import { toRunReport } from '../../views/report/index.ts';
+import { createTextCleaner, toPlainLine } from '../../views/text/index.ts';
 import type { CliContext } from '../cli-context.ts';
 import { toReportLines } from '../runs/print-report.ts';
 import { createLineWriter, type LineWriter } from '../terminal/line-writer.ts';

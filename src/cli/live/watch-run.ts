@@ -1,23 +1,18 @@
 import { relative, sep } from 'node:path';
-import { type RunRecord, toSafeJson } from '../../core/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
+import { toSafeJson } from '../../core/text/index.ts';
+import { createRunViewFold, type RunView, type RunViewFold, toProof } from '../../views/fold/index.ts';
 import {
-  createRunViewFold,
   isTurnDone,
   type NdjsonRecord,
-  type RunView,
-  type RunViewFold,
-  toCount,
   toEndedView,
-  toList,
   toNdjsonEnd,
   toNdjsonRecord,
   toNdjsonRun,
-  toPlainLine,
-  toProof,
-  toRowLines,
   toRunReport,
   type WorkFacts,
-} from '../../views/index.ts';
+} from '../../views/report/index.ts';
+import { toCount, toList, toPlainLine, toRowLines } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import type { CliContext } from '../cli-context.ts';

@@ -1,5 +1,5 @@
-import { toUsdText } from '../../core/index.ts';
-import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { cutText, toCount, toFirstLine, toNumberText, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 import { printTable } from '../terminal/print.ts';

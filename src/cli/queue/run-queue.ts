@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
-import { isJsonObject, parseJson, RalphError, toDurationText, toSafeJson, toShellWord } from '../../core/index.ts';
-import { toFirstLine, toList, toPlainLine } from '../../views/index.ts';
+import { toDurationText, toSafeJson, toShellWord } from '../../core/text/index.ts';
+import { isJsonObject, parseJson, RalphError } from '../../core/values/index.ts';
+import { toFirstLine, toList, toPlainLine } from '../../views/text/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { ShowOptions } from '../args/options.ts';
 import { parseCount, parseRuntime, parseUsd } from '../args/parse-values.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EventRow } from '../../views/index.ts';
+import type { EventRow } from '../../views/fold/index.ts';
 import { createFakeContext } from '../fixtures.ts';
 import { createEventPrinter } from './print-events.ts';
 

@@ -1,5 +1,8 @@
-import { toPayloadText, toSafeJson, toSenderText } from '../../core/index.ts';
-import { cutText, type EventRow, toCausalTree, toPlainLine } from '../../views/index.ts';
+import { toSenderText } from '../../core/events/index.ts';
+import { toSafeJson } from '../../core/text/index.ts';
+import { toPayloadText } from '../../core/values/index.ts';
+import { type EventRow, toCausalTree } from '../../views/fold/index.ts';
+import { cutText, toPlainLine } from '../../views/text/index.ts';
 import { toLocalClock } from '../terminal/local-time.ts';
 import { type TableLayout, toHeadingLine, toTableLines } from '../terminal/print.ts';
 import { printJson, printLine, type Terminal } from '../terminal/terminal.ts';

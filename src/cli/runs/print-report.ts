@@ -1,4 +1,5 @@
-import { type Review, type RunReport, toReviewDetails, toReviewScreen, toRowLines } from '../../views/index.ts';
+import { type Review, toReviewDetails, toReviewScreen } from '../../views/review/index.ts';
+import { type RunReport, toRowLines } from '../../views/text/index.ts';
 import { toLocalTime } from '../terminal/local-time.ts';
 import { MAX_WIDTH, printLine, type Terminal } from '../terminal/terminal.ts';
 

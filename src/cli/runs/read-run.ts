@@ -1,4 +1,5 @@
-import { createRunViewFold, type RunView, type WorkFacts } from '../../views/index.ts';
+import { createRunViewFold, type RunView } from '../../views/fold/index.ts';
+import type { WorkFacts } from '../../views/report/index.ts';
 import type { AppApi } from '../app-api.ts';
 import type { CliContext } from '../cli-context.ts';
 

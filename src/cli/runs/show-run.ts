@@ -1,18 +1,10 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { RalphError, toTurnName } from '../../core/index.ts';
-import {
-  createEventFold,
-  createTextCleaner,
-  matchesFilter,
-  type TurnView,
-  toRowLines,
-  toRunStatus,
-  toStatLines,
-  toStatNotes,
-  toTurnDetails,
-  toTurnLine,
-} from '../../views/index.ts';
+import { toTurnName } from '../../core/run/index.ts';
+import { RalphError } from '../../core/values/index.ts';
+import { createEventFold, matchesFilter, type TurnView } from '../../views/fold/index.ts';
+import { toRunStatus, toStatLines, toStatNotes, toTurnDetails, toTurnLine } from '../../views/report/index.ts';
+import { createTextCleaner, toRowLines } from '../../views/text/index.ts';
 import type { TurnChoice } from '../args/parse-values.ts';
 import { printProse } from '../terminal/print.ts';
 import { MAX_WIDTH, printLine, type Terminal } from '../terminal/terminal.ts';

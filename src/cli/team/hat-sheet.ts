@@ -1,6 +1,9 @@
-import { type Finding, type HatSpec, toDurationText } from '../../core/index.ts';
-import { type FlowGraph, type FlowMark, type Topology, toHatNodeId, toMarkText } from '../../topology/index.ts';
-import { toCount, toPlainLine } from '../../views/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { type FlowGraph, type FlowMark, toHatNodeId, toMarkText } from '../../topology/graph/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
+import { toCount, toPlainLine } from '../../views/text/index.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 
 /** Prints everything about a hat for people. */

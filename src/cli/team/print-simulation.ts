@@ -1,8 +1,8 @@
-import { TOPIC_COMPLETE } from '../../core/index.ts';
+import { TOPIC_COMPLETE } from '../../core/events/index.ts';
 import type { SimulatedRun, SimulatedTurn, SimulationReport } from '../../simulate/index.ts';
 import { toPercent } from '../../simulate/index.ts';
-import type { Coordination } from '../../topology/index.ts';
-import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/index.ts';
+import type { Coordination } from '../../topology/routing/index.ts';
+import { toCount, toNumberText, toPlainLine, wrapText } from '../../views/text/index.ts';
 import { printProse, printTable } from '../terminal/print.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 

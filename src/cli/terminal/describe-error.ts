@@ -1,5 +1,5 @@
-import { isRalphError, toErrorCode } from '../../core/index.ts';
-import { cleanText } from '../../views/index.ts';
+import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import { cleanText } from '../../views/text/index.ts';
 import type { Style } from './terminal.ts';
 
 /** How an error is shown. */

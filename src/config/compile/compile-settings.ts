@@ -1,4 +1,6 @@
-import { BUILT_IN_PROFILES, DEFAULT_HAT, type EventContracts, type HatSpec, RALPH, type RunSpec } from '../../core/index.ts';
+import { DEFAULT_HAT, type EventContracts, RALPH } from '../../core/events/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/index.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { SANDBOX_KEYS } from '../keys/sandbox-keys.ts';
 import type { EffectiveOf } from '../keys/setting.ts';

@@ -1,4 +1,4 @@
-import { type McpServerSpec, NO_TOOLS_SPEC, type ToolHints, type ToolsSpec } from '../../core/index.ts';
+import { type McpServerSpec, NO_TOOLS_SPEC, type ToolHints, type ToolsSpec } from '../../core/tools/index.ts';
 import { toEffective } from '../keys/setting-values.ts';
 import type { Declared } from '../keys/settings-table.ts';
 import { MCP_SERVER_KEYS } from '../keys/tool-keys.ts';

@@ -1,4 +1,5 @@
-import { createFenceTracker, isSecret, type Json, toCanonicalJson } from '../../core/index.ts';
+import { createFenceTracker, isSecret } from '../../core/text/index.ts';
+import { type Json, toCanonicalJson } from '../../core/values/index.ts';
 import type { Settings, SettingsDigest } from '../settings.ts';
 
 /** Sections that are compared key by key. */

@@ -1,4 +1,5 @@
-import { findNearMiss, isTopicPattern, matchesTopic, TOPIC_COMPLETE, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import { isTopicPattern, matchesTopic, TOPIC_COMPLETE, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import { findNearMiss } from '../../core/text/index.ts';
 import type { LocatedMap, LocatedValue, Path } from '../findings/located.ts';
 import { EVENT_LOOP_KEYS } from '../keys/event-loop-keys.ts';
 import { type Declared, type DeclaredHat, TRIGGER_KEYS, triggersOf } from '../keys/settings-table.ts';

@@ -1,13 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import {
-  type EventContract,
-  type EventContracts,
-  type Finding,
-  isTopic,
-  type Json,
-  listSchemaFaults,
-  type SchemaFault,
-} from '../../core/index.ts';
+import { type EventContract, type EventContracts, isTopic } from '../../core/events/index.ts';
+import { type Finding, listSchemaFaults, type SchemaFault } from '../../core/schema/index.ts';
+import type { Json } from '../../core/values/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
   createSourceFile,

@@ -1,4 +1,5 @@
-import { maskControls, type Severity } from '../../core/index.ts';
+import type { Severity } from '../../core/schema/index.ts';
+import { maskControls } from '../../core/text/index.ts';
 import type { Diagnostic, ShownSpan } from './located.ts';
 
 /** True if one of the findings keeps a run from starting. */

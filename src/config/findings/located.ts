@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
 
 /** A text with a name. */
 export interface SourceFile {

@@ -1,4 +1,5 @@
-import { type Json, MAX_TOPIC_LENGTH } from '../../core/index.ts';
+import { MAX_TOPIC_LENGTH } from '../../core/events/index.ts';
+import type { Json } from '../../core/values/index.ts';
 import type {
   BackendSetting,
   ChoiceSetting,

@@ -1,4 +1,4 @@
-import { GATE_BASELINES } from '../../core/index.ts';
+import { GATE_BASELINES } from '../../core/gates/index.ts';
 import type { ChoiceSetting, Keys } from './setting.ts';
 
 /** `gates[].isolation`. */

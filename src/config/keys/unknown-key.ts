@@ -1,4 +1,5 @@
-import { createNearMissFinder, type Finding, type NearMissFinder, type Repair } from '../../core/index.ts';
+import type { Finding, Repair } from '../../core/schema/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type LocatedMap, type LocatedValue, type Path, rawText, toPathText } from '../findings/located.ts';
 import { AGENT_KEYS } from './backend-keys.ts';

@@ -1,4 +1,6 @@
-import { type Finding, findNearMiss, isOnlyNearMiss, isTopicPattern, type Repair } from '../../core/index.ts';
+import { isTopicPattern } from '../../core/events/index.ts';
+import type { Finding, Repair } from '../../core/schema/index.ts';
+import { findNearMiss, isOnlyNearMiss } from '../../core/text/index.ts';
 import { endWithMeant, quote, toShort } from '../findings/diagnostics.ts';
 import {
   type Diagnostic,

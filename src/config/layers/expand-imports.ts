@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
-import { accept, type Finding, type Result, refuse } from '../../core/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { accept, type Result, refuse } from '../../core/values/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,

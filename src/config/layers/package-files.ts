@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findNearMiss, isJsonObject, type Json, type JsonObject, RalphError } from '../../core/index.ts';
+import { findNearMiss } from '../../core/text/index.ts';
+import { isJsonObject, type Json, type JsonObject, RalphError } from '../../core/values/index.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import { parseYamlText } from '../yaml/parse-yaml.ts';
 

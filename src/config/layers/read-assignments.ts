@@ -1,4 +1,4 @@
-import { RalphError } from '../../core/index.ts';
+import { RalphError } from '../../core/values/index.ts';
 import { hasErrors, quote } from '../findings/diagnostics.ts';
 import {
   createPseudoFile,

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { accept, RalphError, type Result, refuse, toErrorCode, toMoveAway } from '../../core/index.ts';
+import { toMoveAway } from '../../core/text/index.ts';
+import { accept, RalphError, type Result, refuse, toErrorCode } from '../../core/values/index.ts';
 
 /** Why a file could not be read as text. */
 export interface TextFault {

@@ -1,4 +1,5 @@
-import { BUILT_IN_CARDS, type ProfilePolicy, RALPH, resolveProfile } from '../../core/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { BUILT_IN_CARDS, type ProfilePolicy, resolveProfile } from '../../core/tools/index.ts';
 import { type CompiledBackends, findProfileName } from '../compile/compile-backends.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { quote } from '../findings/diagnostics.ts';

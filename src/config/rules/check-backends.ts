@@ -1,4 +1,6 @@
-import { type Finding, findEffortWay, RalphError } from '../../core/index.ts';
+import { findEffortWay } from '../../core/backends/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { RalphError } from '../../core/values/index.ts';
 import { type CompiledBackends, findProvider, type PlacedBackend } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, type Path, readAt } from '../findings/located.ts';

@@ -1,4 +1,4 @@
-import { type BackendSpec, isCostUnknown } from '../../core/index.ts';
+import { type BackendSpec, isCostUnknown } from '../../core/backends/index.ts';
 import { backendsOf, type CompiledBackends, type PlacedBackend, toBackendSpec } from '../compile/compile-backends.ts';
 import { quote } from '../findings/diagnostics.ts';
 import { type Diagnostic, findPlace, toSpan } from '../findings/located.ts';

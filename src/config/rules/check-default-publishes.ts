@@ -1,12 +1,6 @@
-import {
-  DEFAULT_PROMISE,
-  type Finding,
-  findNearMiss,
-  hasWildcard,
-  isOnlyNearMiss,
-  matchesTopic,
-  TOPIC_COMPLETE,
-} from '../../core/index.ts';
+import { DEFAULT_PROMISE, hasWildcard, matchesTopic, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { findNearMiss, isOnlyNearMiss } from '../../core/text/index.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

@@ -1,4 +1,5 @@
-import { createNearMissFinder, type NearMissFinder, RALPH } from '../../core/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

@@ -1,16 +1,15 @@
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
 import {
   BUILT_IN_CARDS,
   COMPOSITE_GROUPS,
   COORDINATION_GROUP,
-  createNearMissFinder,
-  type NearMissFinder,
   PESSIMISTIC_HINTS,
   type ProfilePolicy,
   resolveProfile,
   TOOL_GROUPS,
   type ToolCard,
   toServerToolName,
-} from '../../core/index.ts';
+} from '../../core/tools/index.ts';
 import { toAnnotations } from '../compile/compile-tools.ts';
 import { createPolicyFinder } from '../compile/create-policy-finder.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';

@@ -1,4 +1,5 @@
-import { BUILT_IN_PROFILES, createNearMissFinder, type NearMissFinder } from '../../core/index.ts';
+import { createNearMissFinder, type NearMissFinder } from '../../core/text/index.ts';
+import { BUILT_IN_PROFILES } from '../../core/tools/index.ts';
 import { endWithMeant, quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { toWordRepair } from '../keys/value-finding.ts';

@@ -1,4 +1,5 @@
-import { BUILT_IN_CARDS, checkToolCard, type Finding, findSearchKeyName } from '../../core/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
+import { BUILT_IN_CARDS, checkToolCard, findSearchKeyName } from '../../core/tools/index.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic, Path } from '../findings/located.ts';
 import { findingAt, hideLogin, type RuleInput, readWebAddress, withoutExcerpt } from './rule.ts';

@@ -1,4 +1,5 @@
-import { matchesTopic, type Repair, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import { matchesTopic, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import type { Repair } from '../../core/schema/index.ts';
 import { type GuessedTrigger, guessTriggers } from '../compile/guess-triggers.ts';
 import { quote } from '../findings/diagnostics.ts';
 import type { Diagnostic } from '../findings/located.ts';

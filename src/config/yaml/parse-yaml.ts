@@ -1,4 +1,4 @@
-import { type Json, RalphError } from '../../core/index.ts';
+import { type Json, RalphError } from '../../core/values/index.ts';
 import { hasErrors, renderDiagnostics } from '../findings/diagnostics.ts';
 import {
   createEmptyMap,

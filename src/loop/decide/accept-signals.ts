@@ -1,16 +1,15 @@
 import {
-  type EventDraft,
   type EventSignal,
-  findChangedTestsReason,
   type PromiseSignal,
-  type RejectionCause,
   type Signal,
   TOPIC_COMPLETE,
   TOPIC_LEGACY_TRANSITION,
   type TransitionSignal,
-  toComparablePayload,
-} from '../../core/index.ts';
-import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/index.ts';
+} from '../../core/events/index.ts';
+import { findChangedTestsReason } from '../../core/gates/index.ts';
+import type { EventDraft, RejectionCause } from '../../core/run/index.ts';
+import { toComparablePayload } from '../../core/values/index.ts';
+import { isCompletionTopic, listedTargetOf, mayEnd, mayHandOn, mayPublish, publishableBy } from '../../topology/routing/index.ts';
 import { count, notify, order, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** What counts of a turn's signals, once they were checked against the contract of its hat. */

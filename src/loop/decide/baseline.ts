@@ -1,4 +1,5 @@
-import { type GateResult, isRequiredGate, mayStayRed, type RedGate, toResultName } from '../../core/index.ts';
+import { type GateResult, isRequiredGate, mayStayRed, toResultName } from '../../core/gates/index.ts';
+import type { RedGate } from '../../core/run/index.ts';
 import { change, count, notify, order, type Step, tell } from './step.ts';
 
 /** How a shell says that there is no such command, or that it cannot be run. */

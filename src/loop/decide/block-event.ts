@@ -1,18 +1,8 @@
-import {
-  type EventDraft,
-  EXTERNAL,
-  type GateFailure,
-  type GateResult,
-  type GateStreak,
-  type GateWait,
-  type Json,
-  QUALITY_GATE,
-  TOPIC_BLOCKED,
-  TOPIC_COMPLETE,
-  toBlockedTopic,
-  toResultName,
-} from '../../core/index.ts';
-import { hasTurns, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { EXTERNAL, QUALITY_GATE, TOPIC_BLOCKED, TOPIC_COMPLETE, toBlockedTopic } from '../../core/events/index.ts';
+import { type GateResult, toResultName } from '../../core/gates/index.ts';
+import type { EventDraft, GateFailure, GateStreak, GateWait } from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOn, publishDrafts } from './publish.ts';
 import { change, notify, readEntry, type Step, tell } from './step.ts';
 

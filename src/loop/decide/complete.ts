@@ -1,5 +1,6 @@
-import { type EventDraft, EXTERNAL } from '../../core/index.ts';
-import { takersOf } from '../../topology/index.ts';
+import { EXTERNAL } from '../../core/events/index.ts';
+import type { EventDraft } from '../../core/run/index.ts';
+import { takersOf } from '../../topology/routing/index.ts';
 import { change, endRun, notify, recordDraft, reject, type Step, tell } from './step.ts';
 
 /** Ends the run as completed. Completion wins over whatever else was said or is pending: that is recorded and handed to nobody. */

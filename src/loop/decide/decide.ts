@@ -1,5 +1,7 @@
-import { type Effect, type Handlers, handle, type Input, type RunState, UNKNOWN_USAGE } from '../../core/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Effect, Input, RunState } from '../../core/run/index.ts';
+import { type Handlers, handle } from '../../core/values/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { onCheckpointFinished } from './on-checkpoint-finished.ts';
 import { onEnvironmentFailed } from './on-environment-failed.ts';
 import { onEventsReceived } from './on-events-received.ts';

@@ -1,21 +1,22 @@
 import {
-  type Activation,
-  type EventDraft,
-  type Feedback,
-  type IterationEnded,
-  isJsonObject,
-  type Json,
   type MissedSignal,
   type RalphEvent,
-  type SilentTurn,
   SYSTEM,
   TOPIC_CONTINUE,
   TOPIC_ERROR_CLI,
   TOPIC_ERROR_TIMEOUT,
-  type TurnFailure,
-  toPayloadText,
-} from '../../core/index.ts';
-import { isCompletionTopic, listedTargetOf, mayEnd, mayPublish, publishableBy, safetyNetOf, takersOf } from '../../topology/index.ts';
+} from '../../core/events/index.ts';
+import type { Activation, EventDraft, Feedback, IterationEnded, SilentTurn, TurnFailure } from '../../core/run/index.ts';
+import { isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import {
+  isCompletionTopic,
+  listedTargetOf,
+  mayEnd,
+  mayPublish,
+  publishableBy,
+  safetyNetOf,
+  takersOf,
+} from '../../topology/routing/index.ts';
 import { type Accepted, isCompletion, refuseEnd } from './accept-signals.ts';
 import { complete, holdCompletion } from './complete.ts';
 import { askGates, gatesOnCompletion, publishEvents } from './publish.ts';

@@ -1,4 +1,4 @@
-import { EXTERNAL, type Signal, type SignalProblem } from '../../core/index.ts';
+import { EXTERNAL, type Signal, type SignalProblem } from '../../core/events/index.ts';
 import { acceptSignals } from './accept-signals.ts';
 import { publishEvents } from './publish.ts';
 import { notify, recordDraft, type Step } from './step.ts';

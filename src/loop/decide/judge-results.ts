@@ -1,12 +1,12 @@
 import {
   CHANGED_TESTS_MARK,
   type GateResult,
-  type GateWait,
   isRequiredGate,
   type StartTestsResult,
   toGateName,
   toResultName,
-} from '../../core/index.ts';
+} from '../../core/gates/index.ts';
+import type { GateWait } from '../../core/run/index.ts';
 import { hasLostTests, isNoWorse, refuseLostTests, tellLostTests, tellNoWorse } from './baseline.ts';
 import { notify, type Step, tell } from './step.ts';
 

@@ -1,4 +1,4 @@
-import type { GatesFinished, GateWait } from '../../core/index.ts';
+import type { GatesFinished, GateWait } from '../../core/run/index.ts';
 import { takeBaseline } from './baseline.ts';
 import { blockEvent, noteStreaks, publishJudged } from './block-event.ts';
 import { complete, holdCompletion } from './complete.ts';

@@ -1,15 +1,9 @@
-import {
-  type Activation,
-  addUsage,
-  type IterationEnded,
-  isHopeless,
-  type Json,
-  type ScopeViolations,
-  TOPIC_SCOPE_VIOLATION,
-  type ToolDenial,
-  type TurnFailure,
-} from '../../core/index.ts';
-import { hasTurns } from '../../topology/index.ts';
+import { addUsage } from '../../core/backends/index.ts';
+import { TOPIC_SCOPE_VIOLATION } from '../../core/events/index.ts';
+import { type Activation, type IterationEnded, isHopeless, type TurnFailure } from '../../core/run/index.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { hasTurns } from '../../topology/routing/index.ts';
 import { acceptSignals, isNote, mergeChannels, refuseNoted, toSignalTopic } from './accept-signals.ts';
 import { finishTurn } from './finish-turn.ts';
 import { proceed } from './proceed.ts';

@@ -1,15 +1,7 @@
-import {
-  type EndReason,
-  EXTERNAL,
-  type GateWait,
-  type PendingEvent,
-  type PlannedTurn,
-  type RunResumed,
-  TOPIC_CONTINUE,
-  TOPIC_RESUME,
-  toDurationText,
-} from '../../core/index.ts';
-import { hasTurns, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { EXTERNAL, TOPIC_CONTINUE, TOPIC_RESUME } from '../../core/events/index.ts';
+import type { EndReason, GateWait, PendingEvent, PlannedTurn, RunResumed } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
+import { hasTurns, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { gatesOnBegin } from './baseline.ts';
 import { hearPeople } from './hear-people.ts';
 import { proceed } from './proceed.ts';

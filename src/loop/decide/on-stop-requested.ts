@@ -1,4 +1,4 @@
-import type { EndReason, StopRequested } from '../../core/index.ts';
+import type { EndReason, StopRequested } from '../../core/run/index.ts';
 import { change, endRun, type Step, stopTurns } from './step.ts';
 
 const REASONS: Readonly<Record<StopRequested['how'], EndReason>> = {

@@ -1,4 +1,5 @@
-import { type TimerFired, toDurationText } from '../../core/index.ts';
+import type { TimerFired } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { proceed } from './proceed.ts';
 import { change, endRun, type Step, startClock, stopTurns } from './step.ts';
 

@@ -1,4 +1,5 @@
-import { type Footprint, type LoopDetection, toDurationText, toUsdText } from '../../core/index.ts';
+import type { Footprint, LoopDetection } from '../../core/run/index.ts';
+import { toDurationText, toUsdText } from '../../core/text/index.ts';
 import { dispatch } from './dispatch.ts';
 import { change, endRun, type Step, setTimer } from './step.ts';
 

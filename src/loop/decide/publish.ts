@@ -1,22 +1,8 @@
-import {
-  type DeliveryKind,
-  type EventDraft,
-  EXTERNAL,
-  type Footprint,
-  type GateSpec,
-  type GateWait,
-  isRequiredGate,
-  type Json,
-  matchesTopic,
-  TOPIC_COMPLETE,
-  TOPIC_CONTINUE,
-  TOPIC_TASK_DONE,
-  toBlockedTopic,
-  toComparablePayload,
-  toPayloadText,
-  toTextHash,
-} from '../../core/index.ts';
-import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/index.ts';
+import { EXTERNAL, matchesTopic, TOPIC_COMPLETE, TOPIC_CONTINUE, TOPIC_TASK_DONE, toBlockedTopic } from '../../core/events/index.ts';
+import { type GateSpec, isRequiredGate } from '../../core/gates/index.ts';
+import type { DeliveryKind, EventDraft, Footprint, GateWait } from '../../core/run/index.ts';
+import { type Json, toComparablePayload, toPayloadText, toTextHash } from '../../core/values/index.ts';
+import { hasTurns, isTerminalTopic, safetyNetOf, takersOf } from '../../topology/routing/index.ts';
 import { addEvent, change, count, notify, order, type Step } from './step.ts';
 
 /** The events that somebody published at once. */

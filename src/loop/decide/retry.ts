@@ -1,4 +1,6 @@
-import { type Activation, isHopeless, type TurnFailure, toDurationText, toPersonHelp } from '../../core/index.ts';
+import { toPersonHelp } from '../../core/backends/index.ts';
+import { type Activation, isHopeless, type TurnFailure } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { wearerOf } from './dispatch.ts';
 import { change, endRun, notify, type Step, setTimer, stopClock } from './step.ts';
 

@@ -1,22 +1,20 @@
-import {
-  type Counters,
-  type DeliveryKind,
-  type Effect,
-  type EndReason,
-  type EventDraft,
-  EXTERNAL,
-  type FallbackCause,
-  type Feedback,
-  type Json,
-  type Notice,
-  type RalphEvent,
-  type RejectionCause,
-  type RunState,
-  type Stopping,
-  SYSTEM,
-  type TimerPurpose,
-} from '../../core/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import { EXTERNAL, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
+import type {
+  Counters,
+  DeliveryKind,
+  Effect,
+  EndReason,
+  EventDraft,
+  FallbackCause,
+  Feedback,
+  Notice,
+  RejectionCause,
+  RunState,
+  Stopping,
+  TimerPurpose,
+} from '../../core/run/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 
 /**
  * One decision under way: the state so far and the effects so far. Only the functions below change it. What the caller gave is never changed: the first

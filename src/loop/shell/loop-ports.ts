@@ -1,31 +1,18 @@
-import type {
-  Activation,
-  BackendEvent,
-  Input,
-  IterationStart,
-  PayloadCheck,
-  RunRecord,
-  RunState,
-  ScopeViolations,
-  StopRequested,
-  Usage,
-} from '../../core/index.ts';
-import type {
-  Backend,
-  Backpressure,
-  Clock,
-  GateRunner,
-  Inbox,
-  Isolation,
-  Journal,
-  Redaction,
-  RunningTurn,
-  TurnScope,
-  TurnStore,
-  Workspace,
-} from '../../ports/index.ts';
+import type { BackendEvent, Usage } from '../../core/backends/index.ts';
+import type { PayloadCheck } from '../../core/events/index.ts';
+import type { Activation, Input, IterationStart, RunRecord, RunState, StopRequested } from '../../core/run/index.ts';
+import type { ScopeViolations } from '../../core/tools/index.ts';
+import type { Backend, RunningTurn, TurnScope } from '../../ports/backend.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GateRunner } from '../../ports/gate-runner.ts';
+import type { Inbox } from '../../ports/inbox.ts';
+import type { Journal } from '../../ports/journal.ts';
+import type { Backpressure, Isolation } from '../../ports/program.ts';
+import type { Redaction } from '../../ports/redaction.ts';
+import type { TurnStore } from '../../ports/turn-store.ts';
+import type { Workspace } from '../../ports/workspace.ts';
 import type { PromptOptions, PromptTurn } from '../../prompts/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 
 /** The world as a run sees it. Everything that a test would like to fake is here. */
 export interface LoopPorts {

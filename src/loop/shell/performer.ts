@@ -1,19 +1,16 @@
+import { TOPIC_COMPLETE } from '../../core/events/index.ts';
 import {
   type CheckpointMake,
   type Effect,
   type GatesRun,
-  type Handlers,
-  handle,
   type IterationEnded,
   type IterationStart,
-  ignore,
   type TimerSet,
-  TOPIC_COMPLETE,
   type TurnId,
-  toErrorCode,
   toTurnName,
-} from '../../core/index.ts';
-import type { RunningTurn } from '../../ports/index.ts';
+} from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, toErrorCode } from '../../core/values/index.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
 import type { LoopPorts, LoopView, TurnContext } from './loop-ports.ts';
 import { dropStrayLines, readOutside } from './read-inbox.ts';
 import { INTERRUPTED, type OpenedTurn, openTurn, reportTurn } from './turn.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EventSignal, PayloadCheck, Signal, SignalProblem } from '../../core/index.ts';
-import type { Inbox } from '../../ports/index.ts';
+import type { EventSignal, PayloadCheck, Signal, SignalProblem } from '../../core/events/index.ts';
+import type { Inbox } from '../../ports/inbox.ts';
 import { checkPayloads, dropStrayLines, readOutside, readWholeInbox } from './read-inbox.ts';
 
 /** A file of events of which one read takes three lines. */

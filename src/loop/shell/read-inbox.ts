@@ -1,5 +1,6 @@
-import type { ExternalEvents, PayloadCheck, Signal, SignalProblem } from '../../core/index.ts';
-import type { Inbox, InboxBatch } from '../../ports/index.ts';
+import type { PayloadCheck, Signal, SignalProblem } from '../../core/events/index.ts';
+import type { ExternalEvents } from '../../core/run/index.ts';
+import type { Inbox, InboxBatch } from '../../ports/inbox.ts';
 
 /**
  * Reads all that is in the agents' file now, so that nothing of one turn is left for the next. What exceeds one read is dropped and reported as a problem;

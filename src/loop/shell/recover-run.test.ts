@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Activation, type Input, type ScopeViolations, UNKNOWN_USAGE } from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Activation, Input } from '../../core/run/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
+import type { ScopeViolations } from '../../core/tools/index.ts';
 import { createJournalFold, type JournalFold } from './fold-journal.ts';
 import type { TurnAgents } from './loop-ports.ts';
 import { recoverRun } from './recover-run.ts';

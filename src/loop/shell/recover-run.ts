@@ -1,4 +1,5 @@
-import { type Input, type IterationEnded, type RunLimits, type RunSpec, UNKNOWN_USAGE } from '../../core/index.ts';
+import { UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Input, IterationEnded, RunLimits, RunSpec } from '../../core/run/index.ts';
 import type { FoldedRun } from './fold-journal.ts';
 import type { LoopPorts, TurnAgents } from './loop-ports.ts';
 import { readOutside, readWholeInbox } from './read-inbox.ts';

@@ -1,6 +1,7 @@
-import { type Effect, type EndReason, type Input, isRalphError, type RunState, toErrorCode } from '../../core/index.ts';
-import type { JournalEntry } from '../../ports/index.ts';
-import type { Topology } from '../../topology/index.ts';
+import type { Effect, EndReason, Input, RunState } from '../../core/run/index.ts';
+import { isRalphError, toErrorCode } from '../../core/values/index.ts';
+import type { JournalEntry } from '../../ports/journal.ts';
+import type { Topology } from '../../topology/routing/index.ts';
 import { decide, INITIAL_STATE } from '../decide/index.ts';
 import { type FoldedRun, toTopology } from './fold-journal.ts';
 import type { LoopPorts, LoopSettings, LoopView } from './loop-ports.ts';

@@ -1,14 +1,7 @@
-import {
-  type BackendEvent,
-  createTextSignalScanner,
-  type EventSignal,
-  isPromiseLine,
-  MAX_KEPT_DENIALS,
-  type MissedSignal,
-  type Signal,
-  type SignalProblem,
-  type ToolDenial,
-} from '../../core/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import type { EventSignal, MissedSignal, Signal, SignalProblem } from '../../core/events/index.ts';
+import { createTextSignalScanner, isPromiseLine } from '../../core/signals/index.ts';
+import { MAX_KEPT_DENIALS, type ToolDenial } from '../../core/tools/index.ts';
 
 /** What is kept of the last assistant message, in characters. */
 const FINAL_TEXT_LIMIT = 16_384;

@@ -1,20 +1,18 @@
+import type { Usage } from '../../core/backends/index.ts';
 import {
-  accept,
   type IterationEnded,
   type IterationSpawned,
   type IterationStart,
   NO_WORK,
-  type Result,
-  refuse,
   type TurnFailure,
   type TurnOutcome,
   type TurnReport,
-  toErrorCode,
   toSwitchText,
   toTurnName,
-  type Usage,
-} from '../../core/index.ts';
-import type { RunningTurn, TurnFolder, TurnRequest, TurnResult } from '../../ports/index.ts';
+} from '../../core/run/index.ts';
+import { accept, type Result, refuse, toErrorCode } from '../../core/values/index.ts';
+import type { RunningTurn, TurnRequest, TurnResult } from '../../ports/backend.ts';
+import type { TurnFolder } from '../../ports/turn-store.ts';
 import { buildPrompt, type PromptTurn } from '../../prompts/index.ts';
 import type { LoopPorts, Surroundings, TurnContext, TurnWatch } from './loop-ports.ts';
 import { checkPayloads, readWholeInbox } from './read-inbox.ts';

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { type BackendEvent, type Input, type IterationStart, type Json, type Signal, UNKNOWN_USAGE } from '../../core/index.ts';
+import { type BackendEvent, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import type { Signal } from '../../core/events/index.ts';
+import type { Input, IterationStart } from '../../core/run/index.ts';
 import { makeHat, makeSpec } from '../../core/spec-fixtures.ts';
-import { compileTopology } from '../../topology/index.ts';
+import type { Json } from '../../core/values/index.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView } from './loop-ports.ts';
 import { createCostGuard, createLingeringWatch } from './watch-turn.ts';
 

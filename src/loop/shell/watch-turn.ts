@@ -1,6 +1,9 @@
-import { addUsage, type BackendEvent, createTextSignalScanner, type IterationStart, type Signal, type Usage } from '../../core/index.ts';
-import type { RunningTurn } from '../../ports/index.ts';
-import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/index.ts';
+import { addUsage, type BackendEvent, type Usage } from '../../core/backends/index.ts';
+import type { Signal } from '../../core/events/index.ts';
+import type { IterationStart } from '../../core/run/index.ts';
+import { createTextSignalScanner } from '../../core/signals/index.ts';
+import type { RunningTurn } from '../../ports/backend.ts';
+import { isCompletionTopic, mayEnd, mayPublish } from '../../topology/routing/index.ts';
 import type { LoopPorts, LoopView, TurnWatch } from './loop-ports.ts';
 import { checkPayloads } from './read-inbox.ts';
 

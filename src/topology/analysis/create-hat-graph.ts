@@ -1,13 +1,13 @@
 import {
   hasWildcard,
-  type PublishSpec,
   RALPH,
   SYSTEM_TOPICS,
   TOPIC_COMPLETE,
   TOPIC_ERROR_CLI,
   TOPIC_ERROR_TIMEOUT,
   toBlockedTopic,
-} from '../../core/index.ts';
+} from '../../core/events/index.ts';
+import type { PublishSpec } from '../../core/run/index.ts';
 import { takersOf } from '../routing/queries.ts';
 import { createTakerIndex } from '../routing/taker-index.ts';
 import { addPattern, createPatternTrie, type Route, type Topology, visitMeeting } from '../routing/topology.ts';

@@ -1,4 +1,5 @@
-import { isTopic, type PublishSpec } from '../../core/index.ts';
+import { isTopic } from '../../core/events/index.ts';
+import type { PublishSpec } from '../../core/run/index.ts';
 
 /** More than this is not written out: the list is then shown with what is new in it alone. */
 const MAX_ITEMS = 8;

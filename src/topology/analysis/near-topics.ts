@@ -1,4 +1,5 @@
-import { countEdits, hasWildcard } from '../../core/index.ts';
+import { hasWildcard } from '../../core/events/index.ts';
+import { countEdits } from '../../core/text/index.ts';
 
 /** Finds the topic that was probably meant by another one. */
 export interface NearTopics {

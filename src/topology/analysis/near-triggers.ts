@@ -1,4 +1,5 @@
-import { DEFAULT_PROMISE, hasWildcard, type Repair, TOPIC_COMPLETE } from '../../core/index.ts';
+import { DEFAULT_PROMISE, hasWildcard, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { Repair } from '../../core/schema/index.ts';
 import type { Topology } from '../routing/topology.ts';
 import { createNearPatterns, createNearTopics, type NearPattern } from './near-topics.ts';
 

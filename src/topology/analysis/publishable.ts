@@ -10,7 +10,7 @@ import {
   TOPIC_RESUME,
   TOPIC_START,
   toBlockedTopic,
-} from '../../core/index.ts';
+} from '../../core/events/index.ts';
 import type { Topology } from '../routing/topology.ts';
 
 /** What can occur in a run: topics, and patterns of which any topic may. */

@@ -1,17 +1,16 @@
 import {
-  type Finding,
-  type HatSpec,
   hasWildcard,
   intersectsPatterns,
   matchesTopic,
-  type PublishSpec,
   RALPH,
   TOPIC_COMPLETE,
   TOPIC_ERROR_CLI,
   TOPIC_ERROR_TIMEOUT,
   TOPIC_RESUME,
   toBlockedTopic,
-} from '../../core/index.ts';
+} from '../../core/events/index.ts';
+import type { HatSpec, PublishSpec } from '../../core/run/index.ts';
+import type { Finding } from '../../core/schema/index.ts';
 import { isCompletionTopic, isTerminalTopic, mayEnd } from '../routing/queries.ts';
 import { createTakerIndex, type TakerIndex } from '../routing/taker-index.ts';
 import type { Topology } from '../routing/topology.ts';

@@ -1,9 +1,6 @@
 import {
   comparePrecedence,
   EXTERNAL,
-  type GateSpec,
-  type HatSpec,
-  isRequiredGate,
   matchesTopic,
   RALPH,
   SYSTEM,
@@ -12,9 +9,10 @@ import {
   TOPIC_READY,
   TOPIC_START,
   toBlockedTopic,
-  toGateName,
   toPrecedence,
-} from '../../core/index.ts';
+} from '../../core/events/index.ts';
+import { type GateSpec, isRequiredGate, toGateName } from '../../core/gates/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
 import { isCompletionTopic, isTerminalTopic, listedTargetOf, mayEnd, mayPublish, safetyNetOf, takersOf } from '../routing/queries.ts';
 import type { Topology } from '../routing/topology.ts';
 import { createFlowGraph } from './create-flow-graph.ts';

@@ -1,4 +1,5 @@
-import { DEFAULT_HAT, type HatSpec, RALPH, type RunSpec, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import { DEFAULT_HAT, RALPH, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/index.ts';
 import type { Coordination, Topology } from './topology.ts';
 import { createRouteTable, findTakers, type RouteTable } from './topology.ts';
 

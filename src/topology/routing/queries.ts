@@ -1,4 +1,5 @@
-import { DEFAULT_HAT, EXTERNAL, intersectsPatterns, matchesTopic, type PublishSpec, RALPH, TOPIC_COMPLETE } from '../../core/index.ts';
+import { DEFAULT_HAT, EXTERNAL, intersectsPatterns, matchesTopic, RALPH, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { PublishSpec } from '../../core/run/index.ts';
 import type { Topology } from './topology.ts';
 import { findTakers } from './topology.ts';
 

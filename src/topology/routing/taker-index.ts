@@ -1,4 +1,5 @@
-import { hasWildcard, type PublishSpec } from '../../core/index.ts';
+import { hasWildcard } from '../../core/events/index.ts';
+import type { PublishSpec } from '../../core/run/index.ts';
 import type { Topology } from './topology.ts';
 import { addPattern, createPatternTrie, findRoutes, type PatternTrie, type Route, type StepBudget, visitMeeting } from './topology.ts';
 

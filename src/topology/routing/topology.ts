@@ -1,4 +1,5 @@
-import { comparePrecedence, type HatSpec, hasWildcard, type PatternPrecedence, type RunSpec, toPrecedence } from '../../core/index.ts';
+import { comparePrecedence, hasWildcard, type PatternPrecedence, toPrecedence } from '../../core/events/index.ts';
+import type { HatSpec, RunSpec } from '../../core/run/index.ts';
 
 /** Who coordinates: one agent alone, Ralph, or the hats themselves. */
 export type Coordination = 'solo' | 'ralph' | 'hats';

@@ -1,4 +1,5 @@
-import { comparePrecedence, type FlowFinding, type RelatedSubject } from '../../core/index.ts';
+import { comparePrecedence } from '../../core/events/index.ts';
+import type { FlowFinding, RelatedSubject } from '../../core/schema/index.ts';
 import { type ListFix, toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';

@@ -1,4 +1,6 @@
-import { type FlowFinding, type HatSpec, hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/index.ts';
+import { hasWildcard, TOPIC_READY, TOPIC_RESUME, TOPIC_START, toPrecedence } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { type ListFix, toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';

@@ -1,4 +1,5 @@
-import { type FlowFinding, hasWildcard, matchesTopic, RALPH } from '../../core/index.ts';
+import { hasWildcard, matchesTopic, RALPH } from '../../core/events/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findComponents, findReached, type HatGraph } from '../analysis/hat-graph.ts';

@@ -1,4 +1,4 @@
-import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/index.ts';
+import { matchesTopic, TOPIC_READY, TOPIC_RESUME, TOPIC_START } from '../../core/events/index.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findTakers } from '../routing/topology.ts';

@@ -1,4 +1,5 @@
-import { type FlowFinding, intersectsPatterns } from '../../core/index.ts';
+import { intersectsPatterns } from '../../core/events/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createNearTopics } from '../analysis/near-topics.ts';
 import { createPublishableTest, listPublishable, listRootTopics } from '../analysis/publishable.ts';

@@ -1,4 +1,5 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findReached } from '../analysis/hat-graph.ts';

@@ -1,4 +1,5 @@
-import type { FlowFinding, HatSpec } from '../../core/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 
 const VERBS = 'add|close|delete|ensure|fail|init|list|prime|ready|reopen|search|show|start';

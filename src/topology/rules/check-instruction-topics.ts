@@ -1,4 +1,6 @@
-import { type FlowFinding, type HatSpec, hasWildcard, isTopic, matchesTopic } from '../../core/index.ts';
+import { hasWildcard, isTopic, matchesTopic } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createHatNames, findPublishOrders, type IsOther, readSentences } from '../analysis/instruction-orders.ts';

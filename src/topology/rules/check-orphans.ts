@@ -1,4 +1,5 @@
-import type { FlowFinding, HatSpec, ListSubject, Repair } from '../../core/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding, ListSubject, Repair } from '../../core/schema/index.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule, Orphan } from '../analysis/flow-rule.ts';
 import { UNCHECKED } from '../analysis/flow-rule.ts';

@@ -1,4 +1,6 @@
-import { DEFAULT_PROMISE, type FlowFinding, type HatSpec, TOPIC_COMPLETE } from '../../core/index.ts';
+import { DEFAULT_PROMISE, TOPIC_COMPLETE } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { toHatsYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { createHatNames, isToldToSay, readSentences } from '../analysis/instruction-orders.ts';

@@ -1,4 +1,6 @@
-import { type FlowFinding, type HatSpec, hasWildcard } from '../../core/index.ts';
+import { hasWildcard } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import { toHatsYaml, toOwnTopic } from '../analysis/fix-yaml.ts';
 import { type FlowRule, UNCHECKED } from '../analysis/flow-rule.ts';
 import { createNearTopics, type NearTopics } from '../analysis/near-topics.ts';

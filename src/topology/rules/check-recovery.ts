@@ -1,4 +1,6 @@
-import { type FlowFinding, type HatSpec, matchesTopic, type Repair, TOPIC_RESUME } from '../../core/index.ts';
+import { matchesTopic, TOPIC_RESUME } from '../../core/events/index.ts';
+import type { HatSpec } from '../../core/run/index.ts';
+import type { FlowFinding, Repair } from '../../core/schema/index.ts';
 import { toHatsYaml, toLoopYaml } from '../analysis/fix-yaml.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import type { Topology } from '../routing/topology.ts';

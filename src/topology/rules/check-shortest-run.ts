@@ -1,4 +1,5 @@
-import { type FlowFinding, matchesTopic, RALPH } from '../../core/index.ts';
+import { matchesTopic, RALPH } from '../../core/events/index.ts';
+import type { FlowFinding } from '../../core/schema/index.ts';
 import type { FlowRule } from '../analysis/flow-rule.ts';
 import { findReached, type HatGraph, type ReachedHats } from '../analysis/hat-graph.ts';
 import { mayEnd, takersOf } from '../routing/queries.ts';

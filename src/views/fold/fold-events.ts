@@ -1,15 +1,6 @@
-import {
-  type Effect,
-  type EventPublish,
-  type EventReject,
-  EXTERNAL,
-  type Handlers,
-  handle,
-  type Json,
-  matchesTopic,
-  type RunRecord,
-  type Sender,
-} from '../../core/index.ts';
+import { EXTERNAL, matchesTopic, type Sender } from '../../core/events/index.ts';
+import type { Effect, EventPublish, EventReject, RunRecord } from '../../core/run/index.ts';
+import { type Handlers, handle, type Json } from '../../core/values/index.ts';
 
 /**
  * What became of an event.

@@ -1,29 +1,8 @@
-import {
-  type DeliveryKind,
-  type Effect,
-  type EventPublish,
-  type Handlers,
-  handle,
-  ignore,
-  isJsonObject,
-  matchesTopic,
-  QUALITY_GATE,
-  type RalphEvent,
-  type RunRecord,
-  type RunSpec,
-  SYSTEM,
-} from '../../core/index.ts';
-import {
-  compileTopology,
-  createFlowGraph,
-  createPlainNode,
-  type FlowEdge,
-  type FlowGraph,
-  type FlowNode,
-  isCompletionTopic,
-  type Topology,
-  toHatNodeId,
-} from '../../topology/index.ts';
+import { matchesTopic, QUALITY_GATE, type RalphEvent, SYSTEM } from '../../core/events/index.ts';
+import type { DeliveryKind, Effect, EventPublish, RunRecord, RunSpec } from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, isJsonObject } from '../../core/values/index.ts';
+import { createFlowGraph, createPlainNode, type FlowEdge, type FlowGraph, type FlowNode, toHatNodeId } from '../../topology/graph/index.ts';
+import { compileTopology, isCompletionTopic, type Topology } from '../../topology/routing/index.ts';
 
 /** Folds the records of a run into its flow graph. */
 export interface GraphFold {

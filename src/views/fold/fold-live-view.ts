@@ -1,20 +1,7 @@
-import {
-  addUsage,
-  type BackendEvent,
-  type Effect,
-  type Handlers,
-  handle,
-  type Input,
-  type IterationStart,
-  isJsonObject,
-  type Json,
-  type RunLimits,
-  type RunRecord,
-  type TimerPurpose,
-  toUsdText,
-  UNKNOWN_USAGE,
-  type Usage,
-} from '../../core/index.ts';
+import { addUsage, type BackendEvent, UNKNOWN_USAGE, type Usage } from '../../core/backends/index.ts';
+import type { Effect, Input, IterationStart, RunLimits, RunRecord, TimerPurpose } from '../../core/run/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
+import { type Handlers, handle, isJsonObject, type Json } from '../../core/values/index.ts';
 import { cutText, toPlainLine } from '../text/plain-text.ts';
 
 /** What a run does at this moment, as far as its journal cannot tell it. Small, whatever the agents say. */

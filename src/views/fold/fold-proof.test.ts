@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GateResult, GateSpec, StartTestsResult } from '../../core/index.ts';
+import type { GateResult, GateSpec, StartTestsResult } from '../../core/gates/index.ts';
 import { makeSpec } from '../../core/spec-fixtures.ts';
 import { createScript } from '../fixtures.ts';
 import { toRunReport } from '../report/run-report.ts';

@@ -1,4 +1,5 @@
-import { type GateResult, type GateSpec, isRequiredGate, type RunRecord, type StartTestsResult, toResultName } from '../../core/index.ts';
+import { type GateResult, type GateSpec, isRequiredGate, type StartTestsResult, toResultName } from '../../core/gates/index.ts';
+import type { RunRecord } from '../../core/run/index.ts';
 import { toList, toPlainLine } from '../text/plain-text.ts';
 import type { RunProof, RunView } from './run-view.ts';
 

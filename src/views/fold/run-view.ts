@@ -1,21 +1,20 @@
+import type { Usage } from '../../core/backends/index.ts';
+import type { Sender } from '../../core/events/index.ts';
+import type { GateResult } from '../../core/gates/index.ts';
 import type {
   DeliveryKind,
   EndReason,
   FailureClass,
   FallbackCause,
-  GateResult,
   Notice,
   RejectionCause,
   RunLimits,
   RunStatus,
-  ScopeViolations,
-  Sender,
   TimerPurpose,
-  ToolDenial,
   TurnId,
-  Usage,
-} from '../../core/index.ts';
-import type { Coordination } from '../../topology/index.ts';
+} from '../../core/run/index.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
+import type { Coordination } from '../../topology/routing/index.ts';
 
 /** Whether more than the agents' word says that the work of a completed run is done. */
 export interface RunProof {

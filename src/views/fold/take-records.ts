@@ -1,31 +1,22 @@
-import {
-  addUsage,
-  type Effect,
-  type EventPublish,
-  type EventReject,
-  EXTERNAL,
-  type GatesFinished,
-  type Handlers,
-  handle,
-  type Input,
-  type IterationEnded,
-  type IterationSpawned,
-  type IterationStart,
-  ignore,
-  isJsonObject,
-  type Json,
-  type Notice,
-  QUALITY_GATE,
-  RALPH,
-  type RunEnd,
-  type RunSpec,
-  SYSTEM,
-  type TimerSet,
-  toGateName,
-  toPayloadText,
-  UNKNOWN_USAGE,
-} from '../../core/index.ts';
-import { compileTopology } from '../../topology/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { EXTERNAL, QUALITY_GATE, RALPH, SYSTEM } from '../../core/events/index.ts';
+import { toGateName } from '../../core/gates/index.ts';
+import type {
+  Effect,
+  EventPublish,
+  EventReject,
+  GatesFinished,
+  Input,
+  IterationEnded,
+  IterationSpawned,
+  IterationStart,
+  Notice,
+  RunEnd,
+  RunSpec,
+  TimerSet,
+} from '../../core/run/index.ts';
+import { type Handlers, handle, ignore, isJsonObject, type Json, toPayloadText } from '../../core/values/index.ts';
+import { compileTopology } from '../../topology/routing/index.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { findTurnDraft, type RunDraft } from './run-draft.ts';
 import { type BlockedEvent, MAX_NOTICES } from './run-view.ts';

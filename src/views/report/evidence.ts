@@ -1,4 +1,6 @@
-import { type PathClass, type RejectionCause, toDurationText, toResultName } from '../../core/index.ts';
+import { type PathClass, toResultName } from '../../core/gates/index.ts';
+import type { RejectionCause } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import type { GateVerdict, GateView, RunView } from '../fold/run-view.ts';
 import { cutText, toCount, toList, toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { ChangedFile, WorkFacts } from './work-facts.ts';

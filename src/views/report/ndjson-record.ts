@@ -1,4 +1,5 @@
-import type { BackendEvent, Effect, EndReason, Input, LiveRecord, RunRecord, TurnId } from '../../core/index.ts';
+import type { BackendEvent } from '../../core/backends/index.ts';
+import type { Effect, EndReason, Input, LiveRecord, RunRecord, TurnId } from '../../core/run/index.ts';
 import type { RunProof } from '../fold/run-view.ts';
 
 /** The version of every line of `--format ndjson` (docs/ndjson.md). */

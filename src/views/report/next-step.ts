@@ -1,4 +1,5 @@
-import { END_REASONS, toShellWord, toTurnName, toUsdText, toWayBack } from '../../core/index.ts';
+import { END_REASONS, toTurnName } from '../../core/run/index.ts';
+import { toShellWord, toUsdText, toWayBack } from '../../core/text/index.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { toPathText, toPlainLine } from '../text/plain-text.ts';
 import type { WorkFacts } from './work-facts.ts';

@@ -1,4 +1,6 @@
-import { END_REASONS, TOPIC_CONTINUE, toDurationText, type WorkState } from '../../core/index.ts';
+import { TOPIC_CONTINUE } from '../../core/events/index.ts';
+import { END_REASONS, type WorkState } from '../../core/run/index.ts';
+import { toDurationText } from '../../core/text/index.ts';
 import { toProof } from '../fold/fold-proof.ts';
 import type { RunView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRows } from '../text/fact-rows.ts';

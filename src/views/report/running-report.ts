@@ -1,4 +1,7 @@
-import { addUsage, RALPH, type RunLimits, type TimerPurpose, toDurationText, toUsdText, UNKNOWN_USAGE } from '../../core/index.ts';
+import { addUsage, UNKNOWN_USAGE } from '../../core/backends/index.ts';
+import { RALPH } from '../../core/events/index.ts';
+import type { RunLimits, TimerPurpose } from '../../core/run/index.ts';
+import { toDurationText, toUsdText } from '../../core/text/index.ts';
 import type { LiveTurn, LiveView } from '../fold/fold-live-view.ts';
 import type { RunView, TurnView } from '../fold/run-view.ts';
 import { type FactRow, type RunReport, toRow } from '../text/fact-rows.ts';

@@ -1,4 +1,6 @@
-import { type ScopeViolations, type ToolDenial, toResultName, toSenderText } from '../../core/index.ts';
+import { toSenderText } from '../../core/events/index.ts';
+import { toResultName } from '../../core/gates/index.ts';
+import type { ScopeViolations, ToolDenial } from '../../core/tools/index.ts';
 import type { BlockedEvent, PublishedEvent, TurnView } from '../fold/run-view.ts';
 import { type FactRow, toRow } from '../text/fact-rows.ts';
 import { cutText, toList, toNumberText, toPlainLine, toSpentText } from '../text/plain-text.ts';

@@ -1,14 +1,6 @@
-import {
-  type CommitLine,
-  type FileStat,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  PATH_CLASSES,
-  type PathClass,
-  type RunStat,
-  type WorkState,
-} from '../../core/index.ts';
+import { PATH_CLASSES, type PathClass } from '../../core/gates/index.ts';
+import type { CommitLine, FileStat, RunStat, WorkState } from '../../core/run/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/values/index.ts';
 
 /** A file that a run changed, and what it decides beside the work. */
 export interface ChangedFile extends FileStat {

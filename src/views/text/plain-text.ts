@@ -1,4 +1,5 @@
-import { toUsdText, type Usage } from '../../core/index.ts';
+import type { Usage } from '../../core/backends/index.ts';
+import { toUsdText } from '../../core/text/index.ts';
 
 /** A text on one line, cleaned, with single spaces, cut to a number of characters. */
 export function toPlainLine(text: string, limit: number): string {

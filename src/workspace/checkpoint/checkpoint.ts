@@ -24,7 +24,7 @@ import {
   whileUnlocked,
   writeTree,
 } from '../../git/index.ts';
-import type { CheckpointResult } from '../../ports/index.ts';
+import type { CheckpointResult } from '../../ports/workspace.ts';
 import type { Baseline, DirtyFile } from '../snapshot/baseline.ts';
 import { readFileVersion, toComparableLimit } from '../snapshot/file-version.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { CommitLine, RunStat, WorkState } from '../../core/index.ts';
+import type { CommitLine, RunStat, WorkState } from '../../core/run/index.ts';
 import {
   findRepository,
   type ProgramFindings,
@@ -10,7 +10,7 @@ import {
   readStatus,
   type WorktreePlace,
 } from '../../git/index.ts';
-import type { CheckpointResult, Workspace } from '../../ports/index.ts';
+import type { CheckpointResult, Workspace } from '../../ports/workspace.ts';
 import type { Baseline } from '../snapshot/baseline.ts';
 import { listUntouched } from '../snapshot/baseline.ts';
 import { describeFolder, toFingerprint } from '../snapshot/fingerprint.ts';

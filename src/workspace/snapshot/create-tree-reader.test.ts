@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, unli
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TreeReader } from '../../ports/index.ts';
+import type { TreeReader } from '../../ports/tree-reader.ts';
 import { createTreeReader } from './create-tree-reader.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };

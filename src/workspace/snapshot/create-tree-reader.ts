@@ -13,7 +13,7 @@ import {
   readStatus,
   type StatusEntry,
 } from '../../git/index.ts';
-import type { TreeReader, TreeState } from '../../ports/index.ts';
+import type { TreeReader, TreeState } from '../../ports/tree-reader.ts';
 
 /** More than this is not read: what is gained would not be worth the time. */
 const MAX_FILES = 200_000;

@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { maskControls, RalphError, toShellWord } from '../../core/index.ts';
+import { maskControls, toShellWord } from '../../core/text/index.ts';
+import { RalphError } from '../../core/values/index.ts';
 import { findRepository, type Repository, type RepositorySettings, toRef, toWorktreePlace, type WorktreePlace } from '../../git/index.ts';
 import { listMounts, removeTree } from '../../process/index.ts';
 import type { Baseline } from '../snapshot/baseline.ts';

@@ -1,4 +1,4 @@
-import { accept, isJsonObject, type Json, parseJson, type Refusal, type Result, refuse } from '../../../core/index.ts';
+import { accept, isJsonObject, type Json, parseJson, type Refusal, type Result, refuse } from '../../../core/values/index.ts';
 import type { ToolContext } from '../../tool/tool.ts';
 import { sendRequest } from '../web/http-request.ts';
 

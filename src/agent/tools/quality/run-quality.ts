@@ -1,4 +1,6 @@
-import { accept, detectQualityCommand, type QualityKind, type Result, refuse, toDurationText } from '../../../core/index.ts';
+import { detectQualityCommand, type QualityKind } from '../../../core/project/index.ts';
+import { toDurationText } from '../../../core/text/index.ts';
+import { accept, type Result, refuse } from '../../../core/values/index.ts';
 import { type CommandResult, openProjectFolder } from '../../../process/index.ts';
 import type { ToolContext, ToolResult } from '../../tool/tool.ts';
 import { cleanOutput } from '../../tool/tool-output.ts';

@@ -1,12 +1,5 @@
-import {
-  findSearchKeyName,
-  isJsonObject,
-  type Json,
-  parseJson,
-  RalphError,
-  type SearchProvider,
-  type SearchSpec,
-} from '../../../core/index.ts';
+import { findSearchKeyName, type SearchProvider, type SearchSpec } from '../../../core/tools/index.ts';
+import { isJsonObject, type Json, parseJson, RalphError } from '../../../core/values/index.ts';
 import type { SearchHit, SearchOrder, WebSearch } from '../../tool/tool.ts';
 import { cutLine } from '../../tool/tool-output.ts';
 import { type HttpAnswer, sendRequest } from './http-request.ts';
