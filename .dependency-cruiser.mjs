@@ -61,7 +61,7 @@ const generalRules = [
   },
   {
     name: 'room-front-door-only',
-    comment: "Another room is entered by its doors; tests may also take the fixtures of core and git.",
+    comment: 'Another room is entered by its doors; tests may also take the fixtures of core and git.',
     severity: 'error',
     from: { path: ANY_ROOM },
     to: { path: ANY_ROOM, pathNot: ['^src/$1/', ...DOORS, SHARED_FIXTURES] },
