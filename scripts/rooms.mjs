@@ -206,6 +206,7 @@ export const ROOMS = {
       'project',
       'runs',
     ],
+    doors: ['scopes'],
   },
   doctor: {
     holds: 'what `ralph doctor` tells: what is there, what is missing, what would be enforced; probes',

@@ -98,7 +98,7 @@ export {
   summariseAllRuns,
   summariseRuns,
 } from '../runs/index.ts';
-export type { HatScope, ScopeLayer, ScopeReport } from '../turns/index.ts';
+export type { HatScope, ScopeLayer, ScopeReport } from '../turns/scopes/index.ts';
 export { landRun } from './land-run.ts';
 export { resumeRun } from './resume-run.ts';
 export { runQueue } from './run-queue.ts';

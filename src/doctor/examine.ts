@@ -4,7 +4,7 @@ import { isRalphError, RalphError } from '../core/values/index.ts';
 import { createGit } from '../git/index.ts';
 import { findIsolation } from '../process/index.ts';
 import { WITHOUT_ISOLATION } from '../safety/index.ts';
-import { describeScopes, type ScopeReport } from '../turns/index.ts';
+import { describeScopes, type ScopeReport } from '../turns/scopes/index.ts';
 import {
   type CheckedConfig,
   type CheckRequest,

@@ -13,7 +13,8 @@ import { buildPrompt, type PromptTurn, planSections } from '../prompts/index.ts'
 import { type RunRequest, toLayout, toUnconfirmedWarnings, withoutToken } from '../runs/index.ts';
 import { findRunIsolation, type RunIsolation, requireSafety, toWithheldWarnings } from '../safety/index.ts';
 import { compileTopology, type Topology } from '../topology/routing/index.ts';
-import { planFirstTurn, toProbeWarnings, toPromptOptions, toScopeWarnings } from '../turns/index.ts';
+import { planFirstTurn, toPromptOptions } from '../turns/index.ts';
+import { toProbeWarnings, toScopeWarnings } from '../turns/scopes/index.ts';
 import { checkConfig, toMissingAgentText } from '../validation/index.ts';
 import { findAgentShortage, requireAgents, requireKnownCost, toCostWarnings, toTakenAlongWarnings } from './run-conditions.ts';
 

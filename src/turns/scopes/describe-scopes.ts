@@ -1,16 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Settings, toLabel } from '../config/index.ts';
-import type { BackendSpec } from '../core/backends/index.ts';
-import { type Capabilities, mayChangeTree } from '../core/tools/index.ts';
-import { RalphError } from '../core/values/index.ts';
-import { findIsolation, openProjectFolder } from '../process/index.ts';
-import { findQualityCommands } from '../project/index.ts';
-import { findPolicy, toHatCapabilities } from '../runs/index.ts';
-import type { Environment } from '../safety/index.ts';
-import type { OsSandboxSearch } from '../sandbox/index.ts';
-import type { CliStanding } from './cli-standings.ts';
-import { hasEmitTool } from './hat-facts.ts';
+import { type Settings, toLabel } from '../../config/index.ts';
+import type { BackendSpec } from '../../core/backends/index.ts';
+import { type Capabilities, mayChangeTree } from '../../core/tools/index.ts';
+import { RalphError } from '../../core/values/index.ts';
+import { findIsolation, openProjectFolder } from '../../process/index.ts';
+import { findQualityCommands } from '../../project/index.ts';
+import { findPolicy, toHatCapabilities } from '../../runs/index.ts';
+import type { Environment } from '../../safety/index.ts';
+import type { OsSandboxSearch } from '../../sandbox/index.ts';
+import type { CliStanding } from '../cli-standings.ts';
+import { hasEmitTool } from '../hat-facts.ts';
 
 /** What one layer does for a hat. */
 export interface ScopeLayer {
@@ -52,7 +52,7 @@ export interface ScopeReport {
 
 /** Says what would be enforced for the hats of a configuration. */
 export async function describeScopes(settings: Settings, cwd: string, env: Environment): Promise<ScopeReport> {
-  const { listCliStandings } = await import('./cli-standings.ts');
+  const { listCliStandings } = await import('../cli-standings.ts');
   const [report, probes] = await Promise.all([listScopes(settings, cwd, env, createViewTeller(settings, cwd)), listCliStandings(env)]);
   return { ...report, probes };
 }
@@ -64,7 +64,7 @@ async function listScopes(
   env: Environment,
   tellView: ViewTeller = async () => null,
 ): Promise<Omit<ScopeReport, 'probes'>> {
-  const { findOsSandbox } = await import('../sandbox/index.ts');
+  const { findOsSandbox } = await import('../../sandbox/index.ts');
   const os = await findOsSandbox(env, cwd);
   const ids = settings.spec.hats === null ? ['ralph'] : [...settings.spec.hats.map((hat) => hat.id), 'ralph'];
   const hats = await Promise.all(
@@ -84,7 +84,7 @@ interface Place {
 }
 
 async function describeHat({ settings, cwd, os, tellView }: Place, hat: string, spec: BackendSpec): Promise<HatScope> {
-  const { hasView, wantsConfinement } = await import('../sandbox/index.ts');
+  const { hasView, wantsConfinement } = await import('../../sandbox/index.ts');
   const policy = findPolicy(settings, hat);
   const may = toHatCapabilities(settings, hat);
   const mode = settings.sandbox.hats[hat] ?? settings.sandbox.mode;
@@ -121,7 +121,7 @@ const VIEW_TEXTS = {
 function createViewTeller(settings: Settings, cwd: string): ViewTeller {
   const told = new Map<boolean, Promise<ScopeLayer>>();
   const tell = async (os: OsSandboxSearch): Promise<ScopeLayer> => {
-    const { predictViewKind } = await import('../sandbox/index.ts');
+    const { predictViewKind } = await import('../../sandbox/index.ts');
     const search = settings.isolation === 'off' ? null : await findIsolation();
     const isolation = search?.ok ? search.value : undefined;
     const kind = await predictViewKind({ workspace: realpathSync(cwd), stateDir: resolve(cwd, settings.stateDir), isolation, os });
@@ -157,7 +157,7 @@ async function describeTools({ settings, hat, spec, may, cwd, isHeld, isNative, 
   if (isFree) return off('no profile');
   if (isNative)
     return { state: 'on', text: 'our own tools: what the profile does not offer is not there, and refused when it is called', limits: [] };
-  const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../sandbox/index.ts');
+  const { hasScopeFlags, listToolChecks, planEmitAttach, planScope } = await import('../../sandbox/index.ts');
   const qualityCommands = findQualityCommands(settings, openProjectFolder(cwd));
   const server = { command: 'ralph', args: [] };
   const tool = { description: '', inputSchema: {} };
@@ -263,6 +263,6 @@ function toMissing(hats: readonly HatScope[], why: string): RalphError {
  */
 export async function toProbeWarnings(settings: Settings, cwd: string, env: Environment): Promise<readonly string[]> {
   if (Object.values(settings.policies).every((policy) => policy === null)) return [];
-  const { checkProbes } = await import('./cli-standings.ts');
+  const { checkProbes } = await import('../cli-standings.ts');
   return checkProbes(settings, cwd, env);
 }
