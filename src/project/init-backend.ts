@@ -108,16 +108,19 @@ function explainModel(word: string): { readonly what: string; readonly fix: stri
 function toUnknownBackend(backend: string): RalphError {
   const meant = explainModel(backend.slice(0, 100));
   if (meant !== null) return new RalphError({ code: 'init-backend', ...meant, exitCode: 2 });
-  const needsCommand = backend === 'custom' || backend === 'acp';
+  const isProgram = backend.includes('/');
+  const needsCommand = isProgram || backend === 'custom' || backend === 'acp';
   const near = findNearMiss(backend, [...DETECTED_BACKENDS, NATIVE]);
   const name = JSON.stringify(backend.slice(0, 60));
   return new RalphError({
     code: 'init-backend',
-    what: needsCommand
-      ? `A ${backend} backend needs a command, which this cannot know.`
-      : `There is no backend ${name}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
+    what: isProgram
+      ? `${JSON.stringify(backend.slice(0, 60))} is a program, not a backend.`
+      : needsCommand
+        ? `A ${backend} backend needs a command, which this cannot know.`
+        : `There is no backend ${name}${near === undefined ? '.' : `: did you mean \`${near}\`?`}`,
     fix: needsCommand
-      ? `ralph init, then write into ralph.yml: cli: {backend: ${backend}, command: ./agent.sh}`
+      ? `ralph init, then write into ralph.yml: cli: {backend: ${isProgram ? 'custom' : backend}, command: ${isProgram ? JSON.stringify(backend.slice(0, 200)) : './agent.sh'}}`
       : `Backends: ${[...DETECTED_BACKENDS, NATIVE].map(toListedBackend).join(', ')}.`,
     exitCode: 2,
   });

@@ -301,6 +301,7 @@ describe('initProject', () => {
     [{ preset: '../../etc/passwd' }, 'preset-unknown', 'no preset'],
     [{ backend: 'claud' }, 'init-backend', 'claude'],
     [{ backend: 'custom' }, 'init-backend', 'needs a command'],
+    [{ backend: './agent.sh' }, 'init-backend', 'is a program'],
     [{ backend: 'x\n  evil: true' }, 'init-backend', 'no backend'],
   ])('refuses %j and writes nothing', (order, code, words) => {
     const cwd = makeFolder();
