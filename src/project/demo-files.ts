@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { findPackageFolder } from '../config/index.ts';
 import { toShellWord } from '../core/text/index.ts';
+import { createGit } from '../git/index.ts';
 import { runCommand } from '../process/index.ts';
 
 /** The sample of the demo. */
@@ -31,23 +32,14 @@ export async function createDemoFolder(env: Readonly<Record<string, string>>): P
 }
 
 async function makeRepository(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const identity = [
-    '-c',
-    'user.name=Ralph demo',
-    '-c',
-    'user.email=demo@example.invalid',
-    '-c',
-    'commit.gpgsign=false',
-    '-c',
-    'core.hooksPath=/dev/null',
-  ];
+  const git = createGit({ cwd: folder, env });
+  const config = ['user.name=Ralph demo', 'user.email=demo@example.invalid'];
   for (const args of [
     ['init', '-q'],
     ['add', '.'],
-    [...identity, 'commit', '-q', '-m', 'A cart that adds up wrongly'],
+    ['commit', '-q', '-m', 'A cart that adds up wrongly'],
   ]) {
-    const result = await runCommand({ command: 'git', args, cwd: folder, env, timeoutMs: 10_000 });
-    if (result.status !== 'exited' || result.exitCode !== 0) return;
+    if (!(await git(args, { config, timeoutMs: 10_000 })).ok) return;
   }
 }
 
