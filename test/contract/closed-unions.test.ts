@@ -70,7 +70,7 @@ const UNIONS: Readonly<Record<string, GrowingUnion>> = {
     begins: 'export type EndReason =\n',
     member: "'made-up-reason'",
     tables: ['src/core/run/end-reasons.ts', 'src/queue/queue-plan.ts'],
-    switches: ['src/planning/plan-resume.ts', 'src/simulate/to-hints.ts'],
+    switches: ['src/planning/plan-resume.ts', 'src/simulate/create-report.ts'],
   },
   'an agent CLI': {
     file: 'src/core/backends/backend-spec.ts',
